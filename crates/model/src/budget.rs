@@ -1,0 +1,99 @@
+//! Work limits that do not depend on a clock.
+//!
+//! Everything that can take long counts its work in *ticks* and asks its
+//! budget now and then whether it may go on. The same input with the same
+//! number of ticks stops at the same place on every machine. The binary, and
+//! only the binary, turns wall-clock time, memory and interrupts into a
+//! [`Cancel`] flag that the budget looks at too.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that tells work in progress to stop soon.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not raised.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells all holders of this flag to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody raised the flag.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a piece of work ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The ticks are used up. Happens at the same place on every machine.
+    OutOfTicks,
+    /// Somebody raised the [`Cancel`] flag: a time or memory limit, an interrupt.
+    Cancelled,
+}
+
+/// A number of ticks and a flag.
+///
+/// ```
+/// use serval_model::{Budget, Stopped};
+/// let mut budget = Budget::ticks(2);
+/// assert_eq!(budget.spend(2), Ok(()));
+/// assert_eq!(budget.spend(1), Err(Stopped::OutOfTicks));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Budget {
+    left: u64,
+    cancel: Cancel,
+}
+
+impl Budget {
+    /// A budget of so many ticks that nobody can cancel.
+    pub fn ticks(ticks: u64) -> Self {
+        Self::new(ticks, Cancel::new())
+    }
+
+    /// A budget without a limit of its own.
+    pub fn unlimited() -> Self {
+        Self::ticks(u64::MAX)
+    }
+
+    /// A budget of so many ticks that stops at once when `cancel` is raised.
+    pub fn new(ticks: u64, cancel: Cancel) -> Self {
+        Self { left: ticks, cancel }
+    }
+
+    /// Takes `ticks` from the budget.
+    pub fn spend(&mut self, ticks: u64) -> Result<(), Stopped> {
+        if self.cancel.is_cancelled() {
+            return Err(Stopped::Cancelled);
+        }
+        match self.left.checked_sub(ticks) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.left = 0;
+                Err(Stopped::OutOfTicks)
+            }
+        }
+    }
+
+    /// A budget of at most `ticks` that shares this one's flag, for a part of
+    /// the work. What the part uses is not taken from this budget.
+    pub fn part(&self, ticks: u64) -> Self {
+        Self { left: ticks.min(self.left), cancel: self.cancel.clone() }
+    }
+
+    /// How many ticks are left.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+}

@@ -1,0 +1,219 @@
+//! The program: what the text means, names resolved, sugar gone.
+//!
+//! Nesting of [`Expr`] is bounded by the parser's depth limit, so recursion
+//! over it is safe; long chains (`a; b; …`, `a + b + …`, `else if` …) are flat
+//! lists and never nest.
+
+use crate::Span;
+
+/// A checked program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// All global variables that occur, in order of first appearance.
+    pub globals: Vec<Global>,
+    /// The requests in the order of the text. Two may share a name: then a
+    /// request of that name runs one or the other.
+    pub requests: Vec<Request>,
+    /// What the header comment `// expect: …` says.
+    pub expectation: Option<Expectation>,
+}
+
+/// A global variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Global {
+    /// Its name, as written.
+    pub name: String,
+    /// Its value before any request has run.
+    pub initial: i64,
+    /// Where it first appears.
+    pub span: Span,
+}
+
+/// A request handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its name; `request` for a file that is a bare expression.
+    pub name: String,
+    /// Where the name stands (the start of the file for a bare expression).
+    pub name_span: Span,
+    /// Its local variables, in order of first appearance. All start at 0.
+    pub locals: Vec<Local>,
+    /// What it does; its value is the response.
+    pub body: Expr,
+}
+
+/// A local variable of one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name, as written.
+    pub name: String,
+    /// Where it first appears in the request.
+    pub span: Span,
+}
+
+/// Index into [`Program::globals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalVar(pub u32);
+
+impl GlobalVar {
+    /// The index into [`Program::globals`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Index into [`Request::locals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalVar(pub u32);
+
+impl LocalVar {
+    /// The index into [`Request::locals`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A variable as a request sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variable {
+    /// Shared by all requests.
+    Global(GlobalVar),
+    /// Private to one running request.
+    Local(LocalVar),
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands, without surrounding blanks or parentheses.
+    pub span: Span,
+}
+
+/// The forms of expression. Evaluation is left to right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// A number.
+    Number(i64),
+    /// `?`: 0 or 1.
+    Choice,
+    /// `yield`: ends the step; its value is 0.
+    Yield,
+    /// Reads a variable.
+    Read(Variable),
+    /// Evaluates `value`, stores it, and has that value.
+    Assign {
+        /// What is written.
+        target: Variable,
+        /// Where its name stands.
+        target_span: Span,
+        /// The value.
+        value: Box<Expr>,
+    },
+    /// 1 where the operand is 0, else 0.
+    Not(Box<Expr>),
+    /// The operand with the other sign.
+    Negate(Box<Expr>),
+    /// Left to right: `first op e op e …`; all operators bind equally.
+    Arithmetic {
+        /// The first operand.
+        first: Box<Expr>,
+        /// At least one operator and operand.
+        rest: Vec<(ArithmeticOp, Expr)>,
+    },
+    /// 1 where the comparison holds, else 0.
+    Compare {
+        /// Which comparison.
+        op: CompareOp,
+        /// The left operand, evaluated first.
+        left: Box<Expr>,
+        /// The right operand.
+        right: Box<Expr>,
+    },
+    /// At least two operands, evaluated until one is 0; gives 0 or 1.
+    And(Vec<Expr>),
+    /// At least two operands, evaluated until one is not 0; gives 0 or 1.
+    Or(Vec<Expr>),
+    /// At least two expressions; the value is that of the last.
+    Sequence(Vec<Expr>),
+    /// The body of the first arm whose condition is not 0, else `otherwise`,
+    /// else 0.
+    If {
+        /// At least one arm.
+        arms: Vec<Arm>,
+        /// The final `else`.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// Repeats `body` while `condition` is not 0; its value is 0.
+    While {
+        /// Evaluated before each round.
+        condition: Box<Expr>,
+        /// One round.
+        body: Box<Expr>,
+    },
+    /// Ends the request with this value as its response.
+    Return(Box<Expr>),
+}
+
+/// `if (condition) { body }`, one arm of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The condition.
+    pub condition: Expr,
+    /// What runs where it is not 0.
+    pub body: Expr,
+}
+
+/// Operators on integers. `Divide` and `Remainder` floor: `-7 / 2` is `-4`
+/// and `-7 % 2` is `1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// What a header comment promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The promised verdict.
+    pub verdict: Verdict,
+    /// The name of the anomaly, where one is promised.
+    pub anomaly: Option<String>,
+    /// Where the comment stands.
+    pub span: Span,
+}
+
+/// A verdict that a header comment can promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// `serializable`
+    Serializable,
+    /// `not-serializable`
+    NotSerializable,
+}
