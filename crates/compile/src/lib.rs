@@ -1,1 +1,31 @@
-//! placeholder
+//! Programs to network systems.
+//!
+//! A program is lowered to a control graph ([`lower`]), the graph is reduced to
+//! what matters ([`simplify`], [`liveness`], [`merge`]), split into parts that
+//! share nothing ([`split`]), and for each part the states that can occur for
+//! any number of concurrent requests are explored ([`explore`]). The result,
+//! [`Compiled`], has a finite network system per part and the way back to the
+//! text: spans, and a replay that shows real values ([`SourceRun`]).
+//!
+//! Each of those modules states why it changes neither the interleaved nor the
+//! serial completed multisets. This crate is part of what a user of `serval`
+//! has to trust; a naive interpreter cross-checks it in the tests.
+
+mod compiled;
+mod error;
+mod explore;
+mod graph;
+mod liveness;
+mod lower;
+mod machine;
+mod merge;
+mod simplify;
+mod source;
+mod space;
+mod split;
+mod value;
+
+pub use compiled::{Compiled, Component, Limits, Mode, Options, compile};
+pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
+pub use machine::{Fault, FaultKind, StepLimits};
+pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};

@@ -7,12 +7,32 @@
 //!
 //! This crate holds the data, its JSON form, its semantics (configurations,
 //! runs, simulation) and the automaton of its serial behaviours. It does no
-//! input or output, reads no clock, and searches for nothing.
+//! input or output, reads no clock, and decides nothing: all it searches is
+//! what a definition says, exhaustively, within a budget ([`completed_multisets`]).
+//!
+//! Where to start: [`NetworkSystem`] and [`SystemBuilder`]; [`replay`] for what
+//! a run is; [`Moves`] for systems that are made while they are explored.
 
+mod brute;
 mod budget;
 mod ids;
+mod json;
+mod moves;
+mod multiset;
+mod product;
+mod run;
+mod serial;
+mod simulate;
 mod system;
 
+pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
 pub use budget::{Budget, Cancel, Stopped};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};
+pub use json::{JSON_ERROR_CODES, JsonError, MAX_JSON_BYTES, systems_from_json, systems_to_json};
+pub use moves::{Halt, Move, Moves, enabled_moves, thread_moves};
+pub use multiset::{CountOverflow, Multiset};
+pub use product::{TooLarge, product};
+pub use run::{Configuration, Event, Fault, Letter, ReplayError, Run, Thread, ThreadId, replay};
+pub use serial::{SerialAutomaton, SerialEdge, SerialExplorer};
+pub use simulate::{Outcome, Simulated, SplitMix64, draw_move, draw_spawn, random_run};
 pub use system::{NetworkSystem, Step, SystemBuilder};

@@ -78,6 +78,11 @@ impl NetworkSystem {
         (0..self.requests.len()).map(RequestId::from_index)
     }
 
+    /// All responses, in order.
+    pub fn responses(&self) -> impl ExactSizeIterator<Item = ResponseId> + use<> {
+        (0..self.responses.len()).map(ResponseId::from_index)
+    }
+
     /// The global state in which everything begins.
     pub fn initial_global(&self) -> GlobalId {
         self.initial_global

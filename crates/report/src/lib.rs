@@ -1,1 +1,14 @@
-//! placeholder
+//! Everything that is shown, as text: diagnostics with their source lines,
+//! pictures of systems, traces of runs, the pages of `serval explain`.
+//!
+//! This crate prints nothing. It turns data into strings; the binary decides
+//! where they go.
+
+mod diagnostics;
+pub mod explain;
+mod graphs;
+mod trace;
+
+pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
+pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
+pub use trace::{StateName, Trace, TraceError, TraceEvent};

@@ -1,1 +1,15 @@
-//! placeholder
+//! What the tests of serval share and the product never sees.
+//!
+//! - [`naive`]: a second, literal reading of the language, to check the
+//!   compiler and the engines against. It shares nothing with them but the
+//!   checked program, and it can do without that: terms can be built by hand.
+//! - [`random`]: random programs, with the term that each text must mean, so
+//!   that the parser is checked as well.
+//! - [`suite`]: where measured data lies, if it is there.
+//!
+//! Architecture Invariant: this crate depends on neither the compiler nor the
+//! model. A mistake made there cannot be repeated here by sharing code.
+
+pub mod naive;
+pub mod random;
+pub mod suite;

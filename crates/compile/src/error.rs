@@ -1,0 +1,293 @@
+//! Why a program has no network system, in words and with a run.
+
+use serval_model::Stopped;
+use serval_syntax::{Code, CodeInfo, Diagnostic, LineIndex, Program, Severity, Span};
+
+use crate::compiled::Limits;
+use crate::explore::{Failure, Grower, Trail};
+use crate::machine::{Fault, FaultKind};
+use crate::space::Space;
+use crate::split::Part;
+
+const TOO_LARGE: Code = Code("E0301");
+const DIVISION_BY_ZERO: Code = Code("E0302");
+const OVERFLOW: Code = Code("E0303");
+const STEP_TOO_LONG: Code = Code("E0304");
+const MAY_FAIL: Code = Code("E0305");
+
+/// The codes of this crate.
+pub fn codes() -> &'static [CodeInfo] {
+    const CODES: &[CodeInfo] = &[
+        CodeInfo { code: TOO_LARGE, severity: Severity::Error, title: "too many states" },
+        CodeInfo { code: DIVISION_BY_ZERO, severity: Severity::Error, title: "division by zero" },
+        CodeInfo { code: OVERFLOW, severity: Severity::Error, title: "a value outside the 64-bit range" },
+        CodeInfo { code: STEP_TOO_LONG, severity: Severity::Error, title: "a step that does not end" },
+        CodeInfo { code: MAY_FAIL, severity: Severity::Error, title: "a step that may fail" },
+    ];
+    CODES
+}
+
+/// Why compiling gave no system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompileError {
+    /// A step that really occurs divides by zero, overflows or does not end.
+    Fault(FaultReport),
+    /// There are more states than the limit allows.
+    TooLarge(GrowthReport),
+    /// The budget ended first.
+    Stopped(Stopped),
+}
+
+/// A step without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultReport {
+    /// What and where.
+    pub fault: Fault,
+    /// The run before the failing step; `None` when the step may be impossible
+    /// but that could not be shown within the limits.
+    pub run: Option<Vec<ReportedStep>>,
+    /// The request that fails, as number and name, if a run is given.
+    pub request: Option<(usize, String)>,
+}
+
+/// Too many states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrowthReport {
+    /// The variable that grows most and where it first appears.
+    pub variable: Option<(String, Span)>,
+    /// Whether it was shown to grow without bound.
+    pub proved: bool,
+    /// The limit that was exceeded, in pairs of local and global states.
+    pub limit: u64,
+    /// A run on which the variable grows.
+    pub run: Vec<ReportedStep>,
+    /// Where the program's first request stands, for want of a variable.
+    pub at: Span,
+}
+
+/// One step of a run in an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportedStep {
+    /// The request, numbered from 1.
+    pub number: usize,
+    /// Its name.
+    pub request: String,
+    /// The text that it runs.
+    pub span: Span,
+    /// The variables that change, with their new values.
+    pub changes: Vec<(String, i64)>,
+    /// The answer, where the step is the last.
+    pub answer: Option<i64>,
+}
+
+/// Turns what exploration found into a report with names.
+pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: Failure, limits: Limits) -> CompileError {
+    let report = Reporter { program, space, part };
+    match failure {
+        Failure::Stopped(stopped) => CompileError::Stopped(stopped),
+        Failure::Doubtful { fault } => CompileError::Fault(FaultReport { fault, run: None, request: None }),
+        Failure::Fault { fault, trail, last } => {
+            let request = last.map(|(local, _)| {
+                let waits = trail.iter().rposition(|step| space.moves[step.step].local == local);
+                let number =
+                    waits.map_or_else(|| trail.iter().map(|step| step.thread + 1).max().unwrap_or(0) + 1, |at| trail[at].thread + 1);
+                (number, report.request_of(local))
+            });
+            CompileError::Fault(FaultReport { fault, run: Some(report.run(&trail)), request })
+        }
+        Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
+            variable: grower.map(|grower| report.variable(grower)),
+            proved,
+            limit: limits.pairs,
+            run: report.run(&trail),
+            at: program.requests[part.bodies[0]].name_span,
+        }),
+    }
+}
+
+struct Reporter<'a> {
+    program: &'a Program,
+    space: &'a Space,
+    part: &'a Part,
+}
+
+impl Reporter<'_> {
+    fn request_of(&self, local: serval_model::LocalId) -> String {
+        // Local states are owned by a request name, and starts tell whose; in
+        // the plain mode states are shared and the text decides.
+        let owner = self.space.local(local).owner;
+        let starts = self.space.starts().iter().filter(|(_, start)| self.space.local(*start).owner == owner);
+        let names: Vec<&str> = self.part.bodies.iter().map(|&body| self.program.requests[body].name.as_str()).collect();
+        let mut distinct: Vec<&str> = Vec::new();
+        for name in names {
+            if !distinct.contains(&name) {
+                distinct.push(name);
+            }
+        }
+        let place = self.space.local_span(local);
+        let by_text = self
+            .part
+            .bodies
+            .iter()
+            .map(|&body| &self.program.requests[body])
+            .find(|request| request.name_span.start <= place.start && place.end <= request.body.span.end.max(request.name_span.end));
+        match by_text {
+            Some(request) => request.name.clone(),
+            None => starts.map(|(request, _)| distinct[request.index()].to_owned()).next().unwrap_or_default(),
+        }
+    }
+
+    fn variable(&self, grower: Grower) -> (String, Span) {
+        match grower {
+            Grower::Global(slot) => {
+                let global = &self.program.globals[self.part.globals[slot].index()];
+                (global.name.clone(), global.span)
+            }
+            Grower::Local(reg) => {
+                let named = self.space.machine.graph.named_regs.get(reg.index());
+                let bodies = self.part.bodies.iter().map(|&body| &self.program.requests[body]);
+                let local = named.and_then(|name| bodies.flat_map(|request| &request.locals).find(|local| local.name == *name));
+                match local {
+                    Some(local) => (local.name.clone(), local.span),
+                    None => ("a value being computed".to_owned(), self.program.requests[self.part.bodies[0]].body.span),
+                }
+            }
+        }
+    }
+
+    fn run(&self, trail: &Trail) -> Vec<ReportedStep> {
+        let space = self.space;
+        let mut names: Vec<Option<String>> = Vec::new();
+        let mut steps = Vec::new();
+        for step in trail {
+            let to = space.moves[step.step];
+            if names.len() <= step.thread {
+                names.resize(step.thread + 1, None);
+            }
+            let request = names[step.thread].get_or_insert_with(|| self.request_of(step.from)).clone();
+            let mut changes: Vec<(String, i64)> = Vec::new();
+            let (before, after) = (space.global(step.from_global), space.global(to.global));
+            for (slot, (old, new)) in before.iter().zip(after).enumerate() {
+                if old != new {
+                    changes.push((self.program.globals[self.part.globals[slot].index()].name.clone(), *new));
+                }
+            }
+            changes.extend(self.local_changes(step.from, to.local));
+            steps.push(ReportedStep { number: step.thread + 1, request, span: to.span, changes, answer: space.answer(to.local) });
+        }
+        steps
+    }
+
+    fn local_changes(&self, from: serval_model::LocalId, to: serval_model::LocalId) -> Vec<(String, i64)> {
+        let values = |local: serval_model::LocalId| -> Vec<(&String, i64)> {
+            let waiting = &self.space.local(local).waiting;
+            let Some(node) = waiting.node else { return Vec::new() };
+            let names = &self.space.machine.graph.named_regs;
+            let kept = self.space.machine.kept_at(node).iter().zip(&waiting.values);
+            kept.filter_map(|(reg, &value)| Some((names.get(reg.index())?, value))).collect()
+        };
+        let before = values(from);
+        let changed = values(to).into_iter().filter(|new| {
+            let old = before.iter().find(|old| old.0 == new.0).map_or(0, |old| old.1);
+            old != new.1
+        });
+        changed.map(|(name, value)| (name.clone(), value)).collect()
+    }
+}
+
+/// Steps of a run that an error prints at most.
+const SHOWN_STEPS: usize = 12;
+
+impl CompileError {
+    /// The error as people see it; `None` for [`CompileError::Stopped`], which
+    /// is not about the program.
+    pub fn diagnostic(&self, text: &str) -> Option<Diagnostic> {
+        let lines = LineIndex::new(text);
+        match self {
+            Self::Stopped(_) => None,
+            Self::Fault(report) => Some(fault_diagnostic(report, text, &lines)),
+            Self::TooLarge(report) => Some(growth_diagnostic(report, text, &lines)),
+        }
+    }
+}
+
+fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diagnostic {
+    let (code, message, expected, help) = match report.fault.kind {
+        FaultKind::DivisionByZero => (
+            DIVISION_BY_ZERO,
+            "division by zero",
+            "a divisor that is never 0",
+            "test the divisor first, as in `if (d == 0) { 0 } else { x / d }`",
+        ),
+        FaultKind::Overflow => (
+            OVERFLOW,
+            "this value does not fit 64 bits",
+            "values from -9223372036854775808 to 9223372036854775807",
+            "bound the value, for example with `%` or by waiting while it is large",
+        ),
+        FaultKind::TooLong => (
+            STEP_TOO_LONG,
+            "this step does not come to an end",
+            "a loop that ends or yields after fewer than ten million operations",
+            "put a `yield` into the loop, or bound what it counts",
+        ),
+    };
+    let Some(run) = &report.run else {
+        let message = format!("{message}, perhaps: no run that leads here was found, and none was excluded");
+        return Diagnostic::error(MAY_FAIL, report.fault.span, message).label("in this operation").expected(expected).help(help);
+    };
+    let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label("in this operation").expected(expected).help(help);
+    diagnostic.notes = run_notes(run, text, lines);
+    if let Some((number, name)) = &report.request {
+        diagnostic.notes.push(format!("then request #{number} {name} fails here"));
+    }
+    diagnostic
+}
+
+fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Diagnostic {
+    let (name, span) = match &report.variable {
+        Some((name, span)) => (format!("`{name}`"), *span),
+        None => ("the state".to_owned(), report.at),
+    };
+    let message = if report.proved {
+        format!("the program has infinitely many states: {name} grows without bound")
+    } else {
+        format!("the program has more than {} states: {name} grows most", report.limit)
+    };
+    let mut diagnostic = Diagnostic::error(TOO_LARGE, span, message)
+        .label("grows")
+        .expected("variables that take finitely many values, whatever the number of requests")
+        .help(format!("bound {name}, for example with `%` or with `while ({} == 3) {{ yield }}` before it grows", name.trim_matches('`')));
+    diagnostic.notes = run_notes(&report.run, text, lines);
+    if report.proved {
+        diagnostic.notes.push("the end of this run can be repeated for ever".to_owned());
+    }
+    diagnostic
+}
+
+fn run_notes(run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String> {
+    if run.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = vec![format!("this run leads there ({} step{}):", run.len(), if run.len() == 1 { "" } else { "s" })];
+    for (position, step) in run.iter().enumerate() {
+        let hidden = run.len().saturating_sub(SHOWN_STEPS);
+        if hidden > 0 && (SHOWN_STEPS / 2..SHOWN_STEPS / 2 + hidden).contains(&position) {
+            if position == SHOWN_STEPS / 2 {
+                notes.push(format!("… {hidden} more steps …"));
+            }
+            continue;
+        }
+        let place = lines.position(text, step.span.start);
+        let mut line = format!("#{} {} runs line {}", step.number, step.request, place.line);
+        for (position, (name, value)) in step.changes.iter().enumerate() {
+            line.push_str(if position == 0 { ": " } else { ", " });
+            line.push_str(&format!("{name} = {value}"));
+        }
+        if let Some(answer) = step.answer {
+            line.push_str(&format!(", returns {answer}"));
+        }
+        notes.push(line);
+    }
+    notes
+}

@@ -1,0 +1,178 @@
+//! Finds the states that can occur: a cheap over-approximation and an exact
+//! analysis take turns with growing budgets until one of them is complete.
+//!
+//! Either result is right. The cheap pass keeps every pair of local and global
+//! state that occurs and possibly more; steps from pairs that never occur are
+//! never taken, so they change no run. Which pass wins depends on the budgets
+//! alone, so the result is the same on every machine.
+
+mod cover;
+mod growth;
+mod product;
+mod sets;
+mod trail;
+
+use rustc_hash::FxHashSet;
+use serval_model::{Budget, GlobalId, LocalId, Stopped};
+
+pub(crate) use growth::Grower;
+pub(crate) use trail::Trail;
+
+use crate::machine::Fault;
+use crate::space::Space;
+use cover::Cover;
+use product::Product;
+use trail::Neighbourhood;
+
+/// The pairs `(local, global)` whose steps make up the system.
+pub(crate) type Pairs = Vec<(LocalId, GlobalId)>;
+
+/// Why there is no finite system to show.
+pub(crate) enum Failure {
+    /// A step that really occurs has no result.
+    Fault { fault: Fault, trail: Trail, last: Option<(LocalId, GlobalId)> },
+    /// Too many states. `proved` when they are infinitely many.
+    TooLarge { grower: Option<Grower>, trail: Trail, proved: bool },
+    /// A step may have no result, and neither a run nor a refutation was found.
+    Doubtful { fault: Fault },
+    /// The budget ended.
+    Stopped(Stopped),
+}
+
+/// Pairs tried in the first round.
+const FIRST_ROUND: u64 = 1 << 14;
+/// Real configurations looked at for a run that shows a problem.
+const NEIGHBOURHOOD: usize = 4_000;
+
+/// Explores `space` with at most `limit` pairs.
+pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<Pairs, Failure> {
+    let (mut product, mut cover) = (Product::default(), Cover::default());
+    let mut round = FIRST_ROUND.min(limit);
+    let mut first = true;
+    let mut product_done = false;
+    loop {
+        if !product_done {
+            match finished(product.run(space, &mut budget.part(round)))? {
+                true if fault_in(space, &product.pairs).is_none() => return Ok(product.pairs),
+                done => product_done = done,
+            }
+        }
+        if finished(cover.run(space, &mut budget.part(round)))? {
+            return match fault_in(space, &cover.pairs) {
+                None => Ok(cover.pairs),
+                Some(fault) => Err(explain_fault(space, fault)),
+            };
+        }
+        if first {
+            first = false;
+            if let Some(failure) = certain_failure(space) {
+                return Err(failure);
+            }
+        }
+        if round >= limit {
+            // The cheap pass ended with a doubtful step, or nothing ended.
+            return Err(match fault_in(space, &product.pairs) {
+                Some(fault) if product_done => explain_fault(space, fault),
+                _ => too_large(space),
+            });
+        }
+        round = round.saturating_mul(4).min(limit);
+    }
+}
+
+fn finished(result: Result<(), Stopped>) -> Result<bool, Failure> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(Stopped::OutOfTicks) => Ok(false),
+        Err(Stopped::Cancelled) => Err(Failure::Stopped(Stopped::Cancelled)),
+    }
+}
+
+fn fault_in(space: &Space, pairs: &Pairs) -> Option<Fault> {
+    pairs.iter().find_map(|&(local, global)| space.fault(local, global))
+}
+
+/// A short run to some fault, if there is one nearby.
+fn nearby_fault(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
+    let (position, local) = near.first(|local, global| space.fault(local, global).is_some())?;
+    let trail = near.trail(space, position);
+    let global = trail.last().map_or(space.initial_global(), |last| space.moves[last.step].global);
+    let fault = space.fault(local, global)?;
+    Some(Failure::Fault { fault, trail, last: Some((local, global)) })
+}
+
+fn explain_fault(space: &mut Space, fault: Fault) -> Failure {
+    let near = Neighbourhood::explore(space, NEIGHBOURHOOD * 10);
+    nearby_fault(space, &near).unwrap_or(Failure::Doubtful { fault })
+}
+
+/// A fault or endless growth that a short run shows for certain.
+fn certain_failure(space: &mut Space) -> Option<Failure> {
+    let near = Neighbourhood::explore(space, NEIGHBOURHOOD);
+    if let Some(failure) = nearby_fault(space, &near) {
+        return Some(failure);
+    }
+    // The run to the largest value is the likeliest to hold a pump.
+    let grower = most_grown(space)?;
+    let far = near.best(|global, flight| size_of(space, grower, global, flight));
+    let mut trail = near.trail(space, far);
+    trail.truncate(200);
+    let (end, growers) = growth::find_pump(space, &trail)?;
+    trail.truncate(end);
+    let grower = if growers.contains(&grower) { grower } else { growers[0] };
+    Some(Failure::TooLarge { grower: Some(grower), trail, proved: true })
+}
+
+fn too_large(space: &mut Space) -> Failure {
+    let near = Neighbourhood::explore(space, NEIGHBOURHOOD);
+    let grower = most_grown(space);
+    let trail = grower.map(|grower| {
+        let far = near.best(|global, flight| size_of(space, grower, global, flight));
+        near.trail(space, far)
+    });
+    let mut trail = trail.unwrap_or_default();
+    trail.truncate(40);
+    Failure::TooLarge { grower, trail, proved: false }
+}
+
+/// The size of the value of a variable in a configuration.
+fn size_of(space: &Space, grower: Grower, global: GlobalId, flight: &[LocalId]) -> u64 {
+    match grower {
+        Grower::Global(slot) => space.global(global)[slot].unsigned_abs(),
+        Grower::Local(reg) => {
+            let sizes = flight.iter().filter_map(|&local| {
+                let waiting = &space.local(local).waiting;
+                let position = space.machine.kept_at(waiting.node?).iter().position(|&kept| kept == reg)?;
+                Some(waiting.values[position].unsigned_abs())
+            });
+            sizes.max().unwrap_or(0)
+        }
+    }
+}
+
+/// The variable with the most different values so far; globals first.
+fn most_grown(space: &Space) -> Option<Grower> {
+    let slots = space.global(space.initial_global()).len();
+    let mut best: Option<(usize, Grower)> = None;
+    let mut offer = |count: usize, grower: Grower| {
+        if count > 1 && best.is_none_or(|(most, _)| count > most) {
+            best = Some((count, grower));
+        }
+    };
+    for slot in 0..slots {
+        let values: FxHashSet<i64> = (0..space.global_count()).map(|g| space.global(GlobalId::from_index(g))[slot]).collect();
+        offer(values.len(), Grower::Global(slot));
+    }
+    let mut values: Vec<FxHashSet<i64>> = vec![FxHashSet::default(); space.machine.graph.reg_count];
+    for local in (0..space.local_count()).map(LocalId::from_index) {
+        let waiting = &space.local(local).waiting;
+        let Some(node) = waiting.node else { continue };
+        for (reg, &value) in space.machine.kept_at(node).iter().zip(&waiting.values) {
+            values[reg.index()].insert(value);
+        }
+    }
+    for (index, values) in values.iter().enumerate() {
+        offer(values.len(), Grower::Local(crate::graph::Reg(u32::try_from(index).unwrap_or(u32::MAX))));
+    }
+    best.map(|(_, grower)| grower)
+}

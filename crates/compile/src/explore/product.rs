@@ -1,0 +1,119 @@
+//! The cheap pass: which local states may be somewhere at a global state.
+//!
+//! For each global state `g` a set `at(g)` of local states that some request
+//! may be in while the global state is `g`. It contains the initial states
+//! (anyone may start at any time) and is closed under
+//!
+//! * a request's own steps: `l ∈ at(g)` and `(l,g) → (l',g')` put `l'` into `at(g')`;
+//! * the steps of others: if some step leads from `g` to `g'`, then all of
+//!   `at(g)` is in `at(g')`.
+//!
+//! By induction on a run, every request in flight at `g` is in `at(g)`. The
+//! converse fails: the second rule forgets that the request that moved may
+//! have been the only one, so states can appear that no run reaches, and there
+//! may be infinitely many of those although the program is finite. Hence the
+//! budget, and the exact pass in [`super::cover`].
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+use serval_model::{Budget, GlobalId, LocalId, Stopped};
+
+use super::sets::LocalSet;
+use crate::space::Space;
+
+/// The pass, which can be stopped and taken up again.
+#[derive(Default)]
+pub(crate) struct Product {
+    at: Vec<LocalSet>,
+    pending: Vec<LocalSet>,
+    next: Vec<Vec<GlobalId>>,
+    edges: FxHashSet<(GlobalId, GlobalId)>,
+    queue: VecDeque<GlobalId>,
+    /// Pairs taken from `pending` whose steps have not been run yet.
+    open: VecDeque<(LocalId, GlobalId)>,
+    initial: LocalSet,
+    /// All pairs whose steps have been run, in order.
+    pub(crate) pairs: Vec<(LocalId, GlobalId)>,
+    carry: Option<Carry>,
+}
+
+/// A visit to a global state: what is new there is carried to its successors.
+struct Carry {
+    global: GlobalId,
+    fresh: LocalSet,
+    known_edges: usize,
+}
+
+impl Product {
+    /// Goes on until nothing is new or the budget ends. A tick is a pair, long
+    /// steps cost more.
+    pub(crate) fn run(&mut self, space: &mut Space, budget: &mut Budget) -> Result<(), Stopped> {
+        if self.at.is_empty() {
+            for &(_, local) in space.starts() {
+                self.initial.insert(local);
+            }
+            self.meet(space.initial_global());
+        }
+        loop {
+            while let Some(&(local, global)) = self.open.front() {
+                budget.spend(1 + space.take_cost())?;
+                self.step(space, local, global);
+                self.open.pop_front();
+            }
+            if let Some(carry) = self.carry.take() {
+                self.carry_on(carry, budget)?;
+            }
+            let Some(global) = self.queue.pop_front() else { return Ok(()) };
+            let fresh = std::mem::take(&mut self.pending[global.index()]);
+            self.open.extend(fresh.iter().map(|local| (local, global)));
+            self.carry = Some(Carry { global, fresh, known_edges: self.next[global.index()].len() });
+        }
+    }
+
+    fn meet(&mut self, global: GlobalId) {
+        while self.at.len() <= global.index() {
+            let id = GlobalId::from_index(self.at.len());
+            self.at.push(self.initial.clone());
+            self.pending.push(self.initial.clone());
+            self.next.push(Vec::new());
+            self.queue.push_back(id);
+        }
+    }
+
+    fn step(&mut self, space: &mut Space, local: LocalId, global: GlobalId) {
+        self.pairs.push((local, global));
+        for index in space.moves(local, global) {
+            let step = space.moves[index];
+            self.meet(step.global);
+            if !space.is_finished(step.local) && self.at[step.global.index()].insert(step.local) {
+                if self.pending[step.global.index()].is_empty() {
+                    self.queue.push_back(step.global);
+                }
+                self.pending[step.global.index()].insert(step.local);
+            }
+            if step.global != global && self.edges.insert((global, step.global)) {
+                self.next[global.index()].push(step.global);
+            }
+        }
+    }
+
+    /// Carries what is new at a global state along old edges and everything
+    /// along the edges found during this visit.
+    fn carry_on(&mut self, carry: Carry, budget: &mut Budget) -> Result<(), Stopped> {
+        let Carry { global, fresh, known_edges } = carry;
+        for position in 0..self.next[global.index()].len() {
+            let to = self.next[global.index()][position];
+            let everything = std::mem::take(&mut self.at[global.index()]);
+            let carried = if position < known_edges { &fresh } else { &everything };
+            let idle = self.pending[to.index()].is_empty();
+            self.at[to.index()].absorb(carried, &mut self.pending[to.index()]);
+            self.at[global.index()] = everything;
+            if idle && !self.pending[to.index()].is_empty() {
+                self.queue.push_back(to);
+            }
+        }
+        // Cancellation must not wait for a pair to be run.
+        budget.spend(0)
+    }
+}

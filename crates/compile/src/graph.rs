@@ -1,0 +1,229 @@
+//! Control graphs: what a request does, one small operation per node.
+//!
+//! A graph is shared by all requests of a program. Values live in registers:
+//! first the local variables, by name, then temporaries that hold the values
+//! of operands already evaluated while later ones are. A request that waits
+//! at a `yield` is therefore a node and some register values, and that is all
+//! an evaluation context `E[0]` can be.
+
+use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Span};
+
+/// A node of a [`Graph`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    pub(crate) fn from_index(index: usize) -> Self {
+        match u32::try_from(index) {
+            Ok(index) => Self(index),
+            // A node takes more than one byte of source, and sources are limited to far less than 4 GiB.
+            Err(_) => panic!("control graph with more than 2^32 nodes"),
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Reg(pub(crate) u32);
+
+impl Reg {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an operation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Operand {
+    Const(i64),
+    Reg(Reg),
+}
+
+impl Operand {
+    pub(crate) fn reg(self) -> Option<Reg> {
+        match self {
+            Self::Const(_) => None,
+            Self::Reg(reg) => Some(reg),
+        }
+    }
+}
+
+/// An operation that is followed by exactly one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Op {
+    /// `to := from`
+    Copy {
+        to: Reg,
+        from: Operand,
+    },
+    /// Reads a global variable.
+    Load {
+        to: Reg,
+        global: GlobalVar,
+    },
+    /// Writes a global variable.
+    Store {
+        global: GlobalVar,
+        from: Operand,
+    },
+    /// `to := from == 0`
+    Not {
+        to: Reg,
+        from: Operand,
+    },
+    /// `to := -from`
+    Negate {
+        to: Reg,
+        from: Operand,
+    },
+    Arithmetic {
+        op: ArithmeticOp,
+        to: Reg,
+        left: Operand,
+        right: Operand,
+    },
+    Compare {
+        op: CompareOp,
+        to: Reg,
+        left: Operand,
+        right: Operand,
+    },
+    /// `to := 0` or `to := 1`, either may happen.
+    Choose {
+        to: Reg,
+    },
+}
+
+impl Op {
+    /// The register written, if any.
+    pub(crate) fn writes(&self) -> Option<Reg> {
+        match *self {
+            Self::Store { .. } => None,
+            Self::Copy { to, .. }
+            | Self::Load { to, .. }
+            | Self::Not { to, .. }
+            | Self::Negate { to, .. }
+            | Self::Arithmetic { to, .. }
+            | Self::Compare { to, .. }
+            | Self::Choose { to } => Some(to),
+        }
+    }
+
+    /// The operands read, at most two.
+    pub(crate) fn reads(&self) -> [Option<Operand>; 2] {
+        match *self {
+            Self::Load { .. } | Self::Choose { .. } => [None, None],
+            Self::Copy { from, .. } | Self::Store { from, .. } | Self::Not { from, .. } | Self::Negate { from, .. } => [Some(from), None],
+            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => [Some(left), Some(right)],
+        }
+    }
+
+    /// Rewrites the operands read.
+    pub(crate) fn map_reads(&mut self, f: impl Fn(Operand) -> Operand) {
+        match self {
+            Self::Load { .. } | Self::Choose { .. } => {}
+            Self::Copy { from, .. } | Self::Store { from, .. } | Self::Not { from, .. } | Self::Negate { from, .. } => *from = f(*from),
+            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
+                *left = f(*left);
+                *right = f(*right);
+            }
+        }
+    }
+
+    /// Whether the operation can end in a reported error rather than a value
+    /// even where the integers were unbounded.
+    pub(crate) fn can_divide_by_zero(&self) -> bool {
+        matches!(self, Self::Arithmetic { op: ArithmeticOp::Divide | ArithmeticOp::Remainder, right, .. }
+            if !matches!(right, Operand::Const(divisor) if *divisor != 0))
+    }
+}
+
+/// One node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    /// Do `op`, go on with `next`.
+    Do { op: Op, next: NodeId },
+    /// Go on with `then` where the operand is not 0, else with `otherwise`.
+    Branch { test: Operand, then: NodeId, otherwise: NodeId },
+    /// The step ends; the request waits and goes on with `next` later.
+    Yield { next: NodeId },
+    /// The step ends; the request is at its end and can answer this value.
+    Answer { value: Operand },
+    /// No way from here leads to the end of a step.
+    Never,
+}
+
+impl Node {
+    /// The nodes that may follow, across `yield` too.
+    pub(crate) fn successors(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let (a, b) = match *self {
+            Self::Do { next, .. } | Self::Yield { next } => (Some(next), None),
+            Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Self::Answer { .. } | Self::Never => (None, None),
+        };
+        a.into_iter().chain(b)
+    }
+
+    /// The nodes that may follow within one step.
+    pub(crate) fn successors_in_step(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let node = *self;
+        node.successors().filter(move |_| !matches!(node, Self::Yield { .. }))
+    }
+
+    /// Rewrites the successors.
+    pub(crate) fn map_successors(&mut self, mut f: impl FnMut(NodeId) -> NodeId) {
+        match self {
+            Self::Do { next, .. } | Self::Yield { next } => *next = f(*next),
+            Self::Branch { then, otherwise, .. } => {
+                *then = f(*then);
+                *otherwise = f(*otherwise);
+            }
+            Self::Answer { .. } | Self::Never => {}
+        }
+    }
+}
+
+/// The control graph of a whole program.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    /// Where each node's operation stands in the text.
+    pub(crate) spans: Vec<Span>,
+    /// The first node of each request body, in the order of the program.
+    pub(crate) entries: Vec<NodeId>,
+    /// Registers that hold named local variables come first.
+    pub(crate) named_regs: Vec<String>,
+    /// How many registers there are in all.
+    pub(crate) reg_count: usize,
+}
+
+impl Graph {
+    pub(crate) fn node(&self, id: NodeId) -> Node {
+        self.nodes[id.index()]
+    }
+
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId::from_index)
+    }
+
+    /// Checks from scratch that every edge and register exists.
+    #[cfg(test)]
+    pub(crate) fn check_invariants(&self) {
+        assert_eq!(self.nodes.len(), self.spans.len());
+        for node in &self.nodes {
+            for next in node.successors() {
+                assert!(next.index() < self.nodes.len());
+            }
+            if let Node::Do { op, .. } = node {
+                let regs = op.reads().into_iter().flatten().filter_map(Operand::reg).chain(op.writes());
+                for reg in regs {
+                    assert!(reg.index() < self.reg_count);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Runs steps: from a waiting request and a global state to the next `yield`
+//! or the answer, along every choice.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use serval_syntax::{GlobalVar, Span};
+
+use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
+use crate::liveness::Liveness;
+use crate::value::{self, ArithmeticError};
+
+/// How much work one step may take before it is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepLimits {
+    /// Operations in one step.
+    pub operations: u64,
+    /// Different states at the heads of loops in one step with choices.
+    pub loop_states: usize,
+}
+
+impl Default for StepLimits {
+    /// Ten million operations, a million loop states: under a second.
+    fn default() -> Self {
+        Self { operations: 10_000_000, loop_states: 1_000_000 }
+    }
+}
+
+/// Why a step could not be run to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// A division or remainder by zero.
+    DivisionByZero,
+    /// A value outside the 64-bit range.
+    Overflow,
+    /// The step was given up after [`StepLimits`].
+    TooLong,
+}
+
+/// A step that has no result, and where in the text that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// The operation.
+    pub span: Span,
+}
+
+/// Where a request is between two steps.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Waiting {
+    /// Where it goes on; `None` when it is at its end.
+    pub(crate) node: Option<NodeId>,
+    /// The kept registers at `node`, ascending; at the end first the answer
+    /// and then, in the plain mode, the named registers.
+    pub(crate) values: Box<[i64]>,
+}
+
+/// One way in which a step can end.
+pub(crate) struct Outcome<'a> {
+    pub(crate) waiting: Waiting,
+    pub(crate) global: &'a [i64],
+    /// The text that was run.
+    pub(crate) span: Span,
+    /// The `yield` or the value at which the step ended.
+    pub(crate) at: Span,
+    /// The reads and writes of globals on the way, if they are recorded.
+    pub(crate) accesses: &'a [RawAccess],
+}
+
+/// A read or write of a global as it happened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawAccess {
+    pub(crate) global: GlobalVar,
+    pub(crate) write: bool,
+    pub(crate) value: i64,
+    pub(crate) span: Span,
+}
+
+/// An executable control graph over some of the program's globals.
+pub(crate) struct Machine {
+    pub(crate) graph: Graph,
+    /// Position in the global state per global variable.
+    slots: Vec<Option<u32>>,
+    /// The different sets of registers that are kept somewhere, ascending.
+    kept_sets: Vec<Box<[Reg]>>,
+    /// Which of them is kept where a request can wait or ways of one step can
+    /// meet; the empty set elsewhere, where nobody asks.
+    kept: Vec<u32>,
+    /// Plain mode: the named registers are kept even by finished requests.
+    keep_named: bool,
+    /// Where ways of one step can meet.
+    meeting: Vec<Meeting>,
+    limits: StepLimits,
+}
+
+impl Machine {
+    /// `globals` are the variables of the global states of the components, in
+    /// their order; no variable is in two.
+    pub(crate) fn new(graph: Graph, globals: &[&[GlobalVar]], global_count: usize, keep_named: bool, limits: StepLimits) -> Self {
+        let mut slots = vec![None; global_count];
+        for (slot, global) in globals.iter().flat_map(|component| component.iter().enumerate()) {
+            slots[global.index()] = u32::try_from(slot).ok();
+        }
+        let meeting = meetings(&graph);
+        let liveness = Liveness::new(&graph);
+        let named = graph.named_regs.len();
+        let resumes = graph.nodes.iter().filter_map(|node| match node {
+            Node::Yield { next } => Some(*next),
+            _ => None,
+        });
+        let meet = graph.ids().filter(|id| meeting[id.index()] != Meeting::No);
+        let mut sets: IndexSet<Box<[Reg]>, FxBuildHasher> = IndexSet::default();
+        sets.insert(Box::default());
+        let mut kept = vec![0; graph.nodes.len()];
+        for id in graph.entries.iter().copied().chain(resumes).chain(meet) {
+            let live = liveness.live_at(id);
+            let set: Box<[Reg]> = if keep_named {
+                let temporaries = live.filter(|reg| reg.index() >= named);
+                (0..u32::try_from(named).unwrap_or(u32::MAX)).map(Reg).chain(temporaries).collect()
+            } else {
+                live.collect()
+            };
+            // There are at most as many sets as nodes, whose numbers fit.
+            kept[id.index()] = u32::try_from(sets.insert_full(set).0).unwrap_or(0);
+        }
+        Self { graph, slots, kept_sets: sets.into_iter().collect(), kept, keep_named, meeting, limits }
+    }
+
+    /// A request that has not made its first step: all registers are 0.
+    pub(crate) fn entry(&self, node: NodeId) -> Waiting {
+        Waiting { node: Some(node), values: vec![0; self.kept_at(node).len()].into() }
+    }
+
+    /// Where `global` stands in the global state.
+    pub(crate) fn slot(&self, global: GlobalVar) -> Option<usize> {
+        self.slots[global.index()].map(|slot| slot as usize)
+    }
+
+    /// The registers that a request waiting at `node` keeps.
+    pub(crate) fn kept_at(&self, node: NodeId) -> &[Reg] {
+        &self.kept_sets[self.kept[node.index()] as usize]
+    }
+
+    /// What is kept of a request whose registers are `registers`.
+    pub(crate) fn waiting(&self, node: NodeId, registers: &[i64]) -> Waiting {
+        Waiting { node: Some(node), values: self.kept_at(node).iter().map(|reg| registers[reg.index()]).collect() }
+    }
+
+    /// What is kept of a request that is at its end.
+    pub(crate) fn finished(&self, answer: i64, registers: &[i64]) -> Waiting {
+        let named = if self.keep_named { self.graph.named_regs.len() } else { 0 };
+        Waiting { node: None, values: std::iter::once(answer).chain(registers[..named].iter().copied()).collect() }
+    }
+
+    /// Runs all steps of `waiting` at `global`; each way to end one is given
+    /// to `found`, in a fixed order, possibly more than once. Gives the first
+    /// fault met; other choices are still followed. Also counts operations.
+    pub(crate) fn step(
+        &self,
+        waiting: &Waiting,
+        global: &[i64],
+        scratch: &mut Scratch,
+        found: &mut dyn FnMut(Outcome<'_>),
+    ) -> (Option<Fault>, u64) {
+        let Some(node) = waiting.node else { return (None, 0) };
+        scratch.reset(self.graph.reg_count, global);
+        for (reg, &value) in self.kept_at(node).iter().zip(&waiting.values) {
+            scratch.registers[reg.index()] = value;
+        }
+        let mut left = self.limits.operations;
+        let mut fault = None;
+        let mut at = node;
+        let start = self.graph.spans[node.index()];
+        let mut span = Span::new(start.start, start.start);
+        loop {
+            match self.run_path(at, span, scratch, &mut left, found) {
+                Ok(()) => {}
+                Err(new) => {
+                    fault.get_or_insert(new);
+                    if new.kind == FaultKind::TooLong {
+                        break;
+                    }
+                }
+            }
+            let Some(fork) = scratch.forks.pop() else { break };
+            scratch.registers = fork.registers;
+            scratch.global = fork.global;
+            scratch.accesses = fork.accesses;
+            at = fork.node;
+            span = fork.span;
+        }
+        scratch.forks.clear();
+        (fault, self.limits.operations - left)
+    }
+
+    /// Follows one path to the end of the step, leaving the other branch of
+    /// each choice on the stack of forks.
+    fn run_path(
+        &self,
+        mut at: NodeId,
+        mut span: Span,
+        scratch: &mut Scratch,
+        left: &mut u64,
+        found: &mut dyn FnMut(Outcome<'_>),
+    ) -> Result<(), Fault> {
+        let mut cycle = CycleWatch::default();
+        loop {
+            let here = self.graph.spans[at.index()];
+            let meets = match self.meeting[at.index()] {
+                Meeting::No => false,
+                Meeting::Join => scratch.forked,
+                Meeting::Loop => true,
+            };
+            if meets && self.seen_before(at, here, scratch, &mut cycle)? {
+                return Ok(());
+            }
+            if *left == 0 {
+                return Err(Fault { kind: FaultKind::TooLong, span: here });
+            }
+            *left -= 1;
+            match self.graph.nodes[at.index()] {
+                Node::Do { op, next } => {
+                    span = join(span, here);
+                    if let Op::Choose { to } = op {
+                        scratch.forked = true;
+                        let mut registers = scratch.registers.clone();
+                        registers[to.index()] = 1;
+                        let (global, accesses) = (scratch.global.clone(), scratch.accesses.clone());
+                        scratch.forks.push(Fork { node: next, registers, global, accesses, span });
+                        scratch.registers[to.index()] = 0;
+                    } else {
+                        let done = execute(op, &mut scratch.registers, &mut scratch.global, &self.slots);
+                        done.map_err(|error| Fault { kind: error.into(), span: here })?;
+                        if scratch.record {
+                            scratch.note(op, here);
+                        }
+                    }
+                    at = next;
+                }
+                Node::Branch { test, then, otherwise } => {
+                    at = if read(test, &scratch.registers) != 0 { then } else { otherwise };
+                }
+                Node::Yield { next } => {
+                    let waiting = self.waiting(next, &scratch.registers);
+                    found(Outcome { waiting, global: &scratch.global, span: join(span, here), at: here, accesses: &scratch.accesses });
+                    return Ok(());
+                }
+                Node::Answer { value } => {
+                    let waiting = self.finished(read(value, &scratch.registers), &scratch.registers);
+                    found(Outcome { waiting, global: &scratch.global, span, at: here, accesses: &scratch.accesses });
+                    return Ok(());
+                }
+                Node::Never => return Ok(()),
+            }
+        }
+    }
+
+    /// Whether going on from this meeting point can only repeat what was done.
+    ///
+    /// While no choice has been made the path is the only one, so it repeats
+    /// itself exactly when it comes back to a state; Brent's method finds that
+    /// with one remembered state. After a choice, the states at all meeting
+    /// points are remembered: a second visit has the same ways onwards.
+    fn seen_before(&self, at: NodeId, here: Span, scratch: &mut Scratch, cycle: &mut CycleWatch) -> Result<bool, Fault> {
+        let kept = self.kept_at(at);
+        if !scratch.forked {
+            return Ok(cycle.repeats(at, kept, &scratch.registers, &scratch.global));
+        }
+        let mut key: Vec<i64> = Vec::with_capacity(1 + kept.len() + scratch.global.len());
+        key.push(i64::from(at.0));
+        key.extend(kept.iter().map(|reg| scratch.registers[reg.index()]));
+        key.extend_from_slice(&scratch.global);
+        if scratch.seen.len() >= self.limits.loop_states {
+            return Err(Fault { kind: FaultKind::TooLong, span: here });
+        }
+        Ok(!scratch.seen.insert(key.into()))
+    }
+}
+
+/// Joins the text run so far, which may still be empty, with one more place.
+fn join(span: Span, here: Span) -> Span {
+    if span.start == span.end { here } else { span.to(here) }
+}
+
+pub(crate) fn read(operand: Operand, registers: &[i64]) -> i64 {
+    match operand {
+        Operand::Const(value) => value,
+        Operand::Reg(reg) => registers[reg.index()],
+    }
+}
+
+/// Runs one operation that is not a choice. A global without a slot keeps its
+/// last value nowhere: such globals are never read.
+pub(crate) fn execute(op: Op, registers: &mut [i64], global: &mut [i64], slots: &[Option<u32>]) -> Result<(), ArithmeticError> {
+    let (to, value) = match op {
+        Op::Copy { to, from } => (to, read(from, registers)),
+        Op::Load { to, global: variable } => (to, slots[variable.index()].map_or(0, |slot| global[slot as usize])),
+        Op::Store { global: variable, from } => {
+            if let Some(slot) = slots[variable.index()] {
+                global[slot as usize] = read(from, registers);
+            }
+            return Ok(());
+        }
+        Op::Not { to, from } => (to, i64::from(read(from, registers) == 0)),
+        Op::Negate { to, from } => (to, value::negate(read(from, registers))?),
+        Op::Arithmetic { op, to, left, right } => (to, value::arithmetic(op, read(left, registers), read(right, registers))?),
+        Op::Compare { op, to, left, right } => (to, value::compare(op, read(left, registers), read(right, registers))),
+        Op::Choose { to } => (to, 0),
+    };
+    registers[to.index()] = value;
+    Ok(())
+}
+
+impl From<ArithmeticError> for FaultKind {
+    fn from(error: ArithmeticError) -> Self {
+        match error {
+            ArithmeticError::Overflow => Self::Overflow,
+            ArithmeticError::DivisionByZero => Self::DivisionByZero,
+        }
+    }
+}
+
+/// Memory that one step after another uses again.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    registers: Vec<i64>,
+    global: Vec<i64>,
+    forks: Vec<Fork>,
+    /// Whether the step at hand has made a choice.
+    forked: bool,
+    seen: FxHashSet<Box<[i64]>>,
+    record: bool,
+    accesses: Vec<RawAccess>,
+}
+
+struct Fork {
+    node: NodeId,
+    registers: Vec<i64>,
+    global: Vec<i64>,
+    accesses: Vec<RawAccess>,
+    span: Span,
+}
+
+impl Scratch {
+    /// Memory that also records accesses to globals.
+    pub(crate) fn recording() -> Self {
+        Self { record: true, ..Self::default() }
+    }
+
+    /// Records what an operation that has just run did to a global.
+    fn note(&mut self, op: Op, span: Span) {
+        let access = match op {
+            Op::Load { to, global } => RawAccess { global, write: false, value: self.registers[to.index()], span },
+            Op::Store { global, from } => RawAccess { global, write: true, value: read(from, &self.registers), span },
+            _ => return,
+        };
+        self.accesses.push(access);
+    }
+
+    fn reset(&mut self, reg_count: usize, global: &[i64]) {
+        // Registers keep values of earlier steps. Nobody reads those: what can
+        // be read before it is written is kept by the waiting request.
+        self.registers.resize(reg_count, 0);
+        self.global.clear();
+        self.global.extend_from_slice(global);
+        self.forks.clear();
+        self.forked = false;
+        self.seen.clear();
+        self.accesses.clear();
+    }
+}
+
+/// Where, the kept registers, and the global state.
+type LoopState = (NodeId, Box<[i64]>, Box<[i64]>);
+
+/// Brent's cycle detection over the loop-head states of one path.
+#[derive(Default)]
+pub(crate) struct CycleWatch {
+    anchor: Option<LoopState>,
+    visits: u64,
+    next_anchor: u64,
+}
+
+impl CycleWatch {
+    pub(crate) fn repeats(&mut self, at: NodeId, kept: &[Reg], registers: &[i64], global: &[i64]) -> bool {
+        let values = || kept.iter().map(|reg| registers[reg.index()]);
+        if let Some((node, old_values, old_global)) = &self.anchor
+            && *node == at
+            && **old_global == *global
+            && old_values.iter().copied().eq(values())
+        {
+            return true;
+        }
+        if self.visits >= self.next_anchor {
+            self.anchor = Some((at, values().collect(), global.into()));
+            self.next_anchor = self.visits * 2 + 1;
+        }
+        self.visits += 1;
+        false
+    }
+}
+
+/// Whether ways of one step can meet at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    No,
+    /// Two ways lead here.
+    Join,
+    /// A way leads back here. Every cycle without a `yield` has such a node.
+    Loop,
+}
+
+fn meetings(graph: &Graph) -> Vec<Meeting> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        Unseen,
+        Open,
+        Closed,
+    }
+    let mut ways = vec![0_u32; graph.nodes.len()];
+    for next in graph.nodes.iter().flat_map(Node::successors_in_step) {
+        ways[next.index()] += 1;
+    }
+    let mut meeting: Vec<Meeting> = ways.iter().map(|&ways| if ways > 1 { Meeting::Join } else { Meeting::No }).collect();
+    let mut marks = vec![Mark::Unseen; graph.nodes.len()];
+    for root in graph.ids() {
+        if marks[root.index()] != Mark::Unseen {
+            continue;
+        }
+        marks[root.index()] = Mark::Open;
+        let mut calls = vec![(root, 0)];
+        while let Some(&mut (id, ref mut position)) = calls.last_mut() {
+            let next = graph.node(id).successors_in_step().nth(*position);
+            *position += 1;
+            match next {
+                Some(next) => match marks[next.index()] {
+                    Mark::Unseen => {
+                        marks[next.index()] = Mark::Open;
+                        calls.push((next, 0));
+                    }
+                    Mark::Open => meeting[next.index()] = Meeting::Loop,
+                    Mark::Closed => {}
+                },
+                None => {
+                    marks[id.index()] = Mark::Closed;
+                    calls.pop();
+                }
+            }
+        }
+    }
+    meeting
+}

@@ -1,0 +1,182 @@
+//! Makes the control graph say only what matters, so that requests that
+//! behave alike wait in the same state.
+//!
+//! Each rewriting below leaves every step's effect on the remaining globals,
+//! its possible answers and the places where it ends as they were:
+//!
+//! * a global that no request writes is its initial value, a local that no
+//!   operation writes is 0;
+//! * an operation on constants is its value, a branch on a constant is a jump;
+//! * a branch with one target is a jump;
+//! * an operation whose result is dead does nothing (see [`crate::liveness`]);
+//! * a write to a global that nobody reads does nothing that anyone can see:
+//!   configurations that differ only in that global are bisimilar;
+//! * a node from which no way leads to the end of a step is [`Node::Never`]:
+//!   a run that comes there gives no step.
+//!
+//! An operation that can divide by zero is never removed and counts as an end
+//! of a step, because the error must be reported.
+
+use serval_syntax::Global;
+
+use crate::graph::{Graph, Node, NodeId, Op, Operand};
+use crate::liveness::Liveness;
+use crate::value;
+
+/// Simplifies in place; node numbers keep their meaning.
+pub(crate) fn simplify(graph: &mut Graph, globals: &[Global]) {
+    // Each round removes at least one operation or branch, and every prefix of
+    // the rounds is sound, so a fixed number is a choice of effort only.
+    for _ in 0..8 {
+        let uses = Uses::new(graph, globals.len());
+        let mut changed = fold(graph, globals, &uses);
+        changed |= remove_dead(graph, &uses);
+        if !changed {
+            break;
+        }
+    }
+    mark_never(graph);
+}
+
+/// Jumps are branches that do not look.
+pub(crate) fn jump(target: NodeId) -> Node {
+    Node::Branch { test: Operand::Const(1), then: target, otherwise: target }
+}
+
+/// Who reads and writes what, over the nodes that can be reached.
+struct Uses {
+    reachable: Vec<bool>,
+    global_read: Vec<bool>,
+    global_written: Vec<bool>,
+    reg_written: Vec<bool>,
+}
+
+impl Uses {
+    fn new(graph: &Graph, global_count: usize) -> Self {
+        let mut uses = Self {
+            reachable: reachable(graph),
+            global_read: vec![false; global_count],
+            global_written: vec![false; global_count],
+            reg_written: vec![false; graph.reg_count],
+        };
+        for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+            let Node::Do { op, .. } = graph.node(id) else { continue };
+            match op {
+                Op::Load { global, .. } => uses.global_read[global.index()] = true,
+                Op::Store { global, .. } => uses.global_written[global.index()] = true,
+                _ => {}
+            }
+            if let Some(to) = op.writes() {
+                uses.reg_written[to.index()] = true;
+            }
+        }
+        uses
+    }
+}
+
+/// Which nodes a request can come to.
+pub(crate) fn reachable(graph: &Graph) -> Vec<bool> {
+    let mut reachable = vec![false; graph.nodes.len()];
+    let mut stack = graph.entries.clone();
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut reachable[id.index()], true) {
+            stack.extend(graph.node(id).successors());
+        }
+    }
+    reachable
+}
+
+fn fold(graph: &mut Graph, globals: &[Global], uses: &Uses) -> bool {
+    let mut changed = false;
+    for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+        let old = graph.node(id);
+        let known = |operand: Operand| match operand {
+            Operand::Reg(reg) if !uses.reg_written[reg.index()] => Operand::Const(0),
+            operand => operand,
+        };
+        let new = match old {
+            Node::Do { mut op, next } => {
+                op.map_reads(known);
+                if let Op::Load { to, global } = op
+                    && !uses.global_written[global.index()]
+                {
+                    op = Op::Copy { to, from: Operand::Const(globals[global.index()].initial) };
+                }
+                Node::Do { op: fold_op(op), next }
+            }
+            Node::Branch { test, then, otherwise } => match known(test) {
+                Operand::Const(value) => jump(if value != 0 { then } else { otherwise }),
+                Operand::Reg(_) if then == otherwise => jump(then),
+                test => Node::Branch { test, then, otherwise },
+            },
+            Node::Answer { value } => Node::Answer { value: known(value) },
+            Node::Yield { .. } | Node::Never => old,
+        };
+        if new != old {
+            graph.nodes[id.index()] = new;
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn fold_op(op: Op) -> Op {
+    let folded = match op {
+        Op::Not { to, from: Operand::Const(value) } => Some((to, Ok(i64::from(value == 0)))),
+        Op::Negate { to, from: Operand::Const(value) } => Some((to, value::negate(value))),
+        Op::Arithmetic { op, to, left: Operand::Const(left), right: Operand::Const(right) } => {
+            Some((to, value::arithmetic(op, left, right)))
+        }
+        Op::Compare { op, to, left: Operand::Const(left), right: Operand::Const(right) } => Some((to, Ok(value::compare(op, left, right)))),
+        _ => None,
+    };
+    match folded {
+        Some((to, Ok(value))) => Op::Copy { to, from: Operand::Const(value) },
+        _ => op,
+    }
+}
+
+fn remove_dead(graph: &mut Graph, uses: &Uses) -> bool {
+    let liveness = Liveness::new(graph);
+    let mut changed = false;
+    for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+        let Node::Do { op, next } = graph.node(id) else { continue };
+        let dead = match op {
+            Op::Store { global, .. } => !uses.global_read[global.index()],
+            _ if op.can_divide_by_zero() => false,
+            Op::Copy { to, from: Operand::Reg(from) } if to == from => true,
+            _ => op.writes().is_some_and(|to| !liveness.is_live(next, to)),
+        };
+        if dead {
+            graph.nodes[id.index()] = jump(next);
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn mark_never(graph: &mut Graph) {
+    let mut before = vec![Vec::new(); graph.nodes.len()];
+    let mut ends = vec![false; graph.nodes.len()];
+    let mut stack = Vec::new();
+    for id in graph.ids() {
+        let node = graph.node(id);
+        for next in node.successors_in_step() {
+            before[next.index()].push(id);
+        }
+        let fails = matches!(node, Node::Do { op, .. } if op.can_divide_by_zero());
+        if fails || matches!(node, Node::Yield { .. } | Node::Answer { .. }) {
+            stack.push(id);
+        }
+    }
+    while let Some(id) = stack.pop() {
+        if !std::mem::replace(&mut ends[id.index()], true) {
+            stack.extend(&before[id.index()]);
+        }
+    }
+    for id in graph.ids() {
+        if !ends[id.index()] {
+            graph.nodes[id.index()] = Node::Never;
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The states of one component, made as they are met, each step run once.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use serval_model::{GlobalId, LocalId, RequestId};
+use serval_syntax::Span;
+
+use crate::machine::{Fault, Machine, Scratch, Waiting};
+
+/// A local state: whose it is and where that request waits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LocalState {
+    /// Requests of different names never share local states, except in the
+    /// plain mode, where there is one owner.
+    pub(crate) owner: u32,
+    pub(crate) waiting: Waiting,
+}
+
+/// One step out of a known `(local, global)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Move {
+    pub(crate) local: LocalId,
+    pub(crate) global: GlobalId,
+    /// The text that the step runs.
+    pub(crate) span: Span,
+}
+
+/// Where in [`Space::moves`] the moves of one `(local, global)` are.
+pub(crate) type MoveRange = std::ops::Range<usize>;
+
+/// What remains of a space when exploration is over.
+pub(crate) struct Tables {
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) globals: Vec<Box<[i64]>>,
+    pub(crate) locals: Vec<LocalState>,
+    pub(crate) local_spans: Vec<Span>,
+}
+
+/// Interned states and the steps run so far.
+pub(crate) struct Space {
+    pub(crate) machine: Arc<Machine>,
+    globals: IndexSet<Box<[i64]>, FxBuildHasher>,
+    locals: IndexSet<LocalState, FxBuildHasher>,
+    /// The `yield`, value or request name at which each local state stands.
+    local_spans: Vec<Span>,
+    starts: Vec<(RequestId, LocalId)>,
+    known: FxHashMap<(LocalId, GlobalId), (u32, u32)>,
+    pub(crate) moves: Vec<Move>,
+    faults: FxHashMap<(LocalId, GlobalId), Fault>,
+    scratch: Scratch,
+    operations: u64,
+}
+
+impl Space {
+    pub(crate) fn new(machine: Arc<Machine>, initial_global: Box<[i64]>) -> Self {
+        let mut globals = IndexSet::default();
+        globals.insert(initial_global);
+        Self {
+            machine,
+            globals,
+            locals: IndexSet::default(),
+            local_spans: Vec::new(),
+            starts: Vec::new(),
+            known: FxHashMap::default(),
+            moves: Vec::new(),
+            faults: FxHashMap::default(),
+            scratch: Scratch::default(),
+            operations: 0,
+        }
+    }
+
+    /// Lets `request` start in `state`.
+    pub(crate) fn add_start(&mut self, request: RequestId, state: LocalState, span: Span) {
+        let local = self.intern_local(state, span);
+        if !self.starts.contains(&(request, local)) {
+            self.starts.push((request, local));
+        }
+    }
+
+    fn intern_local(&mut self, state: LocalState, span: Span) -> LocalId {
+        let (index, new) = self.locals.insert_full(state);
+        if new {
+            self.local_spans.push(span);
+        }
+        LocalId::from_index(index)
+    }
+
+    pub(crate) fn starts(&self) -> &[(RequestId, LocalId)] {
+        &self.starts
+    }
+
+    pub(crate) fn initial_global(&self) -> GlobalId {
+        GlobalId::from_index(0)
+    }
+
+    pub(crate) fn global(&self, id: GlobalId) -> &[i64] {
+        &self.globals[id.index()]
+    }
+
+    pub(crate) fn local(&self, id: LocalId) -> &LocalState {
+        &self.locals[id.index()]
+    }
+
+    pub(crate) fn local_span(&self, id: LocalId) -> Span {
+        self.local_spans[id.index()]
+    }
+
+    pub(crate) fn global_count(&self) -> usize {
+        self.globals.len()
+    }
+
+    pub(crate) fn local_count(&self) -> usize {
+        self.locals.len()
+    }
+
+    /// Whether a request in this state is at its end.
+    pub(crate) fn is_finished(&self, id: LocalId) -> bool {
+        self.locals[id.index()].waiting.node.is_none()
+    }
+
+    /// The answer that a finished state gives.
+    pub(crate) fn answer(&self, id: LocalId) -> Option<i64> {
+        let waiting = &self.locals[id.index()].waiting;
+        if waiting.node.is_none() { waiting.values.first().copied() } else { None }
+    }
+
+    /// What the steps run since the last call cost, in ticks.
+    pub(crate) fn take_cost(&mut self) -> u64 {
+        // Long steps pay for their length; short ones are covered by the tick
+        // that every pair costs anyway.
+        std::mem::take(&mut self.operations) / 64
+    }
+
+    /// Gives up the tables.
+    pub(crate) fn into_tables(self) -> Tables {
+        Tables {
+            machine: self.machine,
+            globals: self.globals.into_iter().collect(),
+            locals: self.locals.into_iter().collect(),
+            local_spans: self.local_spans,
+        }
+    }
+
+    /// The fault met by some step of this pair, if it has been run.
+    pub(crate) fn fault(&self, local: LocalId, global: GlobalId) -> Option<Fault> {
+        self.faults.get(&(local, global)).copied()
+    }
+
+    /// All steps that a request in `local` can make at `global`, without
+    /// repetition, in a fixed order.
+    pub(crate) fn moves(&mut self, local: LocalId, global: GlobalId) -> MoveRange {
+        if let Some(&(from, to)) = self.known.get(&(local, global)) {
+            return from as usize..to as usize;
+        }
+        let from = self.moves.len();
+        let LocalState { owner, waiting } = self.locals[local.index()].clone();
+        let values = self.globals[global.index()].clone();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut ends: FxHashSet<(LocalId, GlobalId)> = FxHashSet::default();
+        let Self { machine, globals, locals, local_spans, moves, .. } = self;
+        let mut found = |outcome: crate::machine::Outcome<'_>| {
+            let (index, new) = locals.insert_full(LocalState { owner, waiting: outcome.waiting });
+            if new {
+                local_spans.push(outcome.at);
+            }
+            let to_local = LocalId::from_index(index);
+            let index = globals.get_index_of(outcome.global).unwrap_or_else(|| globals.insert_full(outcome.global.into()).0);
+            let to_global = GlobalId::from_index(index);
+            // Most steps end in one or two ways; sets pay off only beyond.
+            let seen = if moves.len() - from < 8 {
+                moves[from..].iter().any(|m| m.local == to_local && m.global == to_global)
+            } else {
+                if ends.is_empty() {
+                    ends.extend(moves[from..].iter().map(|m| (m.local, m.global)));
+                }
+                !ends.insert((to_local, to_global))
+            };
+            if !seen {
+                moves.push(Move { local: to_local, global: to_global, span: outcome.span });
+            }
+        };
+        let (fault, operations) = machine.step(&waiting, &values, &mut scratch, &mut found);
+        self.scratch = scratch;
+        self.operations += operations;
+        if let Some(fault) = fault {
+            self.faults.insert((local, global), fault);
+        }
+        let range = from..self.moves.len();
+        // The state limits keep the number of moves far below 2^32.
+        let end = u32::try_from(range.end).unwrap_or(u32::MAX);
+        self.known.insert((local, global), (u32::try_from(from).unwrap_or(u32::MAX), end));
+        range
+    }
+}

@@ -1,0 +1,90 @@
+//! Independent components: requests that share nothing are decided alone.
+//!
+//! Two requests belong together when they have the same name, or when both
+//! use a global variable that some request writes. (After simplification a
+//! global that nobody writes is a constant, and one that nobody reads is
+//! gone.) No step of one component changes what a step of another one sees,
+//! so a run of the whole is a shuffle of runs of the components: `Int` and
+//! `Ser` are the sums of those of the components. Requests of one name must
+//! stay together because completed multisets do not tell their bodies apart.
+
+use serval_syntax::{GlobalVar, Program};
+
+use crate::graph::{Graph, Node, Op};
+
+/// One component: request bodies and the globals they use, both ascending.
+pub(crate) struct Part {
+    /// Indices into [`Program::requests`].
+    pub(crate) bodies: Vec<usize>,
+    pub(crate) globals: Vec<GlobalVar>,
+}
+
+/// Splits the simplified program; the first component holds the first request.
+pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<Part> {
+    let used: Vec<Vec<GlobalVar>> = graph.entries.iter().map(|&entry| globals_used(graph, entry)).collect();
+    let mut leader: Vec<usize> = (0..program.requests.len()).collect();
+    let mut user: Vec<Option<usize>> = vec![None; program.globals.len()];
+    let mut named = rustc_hash::FxHashMap::default();
+    for (body, request) in program.requests.iter().enumerate() {
+        let other = *named.entry(request.name.as_str()).or_insert(body);
+        unite(&mut leader, body, other);
+        for global in &used[body] {
+            let other = *user[global.index()].get_or_insert(body);
+            unite(&mut leader, body, other);
+        }
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    let mut part_of: Vec<Option<usize>> = vec![None; program.requests.len()];
+    for (body, used) in used.iter().enumerate() {
+        let root = find(&mut leader, body);
+        let part = *part_of[root].get_or_insert_with(|| {
+            parts.push(Part { bodies: Vec::new(), globals: Vec::new() });
+            parts.len() - 1
+        });
+        parts[part].bodies.push(body);
+        parts[part].globals.extend(used);
+    }
+    for part in &mut parts {
+        part.globals.sort_unstable();
+        part.globals.dedup();
+    }
+    parts
+}
+
+/// Everything in one component.
+pub(crate) fn whole(program: &Program) -> Vec<Part> {
+    let globals = (0..program.globals.len()).map(|index| GlobalVar(u32::try_from(index).unwrap_or(u32::MAX))).collect();
+    vec![Part { bodies: (0..program.requests.len()).collect(), globals }]
+}
+
+fn globals_used(graph: &Graph, entry: crate::graph::NodeId) -> Vec<GlobalVar> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![entry];
+    let mut used = Vec::new();
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let node = graph.node(id);
+        if let Node::Do { op: Op::Load { global, .. } | Op::Store { global, .. }, .. } = node {
+            used.push(global);
+        }
+        stack.extend(node.successors());
+    }
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+fn find(leader: &mut [usize], mut body: usize) -> usize {
+    while leader[body] != body {
+        leader[body] = leader[leader[body]];
+        body = leader[body];
+    }
+    body
+}
+
+fn unite(leader: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (find(leader, a), find(leader, b));
+    leader[a.max(b)] = a.min(b);
+}

@@ -1,0 +1,158 @@
+//! The compiler against an independent reading of the language.
+//!
+//! For every program the completed multisets with up to three requests,
+//! interleaved and serial, are enumerated twice: by the naive interpreter,
+//! which shares no code with the compiler, and by brute force on the compiled
+//! systems, in both modes. They must be equal.
+
+use std::collections::BTreeSet;
+
+use serval_compile::{CompileError, Compiled, Limits, Mode, Options, StepLimits, compile};
+use serval_model::{Budget, NetworkSystem, Stopped, completed_multisets, serial_multisets};
+use serval_syntax::{Program, analyze};
+use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
+use serval_testkit::random::{Shape, random_program, random_source};
+use serval_testkit::suite::data_dir;
+
+const REQUESTS: usize = 3;
+const MODES: [Mode; 2] = [Mode::Optimised, Mode::Plain];
+
+/// What became of one program.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Compared,
+    /// Both say that a step can fail.
+    BothFail,
+    TooLarge(&'static str),
+}
+
+fn limits() -> Limits {
+    Limits { pairs: 60_000, step: StepLimits { operations: 200_000, loop_states: 20_000 } }
+}
+
+/// The completed multisets of a whole program from those of its components.
+fn sums(compiled: &Compiled, of: impl Fn(&NetworkSystem) -> Result<Completed, Stopped>) -> Result<Completed, Stopped> {
+    let mut all: Completed = BTreeSet::from([Vec::new()]);
+    for component in compiled.components() {
+        let own = of(component.system())?;
+        let mut next = Completed::new();
+        for left in &all {
+            for right in own.iter().filter(|right| left.len() + right.len() <= REQUESTS) {
+                let mut sum = left.clone();
+                sum.extend(right.iter().cloned());
+                sum.sort();
+                next.insert(sum);
+            }
+        }
+        all = next;
+    }
+    Ok(all)
+}
+
+type Enumerate = fn(&NetworkSystem, usize, &mut Budget) -> Result<BTreeSet<serval_model::Multiset<serval_model::Letter>>, Stopped>;
+
+fn enumerate(compiled: &Compiled, with: Enumerate) -> Result<Completed, Stopped> {
+    sums(compiled, |system| {
+        let multisets = with(system, REQUESTS, &mut Budget::ticks(3_000_000))?;
+        let written = multisets.iter().map(|multiset| {
+            let letters = multiset.iter().flat_map(|(&(request, response), count)| {
+                let letter = (system.request_name(request).to_owned(), system.response_name(response).parse::<i64>().unwrap());
+                std::iter::repeat_n(letter, usize::try_from(count).unwrap())
+            });
+            let mut letters: Vec<(String, i64)> = letters.collect();
+            letters.sort();
+            letters
+        });
+        Ok(written.collect())
+    })
+}
+
+fn compare(name: &str, text: &str, program: &Program, source: &Source) -> Outcome {
+    let mut naive = Naive::new(source);
+    let caps = Caps::default();
+    let expected = naive.completed(REQUESTS, caps).and_then(|interleaved| Ok((interleaved, naive.serial(REQUESTS, caps)?)));
+    let mut outcome = Outcome::Compared;
+    for mode in MODES {
+        let compiled = compile(program, Options { mode, limits: limits() }, &Budget::unlimited());
+        let compiled = match (compiled, &expected) {
+            (Ok(compiled), Ok(_)) => compiled,
+            (_, Err(Rejected::TooLarge)) => return Outcome::TooLarge("naive"),
+            (Err(CompileError::TooLarge(_)), _) => return Outcome::TooLarge("compiler"),
+            (Err(CompileError::Fault(_)), Err(Rejected::Fault(_))) => {
+                outcome = Outcome::BothFail;
+                continue;
+            }
+            (Err(CompileError::Fault(report)), Ok(_)) => {
+                // Right only if the failing run needs more requests.
+                let run = report.run.unwrap_or_else(|| panic!("{name} {mode:?}: a doubtful fault\n{text}"));
+                let (failing, _) = report.request.unwrap_or_else(|| panic!("{name} {mode:?}: a run but no failing request\n{text}"));
+                let requests = run.iter().map(|step| step.number).max().unwrap_or(0).max(failing);
+                assert!(requests > REQUESTS, "{name} {mode:?}: only the compiler fails, with {requests} requests\n{text}");
+                outcome = Outcome::BothFail;
+                continue;
+            }
+            (Ok(_), Err(Rejected::Fault(fault))) => panic!("{name} {mode:?}: {fault} missed by the compiler\n{text}"),
+            (Err(CompileError::Stopped(stopped)), _) => panic!("{name} {mode:?}: {stopped:?}"),
+        };
+        for component in compiled.components() {
+            component.system().check_invariants();
+        }
+        let (Ok(interleaved), Ok(serial)) = (enumerate(&compiled, completed_multisets), enumerate(&compiled, serial_multisets)) else {
+            return Outcome::TooLarge("brute force");
+        };
+        let Ok((expected_interleaved, expected_serial)) = &expected else { unreachable!("matched above") };
+        assert_eq!(&serial, expected_serial, "{name} {mode:?}: serial multisets differ\n{text}");
+        assert_eq!(&interleaved, expected_interleaved, "{name} {mode:?}: interleaved multisets differ\n{text}");
+    }
+    outcome
+}
+
+#[test]
+fn random_programs_compile_to_what_they_mean() {
+    let count: u64 = std::env::var("SERVAL_COUNT").map_or(3000, |count| count.parse().unwrap());
+    let first: u64 = std::env::var("SERVAL_SEED").map_or(0, |seed| seed.parse().unwrap());
+    let (mut compared, mut fail, mut large) = (0, 0, std::collections::BTreeMap::<&str, u64>::new());
+    for number in 0..count {
+        let shape = Shape::ALL[usize::try_from(number).unwrap() % Shape::ALL.len()];
+        let seed = first + number;
+        let text = random_program(seed, shape);
+        let program = analyze(&text).program.unwrap_or_else(|| panic!("{shape:?} {seed} does not parse\n{text}"));
+        // The source comes from the generator, not from the parser.
+        match compare(&format!("{shape:?} {seed}"), &text, &program, &random_source(seed, shape)) {
+            Outcome::Compared => compared += 1,
+            Outcome::BothFail => fail += 1,
+            Outcome::TooLarge(who) => *large.entry(who).or_default() += 1,
+        }
+    }
+    let rejected: u64 = large.values().sum();
+    println!("random programs: {count}, compared {compared}, failing in both {fail}, too large {rejected} {large:?}");
+    assert!(rejected * 10 <= count, "more than one in ten is too large");
+}
+
+#[test]
+fn suite_programs_compile_to_what_they_mean() {
+    let Some(suite) = data_dir("suite") else { return };
+    let mut files: Vec<_> = std::fs::read_dir(&suite).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut total, mut compared, mut systems, mut large) = (0, 0, 0, Vec::new());
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if name.ends_with(".json") {
+            total += 1;
+            systems += 1;
+            NetworkSystem::from_json(&text).unwrap_or_else(|error| panic!("{name}: {error}")).check_invariants();
+        } else if name.ends_with(".ser") {
+            total += 1;
+            let program = analyze(&text).program.unwrap_or_else(|| panic!("{name} does not parse"));
+            match compare(&name, &text, &program, &Source::from(&program)) {
+                Outcome::Compared => compared += 1,
+                Outcome::BothFail => panic!("{name} fails"),
+                Outcome::TooLarge(who) => large.push((name, who)),
+            }
+        }
+    }
+    println!("suite: {} of {total}: {compared} programs compared with the naive reading, {systems} network systems read", compared + systems);
+    assert!(large.is_empty(), "too large: {large:?}");
+    assert_eq!(total, 47);
+}

@@ -1,0 +1,445 @@
+//! The grammar of expressions.
+//!
+//! Every function here returns the height of the expression that it read, in
+//! levels of [`Expr`](crate::Expr), so that the limit on nesting also holds
+//! for operators, which do not nest in the parser.
+
+use rowan::Checkpoint;
+
+use crate::SyntaxKind::{self, *};
+use crate::parser::Parser;
+use crate::similar::similar;
+use crate::mistakes;
+
+/// What a sequence of statements stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// The whole file.
+    File,
+    /// Braces, or what should be in braces but has lost the opening one.
+    Block,
+    /// The parentheses of a condition.
+    Condition,
+    /// Other parentheses.
+    Paren,
+}
+
+/// How tightly operators bind, from the loosest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+}
+
+impl Level {
+    fn node(self) -> SyntaxKind {
+        match self {
+            Self::Or => OrExpr,
+            Self::And => AndExpr,
+            Self::Compare => CompareExpr,
+            Self::Sum => SumExpr,
+            Self::Product => ProductExpr,
+        }
+    }
+}
+
+impl SyntaxKind {
+    /// Whether an expression can begin with it.
+    pub(crate) fn can_start_expression(self) -> bool {
+        matches!(self, Number | Text | Name | Question | YieldKw | IfKw | WhileKw | LeftParen | Bang | Minus)
+    }
+}
+
+impl Parser<'_> {
+    /// `a; b; c` up to what closes `list`.
+    pub(crate) fn statements(&mut self, list: List) -> u32 {
+        let outer = std::mem::replace(&mut self.list, list);
+        let mut count = 0u32;
+        let mut height = 0;
+        while !self.at_list_end() {
+            let mark = self.mark();
+            height = height.max(self.statement());
+            count = count.saturating_add(1);
+            if self.mark() == mark {
+                self.error(|p| mistakes::expected_expression(p));
+                self.bump_error();
+            } else {
+                self.separator();
+            }
+        }
+        self.list = outer;
+        if count > 1 { self.bounded(height + 1) } else { height }
+    }
+
+    /// Whether something begins here that a sequence must leave to others.
+    fn at_list_end(&self) -> bool {
+        match self.current() {
+            End | RequestKw => true,
+            RightBrace => !self.open_braces.is_empty(),
+            RightParen => !self.open_parens.is_empty(),
+            LeftBrace => self.list == List::Condition,
+            _ => false,
+        }
+    }
+
+    fn statement(&mut self) -> u32 {
+        match self.current() {
+            RightBrace | RightParen | RightBracket => {
+                self.error(|p| mistakes::stray_closer(p.text(), p.span()));
+                self.bump_error();
+                0
+            }
+            ElseKw => self.stray_else(),
+            LeftBrace => self.bare_block(),
+            _ => self.assignment(),
+        }
+    }
+
+    /// What stands after a statement: `;`, or the end of the sequence.
+    fn separator(&mut self) {
+        while !self.at_list_end() {
+            match self.current() {
+                Semicolon => return self.bump(),
+                Comma => {
+                    self.error(|p| mistakes::comma(p.span()));
+                    return self.bump_error();
+                }
+                ElseKw | RightBrace | RightParen | RightBracket => return,
+                PlusPlus => {
+                    self.error(|p| mistakes::increment(p.span(), p.previous_text()));
+                    self.bump_error();
+                }
+                CompoundAssign => {
+                    self.error(|p| mistakes::compound_assign(p.text(), p.span(), p.previous_text()));
+                    self.bump_error();
+                    self.assignment();
+                }
+                kind if kind.can_start_expression() => return self.missing_semicolon(),
+                _ => {
+                    self.error(|p| mistakes::unexpected(p.text(), p.span()));
+                    self.bump_error();
+                }
+            }
+        }
+    }
+
+    fn missing_semicolon(&mut self) {
+        self.error(|p| mistakes::missing_semicolon(p.after_previous(), p.previous_text()));
+    }
+
+    /// `x := e`, `return e`, or an operator expression.
+    pub(crate) fn assignment(&mut self) -> u32 {
+        let checkpoint = self.checkpoint();
+        if self.at(Name) {
+            self.foreign_words();
+        }
+        if self.at(Name) {
+            if self.at_return() {
+                return self.return_expression();
+            }
+            match self.ahead(1) {
+                Assign => return self.assign_expression(),
+                Equal if self.list != List::Condition => return self.assign_expression(),
+                Colon => return self.assign_expression(),
+                _ => {}
+            }
+        }
+        let mut height = self.binary(Level::Or);
+        if self.at(Assign) {
+            self.error(|p| p.bad_assignment());
+            self.start_at(checkpoint, Error);
+            self.bump();
+            height = self.nested(Self::assignment);
+            self.end();
+        }
+        height
+    }
+
+    /// Parses with `part` one level deeper; nothing where that is too deep.
+    pub(crate) fn nested(&mut self, part: fn(&mut Self) -> u32) -> u32 {
+        if !self.enter() {
+            return 0;
+        }
+        let height = part(self);
+        self.leave();
+        height
+    }
+
+    fn assign_expression(&mut self) -> u32 {
+        self.start(AssignExpr);
+        self.bump();
+        match self.current() {
+            Colon => {
+                self.error(|p| mistakes::single_colon(p.span()));
+                self.bump_as(Assign);
+                self.eat(Equal);
+                self.hush();
+            }
+            Equal => {
+                self.error(|p| mistakes::single_equal(p.span(), ":="));
+                self.bump_as(Assign);
+            }
+            _ => self.bump(),
+        }
+        let height = self.nested(Self::assignment);
+        self.end();
+        self.bounded(height + 1)
+    }
+
+    /// At `:=` after something that is not a lone name.
+    fn bad_assignment(&mut self) -> crate::Diagnostic {
+        match self.previous_kind() {
+            Some(Name) => mistakes::assign_in_operand(self.previous_span().to(self.span()), self.previous_text()),
+            _ => mistakes::bad_target(self.previous_span(), self.previous_text(), self.previous_kind() == Some(YieldKw)),
+        }
+    }
+
+    // `return` and `not` are words of the language only where they can be;
+    // elsewhere they are variables, as in the published language.
+
+    fn at_return(&self) -> bool {
+        self.at(Name) && self.text() == "return" && !self.return_is_name && self.operand_follows()
+    }
+
+    fn at_not(&self) -> bool {
+        self.at(Name) && self.text() == "not" && !self.not_is_name && self.operand_follows()
+    }
+
+    /// Whether an expression begins after the word looked at. In `return and b`
+    /// none does: there `return` is a variable and `and` the operator.
+    fn operand_follows(&self) -> bool {
+        let next = self.ahead(1);
+        if next == Name && matches!(self.text_ahead(1), "and" | "or") {
+            let after = self.ahead(2);
+            return !after.can_start_expression() || after == Minus;
+        }
+        next.can_start_expression()
+    }
+
+    fn return_expression(&mut self) -> u32 {
+        self.start(ReturnExpr);
+        self.bump_as(ReturnKw);
+        let height = self.nested(Self::assignment);
+        self.end();
+        self.bounded(height + 1)
+    }
+
+    /// Operators that bind at least as tightly as `least`, each chain of
+    /// equals in one flat node.
+    fn binary(&mut self, least: Level) -> u32 {
+        let checkpoint = self.checkpoint();
+        let mut height = self.unary();
+        // After a chain of one level only looser operators can follow, so
+        // every round of this loop is looser than the one before.
+        while let Some((level, _)) = self.operator()
+            && level >= least
+        {
+            height = self.chain(checkpoint, level, height);
+        }
+        height
+    }
+
+    fn chain(&mut self, checkpoint: Checkpoint, level: Level, first: u32) -> u32 {
+        self.start_at(checkpoint, level.node());
+        let mut height = first;
+        let mut length = 0u32;
+        while let Some((found, kind)) = self.operator()
+            && found == level
+        {
+            self.operator_mistakes(level, length);
+            self.bump_as(kind);
+            length = length.saturating_add(1);
+            height = height.max(match level {
+                Level::Or => self.binary(Level::And),
+                Level::And => self.binary(Level::Compare),
+                Level::Compare => self.binary(Level::Sum),
+                Level::Sum => self.binary(Level::Product),
+                Level::Product => self.unary(),
+            });
+        }
+        self.end();
+        self.bounded(height + 1)
+    }
+
+    pub(crate) fn at_operator(&self) -> bool {
+        self.operator().is_some()
+    }
+
+    /// The operator looked at, its level and the kind it has in the tree.
+    fn operator(&self) -> Option<(Level, SyntaxKind)> {
+        match self.current() {
+            OrOr | Pipe => Some((Level::Or, OrOr)),
+            AndAnd | Ampersand => Some((Level::And, AndAnd)),
+            kind @ (EqualEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual) => Some((Level::Compare, kind)),
+            Equal | ForeignCompare => Some((Level::Compare, EqualEqual)),
+            kind @ (Plus | Minus) => Some((Level::Sum, kind)),
+            kind @ (Star | Slash | Percent) => Some((Level::Product, kind)),
+            // A name can never stand after an operand, so these two need no
+            // further thought.
+            Name if self.ahead(1) != Assign => match self.text() {
+                "or" => Some((Level::Or, OrOr)),
+                "and" => Some((Level::And, AndAnd)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn operator_mistakes(&mut self, level: Level, length: u32) {
+        match self.current() {
+            Pipe | Ampersand => self.error(|p| mistakes::single_and_or(p.text(), p.span())),
+            Equal => self.error(|p| mistakes::single_equal(p.span(), "==")),
+            ForeignCompare => self.error(|p| mistakes::foreign_compare(p.text(), p.span())),
+            _ if level == Level::Compare && length > 0 => self.error(|p| mistakes::chained_comparison(p.text(), p.span())),
+            _ => {}
+        }
+    }
+
+    fn unary(&mut self) -> u32 {
+        // Signs and increments that mean nothing; a loop, for there may be many.
+        while matches!(self.current(), Plus | PlusPlus) {
+            self.error(|p| if p.at(Plus) { mistakes::unary_plus(p) } else { mistakes::increment(p.span(), p.text_ahead(1)) });
+            self.bump_error();
+        }
+        let (node, kind) = match self.current() {
+            Bang => (NotExpr, Bang),
+            Minus => (NegateExpr, Minus),
+            Name if self.at_not() => (NotExpr, Bang),
+            _ => return self.atom(),
+        };
+        self.start(node);
+        self.bump_as(kind);
+        let height = self.nested(Self::unary);
+        self.end();
+        self.bounded(height + 1)
+    }
+
+    fn atom(&mut self) -> u32 {
+        let node = match self.current() {
+            Number => NumberExpr,
+            Question => ChoiceExpr,
+            YieldKw => return self.yield_expression(),
+            Text => Error,
+            Name => return self.name_expression(),
+            LeftParen => return self.nested(Self::paren_expression),
+            IfKw | WhileKw if self.ahead(1) == Assign => return self.keyword_target(),
+            IfKw => return self.nested(Self::if_expression),
+            WhileKw => return self.nested(Self::while_expression),
+            LeftBrace if self.list != List::Condition => return self.bare_block(),
+            _ => {
+                self.error(|p| mistakes::expected_expression(p));
+                return 0;
+            }
+        };
+        self.start(node);
+        self.bump();
+        self.end();
+        0
+    }
+
+    fn yield_expression(&mut self) -> u32 {
+        self.start(YieldExpr);
+        self.bump();
+        self.end();
+        if self.at(LeftParen) && self.ahead(1) == RightParen {
+            self.error(|p| mistakes::yield_call(p.span()));
+            self.skip_parens();
+        }
+        0
+    }
+
+    fn keyword_target(&mut self) -> u32 {
+        self.error(|p| mistakes::bad_target(p.span(), p.text(), true));
+        self.bump_error();
+        0
+    }
+
+    fn paren_expression(&mut self) -> u32 {
+        self.start(ParenExpr);
+        let height = self.parenthesized(List::Paren);
+        self.end();
+        height
+    }
+
+    pub(crate) fn parenthesized(&mut self, list: List) -> u32 {
+        self.open_parens.push(self.span());
+        self.bump();
+        if self.at(RightParen) {
+            self.error(|p| mistakes::expected_expression(p));
+        }
+        let height = self.statements(list);
+        self.close_paren();
+        height
+    }
+
+    fn close_paren(&mut self) {
+        let open = self.open_parens.pop().unwrap_or_default();
+        if !self.eat(RightParen) {
+            self.error(|p| mistakes::missing_paren(p, open));
+        }
+    }
+
+    fn name_expression(&mut self) -> u32 {
+        // In an operand, `return - 1` is a variable minus 1.
+        if self.at_return() && self.ahead(1) != Minus {
+            self.error(|p| mistakes::return_in_operand(p.span()));
+            return self.return_expression();
+        }
+        match self.ahead(1) {
+            LeftParen => return self.call_like(),
+            LeftBrace if self.list != List::Condition => return self.block_like(),
+            _ => {}
+        }
+        self.start(NameExpr);
+        self.bump();
+        self.end();
+        if self.at(LeftBracket) {
+            self.error(|p| mistakes::unsupported("[", p.span(), "arrays"));
+            self.skip_to(|kind| matches!(kind, RightBracket | Semicolon | RightBrace));
+            self.eat(RightBracket);
+            self.hush();
+        }
+        0
+    }
+
+    /// `name (…)`: a misspelt `if` or `while`, or a call.
+    fn call_like(&mut self) -> u32 {
+        let word = self.text();
+        if let Some(meant) = similar(word, ["while", "yield"])
+            && mistakes::unsupported_call(word).is_none()
+        {
+            self.error(|p| mistakes::misspelt(p.text(), p.span(), meant));
+            return self.nested(if meant == "while" { Self::while_expression } else { Self::skip_call });
+        }
+        self.error(|p| mistakes::call(p.text(), p.span()));
+        self.nested(Self::skip_call)
+    }
+
+    fn skip_call(&mut self) -> u32 {
+        self.start(Error);
+        self.bump();
+        self.skip_parens();
+        let height = if self.at(LeftBrace) { self.block("the block") } else { 0 };
+        self.end();
+        self.hush();
+        height
+    }
+
+    /// `name { … }`: a form that is not there.
+    fn block_like(&mut self) -> u32 {
+        self.error(|p| mistakes::block_form(p.text(), p.span()));
+        self.start(Error);
+        self.bump();
+        let height = self.nested(|p| p.block("the block"));
+        self.end();
+        height
+    }
+
+    fn bare_block(&mut self) -> u32 {
+        self.error(|p| mistakes::bare_block(p.span()));
+        self.nested(|p| p.block("the block"))
+    }
+}

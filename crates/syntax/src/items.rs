@@ -1,0 +1,193 @@
+//! The grammar of files: initial values and requests, or one bare sequence.
+
+use crate::SyntaxKind::*;
+use crate::expressions::List;
+use crate::parser::Parser;
+use crate::similar::similar;
+use crate::{Diagnostic, mistakes};
+
+impl Parser<'_> {
+    /// The whole text. `letters_fine` says that the lexer found no mistake.
+    pub(crate) fn source_file(&mut self, letters_fine: bool) {
+        self.start(SourceFile);
+        if self.at(End) {
+            if letters_fine {
+                self.error(|_| mistakes::no_request());
+            }
+        } else if self.has_requests() {
+            self.items();
+        } else {
+            self.statements(List::File);
+        }
+        self.end_file();
+    }
+
+    /// A file with the word `request` holds requests. So does one that begins
+    /// like one with the word misspelt or left out.
+    fn has_requests(&self) -> bool {
+        self.contains_request || self.at_misspelt_request()
+    }
+
+    /// At `requst name {`, `handler name (` or `name {`, which are no
+    /// expressions.
+    fn at_misspelt_request(&self) -> bool {
+        self.at(Name)
+            && match (self.ahead(1), self.ahead(2)) {
+                (LeftBrace, _) => true,
+                (Name, LeftBrace) => true,
+                (Name, LeftParen) => similar(self.text(), ["request"]).is_some(),
+                _ => false,
+            }
+    }
+
+    fn items(&mut self) {
+        let mut requests = 0usize;
+        while !self.at(End) {
+            match self.current() {
+                RequestKw => {
+                    self.request();
+                    requests += 1;
+                }
+                Name if matches!(self.ahead(1), Assign | Equal) && requests == 0 => self.initial(),
+                Name if self.ahead(1) == Assign => {
+                    self.error(|p| mistakes::late_initial(p.text(), p.span()));
+                    self.skip_to(|_| false);
+                }
+                Name if mistakes::unsupported_item(self.text()).is_some() => {
+                    self.error(|p| mistakes::unsupported(p.text(), p.span(), mistakes::unsupported_item(p.text()).unwrap_or_default()));
+                    self.skip_to(|_| false);
+                }
+                Name if self.at_misspelt_request() => {
+                    self.misspelt_request();
+                    requests += 1;
+                }
+                RightBrace | RightParen => {
+                    self.error(|p| mistakes::stray_closer(p.text(), p.span()));
+                    self.bump_error();
+                }
+                _ => {
+                    self.error(|p| p.outside_of_requests(requests));
+                    self.skip_to(|_| false);
+                }
+            }
+        }
+    }
+
+    fn outside_of_requests(&mut self, requests: usize) -> Diagnostic {
+        let error = mistakes::expected_request(self.text(), self.span(), requests == 0);
+        if requests > 0 && self.previous_kind() == Some(RightBrace) {
+            error.also(self.previous_span(), "the request before ends here")
+        } else {
+            error
+        }
+    }
+
+    /// `A := 100`, and a `,` or `;` after it.
+    fn initial(&mut self) {
+        self.start(Initial);
+        self.bump();
+        if self.at(Equal) {
+            self.error(|p| mistakes::single_equal(p.span(), ":="));
+            self.bump_as(Assign);
+        } else {
+            self.bump();
+        }
+        self.assignment();
+        self.end();
+        if matches!(self.current(), Comma | Semicolon) {
+            self.bump();
+        }
+    }
+
+    fn misspelt_request(&mut self) {
+        self.start(Request);
+        if self.ahead(1) == LeftBrace {
+            self.error(|p| mistakes::missing_request_word(p.text(), p.span()));
+            self.request_rest();
+        } else {
+            self.error(|p| mistakes::misspelt_request(p.text(), p.span()));
+            self.bump_as(RequestKw);
+            self.request_rest();
+        }
+        self.end();
+    }
+
+    /// `request name { … }`
+    fn request(&mut self) {
+        self.start(Request);
+        self.bump();
+        self.request_rest();
+        self.end();
+    }
+
+    /// Name and body of a request.
+    fn request_rest(&mut self) {
+        if self.at(Name) {
+            self.bump();
+        } else {
+            self.missing_name();
+        }
+        if self.at(LeftParen) {
+            self.error(|p| mistakes::unsupported("(", p.span(), "parameters"));
+            self.skip_parens();
+        }
+        self.skip_name_rest();
+        match self.current() {
+            LeftBrace => {
+                self.braces();
+            }
+            kind if kind.can_start_expression() => {
+                self.error(|p| mistakes::missing_open_brace(p.span(), "the body of the request"));
+                self.spare_closers = self.spare_closers.saturating_sub(1);
+                self.block_without_opening();
+            }
+            _ => {
+                self.error(|p| mistakes::request_without_body(p.after_previous()));
+                self.eat(Semicolon);
+            }
+        }
+    }
+
+    fn missing_name(&mut self) {
+        let is_word = self.current().is_keyword() && self.ahead(1) == LeftBrace || self.at(Number);
+        self.error(|p| {
+            let span = if is_word || p.at(Assign) { p.span() } else { p.after_previous() };
+            mistakes::request_without_name(p.text(), span, is_word, p.at(Assign))
+        });
+        if is_word && !self.at(RequestKw) {
+            self.bump_error();
+        }
+    }
+
+    /// `request foo-bar {`: what stands before the brace belongs to the name,
+    /// as far as its writer is concerned.
+    fn skip_name_rest(&mut self) {
+        let ends = |kind| matches!(kind, LeftBrace | RightBrace | Semicolon | Assign | RequestKw | End);
+        let Some(length) = (0..8).find(|&ahead| ends(self.ahead(ahead))) else { return };
+        if length > 0 && self.ahead(length) == LeftBrace {
+            self.error(|p| mistakes::bad_request_name(p.text(), p.span()));
+            self.skip_to(|kind| kind == LeftBrace);
+        }
+    }
+
+    /// Passes over a group in parentheses, without looking into it.
+    pub(crate) fn skip_parens(&mut self) {
+        self.start(Error);
+        let mut level = 0usize;
+        loop {
+            match self.current() {
+                LeftParen => level += 1,
+                RightParen => level = level.saturating_sub(1),
+                Semicolon | LeftBrace | RightBrace | RequestKw | End => break,
+                _ => {}
+            }
+            self.bump();
+            if level == 0 {
+                break;
+            }
+        }
+        self.end();
+        self.hush();
+    }
+}
+

@@ -1,0 +1,373 @@
+//! Tokens to a lossless tree: the machinery. The grammar is in
+//! [`items`](crate::items) and [`expressions`](crate::expressions), what is
+//! said about mistakes in [`mistakes`](crate::mistakes).
+//!
+//! The parser never fails. Three rules keep one mistake from causing a shower
+//! of errors:
+//! - an error is dropped where the token it is about, or the token before it,
+//!   has already been complained about (`quiet_below`);
+//! - a token that has an obvious meaning is taken for it (`=` for `==`);
+//! - `request` is never passed over, so a broken request leaves the next alone.
+
+use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
+
+use crate::expressions::List;
+use crate::lexer::{Token, tokenize};
+use crate::sink::Sink;
+use crate::tree::raw;
+use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, codes};
+
+/// How deep expressions may nest in the program, where a sequence and an
+/// operator count too. Twice the depth that people see, because a level of
+/// parentheses or braces usually holds one operator or sequence.
+const MAX_HEIGHT: u32 = 2 * MAX_DEPTH;
+
+/// The tree of `text` and all that is wrong with it, in no particular order.
+pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
+    if text.len() > MAX_FILE_BYTES {
+        return too_large(text);
+    }
+    let mut lexical = Sink::default();
+    let tokens = tokenize(text, &mut lexical);
+    let mut parser = Parser::new(text, tokens);
+    parser.source_file(lexical.is_empty());
+    let (green, syntactic) = parser.finish();
+    let mut diagnostics = lexical.into_vec();
+    diagnostics.extend(syntactic);
+    (green, diagnostics)
+}
+
+/// A text over the limit is one token that nobody looks into. Beyond 4 GiB
+/// not even its places can be counted, and the tree is empty.
+fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
+    let mut builder = GreenNodeBuilder::new();
+    builder.start_node(raw(SyntaxKind::SourceFile));
+    if u32::try_from(text.len()).is_ok() {
+        builder.token(raw(SyntaxKind::Unknown), text);
+    }
+    builder.finish_node();
+    let megabytes = MAX_FILE_BYTES >> 20;
+    let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
+        .expected(format!("at most {megabytes} MiB"))
+        .help("check a smaller part of it, or see whether this is a `.ser` program at all");
+    (builder.finish(), vec![error])
+}
+
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    /// The token looked at: never trivia; the last one is `End`.
+    position: usize,
+    /// The first token that is not in the tree yet.
+    written: usize,
+    builder: GreenNodeBuilder<'static>,
+    sink: Sink,
+    /// Errors about tokens before this one are follow-ups and dropped.
+    quiet_below: usize,
+    depth: u32,
+    /// The braces around `position` that wait to be closed, outermost first.
+    pub(crate) open_braces: Vec<Span>,
+    /// The same of parentheses.
+    pub(crate) open_parens: Vec<Span>,
+    /// What the statement looked at stands in.
+    pub(crate) list: List,
+    /// How many more `}` than `{` the file has, less those explained so far.
+    pub(crate) spare_closers: usize,
+    /// The last token in the tree that is not trivia.
+    previous: Option<usize>,
+    /// Whether the file assigns to a variable called `return`.
+    pub(crate) return_is_name: bool,
+    /// Whether the file assigns to a variable called `not`.
+    pub(crate) not_is_name: bool,
+    /// Whether the word `request` occurs.
+    pub(crate) contains_request: bool,
+    lines: Option<LineIndex>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, tokens: Vec<Token>) -> Self {
+        let mut parser = Self {
+            text,
+            tokens,
+            position: 0,
+            written: 0,
+            builder: GreenNodeBuilder::new(),
+            sink: Sink::default(),
+            quiet_below: 0,
+            depth: 0,
+            open_braces: Vec::new(),
+            open_parens: Vec::new(),
+            list: List::File,
+            spare_closers: 0,
+            previous: None,
+            return_is_name: false,
+            not_is_name: false,
+            contains_request: false,
+            lines: None,
+        };
+        parser.survey();
+        parser.pass_trivia();
+        parser
+    }
+
+    fn finish(self) -> (GreenNode, Vec<Diagnostic>) {
+        (self.builder.finish(), self.sink.into_vec())
+    }
+
+    /// Looks over the file once, for what a place far away decides here.
+    ///
+    /// A published program may well have a variable called `return` or `not`;
+    /// it can only matter there if something is assigned to it.
+    fn survey(&mut self) {
+        let mut last = "";
+        let (mut opening, mut closing) = (0usize, 0usize);
+        for index in 0..self.tokens.len() {
+            match self.tokens[index].kind {
+                SyntaxKind::Name => last = self.text_of(index),
+                kind if kind.is_trivia() => {}
+                kind => {
+                    if kind == SyntaxKind::Assign {
+                        self.return_is_name |= last == "return";
+                        self.not_is_name |= last == "not";
+                    }
+                    opening += usize::from(kind == SyntaxKind::LeftBrace);
+                    closing += usize::from(kind == SyntaxKind::RightBrace);
+                    self.contains_request |= kind == SyntaxKind::RequestKw;
+                    last = "";
+                }
+            }
+        }
+        self.spare_closers = closing.saturating_sub(opening);
+    }
+
+    // Looking.
+
+    /// The kind of the token looked at.
+    pub(crate) fn current(&self) -> SyntaxKind {
+        self.tokens[self.position].kind
+    }
+
+    pub(crate) fn at(&self, kind: SyntaxKind) -> bool {
+        self.current() == kind
+    }
+
+    /// The kind of the token `ahead` places on, trivia not counted.
+    pub(crate) fn ahead(&self, ahead: usize) -> SyntaxKind {
+        self.index_ahead(ahead).map_or(SyntaxKind::End, |index| self.tokens[index].kind)
+    }
+
+    /// The text of the token `ahead` places on.
+    pub(crate) fn text_ahead(&self, ahead: usize) -> &'t str {
+        self.index_ahead(ahead).map_or("", |index| self.text_of(index))
+    }
+
+    fn index_ahead(&self, ahead: usize) -> Option<usize> {
+        (self.position..self.tokens.len()).filter(|&index| !self.tokens[index].kind.is_trivia()).nth(ahead)
+    }
+
+    fn text_of(&self, index: usize) -> &'t str {
+        &self.text[self.span_of(index).range()]
+    }
+
+    fn span_of(&self, index: usize) -> Span {
+        let start = self.tokens[index].start;
+        Span::new(start, self.tokens.get(index + 1).map_or(start, |next| next.start))
+    }
+
+    /// The text of the token looked at.
+    pub(crate) fn text(&self) -> &'t str {
+        self.text_of(self.position)
+    }
+
+    /// Where the token looked at stands; at the end of the file, the end of
+    /// the last token, because nobody looks below the last line.
+    pub(crate) fn span(&self) -> Span {
+        if self.at(SyntaxKind::End) { self.after_previous() } else { self.span_of(self.position) }
+    }
+
+    pub(crate) fn previous_kind(&self) -> Option<SyntaxKind> {
+        self.previous.map(|index| self.tokens[index].kind)
+    }
+
+    pub(crate) fn previous_text(&self) -> &'t str {
+        self.previous.map_or("", |index| self.text_of(index))
+    }
+
+    pub(crate) fn previous_span(&self) -> Span {
+        self.previous.map_or_else(Span::default, |index| self.span_of(index))
+    }
+
+    /// The place right after the token before this one, where something is
+    /// missing.
+    pub(crate) fn after_previous(&self) -> Span {
+        let end = self.previous_span().end;
+        Span::new(end, end)
+    }
+
+    /// Whether nothing stands between the token before this one and this one.
+    pub(crate) fn joined_to_previous(&self) -> bool {
+        self.previous.is_some_and(|index| index + 1 == self.position)
+    }
+
+    /// Where the token is, as a mark for "has anything been consumed since".
+    pub(crate) fn mark(&self) -> usize {
+        self.position
+    }
+
+    /// The line, counted from 1, of `offset`.
+    pub(crate) fn line(&mut self, offset: u32) -> u32 {
+        let text = self.text;
+        let lines = self.lines.get_or_insert_with(|| LineIndex::new(text));
+        lines.position(text, offset).line
+    }
+
+    // Building.
+
+    fn pass_trivia(&mut self) {
+        while self.current().is_trivia() {
+            // The lexer has complained about it, and what follows is likely
+            // to look wrong only because of it.
+            if self.at(SyntaxKind::Unknown) {
+                self.quiet_below = usize::MAX;
+            }
+            self.position += 1;
+        }
+        if self.quiet_below == usize::MAX {
+            self.quiet_below = self.position + 1;
+        }
+    }
+
+    fn write_trivia(&mut self) {
+        while self.written < self.position {
+            let token = self.tokens[self.written];
+            let text = self.text_of(self.written);
+            self.builder.token(raw(token.kind), text);
+            self.written += 1;
+        }
+    }
+
+    /// Moves on, with the token in the tree as it is.
+    pub(crate) fn bump(&mut self) {
+        self.bump_as(self.current());
+    }
+
+    /// Moves on, with the token in the tree under another kind.
+    pub(crate) fn bump_as(&mut self, kind: SyntaxKind) {
+        if self.at(SyntaxKind::End) {
+            return;
+        }
+        self.write_trivia();
+        let text = self.text();
+        self.builder.token(raw(kind), text);
+        self.previous = Some(self.position);
+        self.position += 1;
+        self.written = self.position;
+        self.pass_trivia();
+    }
+
+    /// Moves on if the token is of this kind.
+    pub(crate) fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Moves on past a token that has been complained about.
+    pub(crate) fn bump_error(&mut self) {
+        self.start(SyntaxKind::Error);
+        self.bump();
+        self.end();
+        self.hush();
+    }
+
+    /// Moves on to the first token that `stop` accepts, or the next request.
+    pub(crate) fn skip_to(&mut self, stop: impl Fn(SyntaxKind) -> bool) {
+        self.start(SyntaxKind::Error);
+        while !self.at(SyntaxKind::End) && !self.at(SyntaxKind::RequestKw) && !stop(self.current()) {
+            self.bump();
+        }
+        self.end();
+        self.hush();
+    }
+
+    pub(crate) fn start(&mut self, kind: SyntaxKind) {
+        // The outermost node holds the whole text, also blanks before it.
+        if kind != SyntaxKind::SourceFile {
+            self.write_trivia();
+        }
+        self.builder.start_node(raw(kind));
+    }
+
+    pub(crate) fn checkpoint(&mut self) -> Checkpoint {
+        self.write_trivia();
+        self.builder.checkpoint()
+    }
+
+    pub(crate) fn start_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
+        self.builder.start_node_at(checkpoint, raw(kind));
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.builder.finish_node();
+    }
+
+    /// Writes what is left, which is trivia.
+    pub(crate) fn end_file(&mut self) {
+        while !self.at(SyntaxKind::End) {
+            self.bump();
+        }
+        self.write_trivia();
+        self.end();
+    }
+
+    // Complaining.
+
+    /// Reports what `build` makes, unless it would be a follow-up.
+    pub(crate) fn error(&mut self, build: impl FnOnce(&mut Self) -> Diagnostic) {
+        if self.position >= self.quiet_below && !self.sink.is_full() {
+            let diagnostic = build(self);
+            self.sink.push(|| diagnostic);
+        }
+        self.hush();
+    }
+
+    /// Drops further errors about the token looked at.
+    pub(crate) fn hush(&mut self) {
+        self.quiet_below = self.quiet_below.max(self.position + 1);
+    }
+
+    // Limits.
+
+    /// Goes one level deeper; `false` where that is too deep, and then all
+    /// of this request is behind us.
+    pub(crate) fn enter(&mut self) -> bool {
+        if self.depth == MAX_DEPTH {
+            self.error(|p| too_deep(p.span()));
+            self.skip_to(|_| false);
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Checks the height of an expression that ends here.
+    pub(crate) fn bounded(&mut self, height: u32) -> u32 {
+        if height <= MAX_HEIGHT {
+            return height;
+        }
+        self.error(|p| too_deep(p.previous_span()));
+        0
+    }
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error(codes::TOO_DEEP, span, "this is nested too deeply")
+        .expected(format!("at most {MAX_DEPTH} parentheses, blocks and operators inside one another"))
+        .help("compute the inner parts first and keep them in local variables")
+}

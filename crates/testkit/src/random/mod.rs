@@ -1,0 +1,54 @@
+//! Random programs.
+//!
+//! A program is made as a [`Source`] and then spelled, so the term that a text
+//! must mean is known without the parser. Everything is determined by the seed
+//! and the shape.
+//!
+//! The values stay small by construction: every variable stays within −1..=2
+//! (a loop counter within 0..=3), because a value that could leave that range
+//! is reduced by `% 2` or `% 3` before it is stored. About one program in
+//! forty breaks the rule on purpose and may have infinitely many states.
+
+mod expression;
+mod generate;
+mod layout;
+mod rng;
+mod spell;
+mod statement;
+
+#[cfg(test)]
+mod tests;
+
+pub use layout::random_layout;
+pub use rng::SplitMix64;
+pub use spell::spell;
+
+use crate::naive::Source;
+
+/// What kind of programs to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// One or two requests of a few small statements.
+    Tiny,
+    /// Locks, waits, counters, read–modify–write with `yield` between.
+    HandlerLike,
+    /// Deep expressions with `yield`, assignments and `return` in operands.
+    ExpressionHeavy,
+    /// Loops of all kinds, some endless.
+    Looping,
+}
+
+impl Shape {
+    /// All shapes.
+    pub const ALL: [Self; 4] = [Self::Tiny, Self::HandlerLike, Self::ExpressionHeavy, Self::Looping];
+}
+
+/// The program of this seed and shape.
+pub fn random_source(seed: u64, shape: Shape) -> Source {
+    generate::source(seed, shape)
+}
+
+/// Its text.
+pub fn random_program(seed: u64, shape: Shape) -> String {
+    spell(&random_source(seed, shape), seed ^ 0x5345_5256_414c)
+}
