@@ -1,2 +1,23 @@
-//! The binary.
-fn main() {}
+//! The binary `serval`: arguments, files, terminal, exit status. Everything
+//! else is in the libraries.
+
+mod args;
+mod commands;
+mod failure;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let outcome = std::panic::catch_unwind(|| commands::run(&args));
+    match outcome {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure.report(),
+        // The panic message has been printed by then.
+        Err(_) => failure::Failure::Internal.report(),
+    }
+}

@@ -43,8 +43,10 @@ pub enum CompileError {
 pub struct FaultReport {
     /// What and where.
     pub fault: Fault,
-    /// The run before the failing step; `None` when the step may be impossible
+    /// Whether some run really comes there. If not, the step may be impossible,
     /// but that could not be shown within the limits.
+    pub certain: bool,
+    /// A run before the failing step; `None` where no short one was found.
     pub run: Option<Vec<ReportedStep>>,
     /// The request that fails, as number and name, if a run is given.
     pub request: Option<(usize, String)>,
@@ -85,7 +87,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
-        Failure::Doubtful { fault } => CompileError::Fault(FaultReport { fault, run: None, request: None }),
+        Failure::FaultWithoutRun { fault, certain } => CompileError::Fault(FaultReport { fault, certain, run: None, request: None }),
         Failure::Fault { fault, trail, last } => {
             let request = last.map(|(local, _)| {
                 let waits = trail.iter().rposition(|step| space.moves[step.step].local == local);
@@ -93,7 +95,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
                     waits.map_or_else(|| trail.iter().map(|step| step.thread + 1).max().unwrap_or(0) + 1, |at| trail[at].thread + 1);
                 (number, report.request_of(local))
             });
-            CompileError::Fault(FaultReport { fault, run: Some(report.run(&trail)), request })
+            CompileError::Fault(FaultReport { fault, certain: true, run: Some(report.run(&trail)), request })
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
             variable: grower.map(|grower| report.variable(grower)),
@@ -232,12 +234,15 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
             "put a `yield` into the loop, or bound what it counts",
         ),
     };
-    let Some(run) = &report.run else {
+    if !report.certain {
         let message = format!("{message}, perhaps: no run that leads here was found, and none was excluded");
         return Diagnostic::error(MAY_FAIL, report.fault.span, message).label("in this operation").expected(expected).help(help);
-    };
+    }
     let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label("in this operation").expected(expected).help(help);
-    diagnostic.notes = run_notes(run, text, lines);
+    diagnostic.notes = match &report.run {
+        Some(run) => run_notes(run, text, lines),
+        None => vec!["a run leads there, but only one with many requests in flight".to_owned()],
+    };
     if let Some((number, name)) = &report.request {
         diagnostic.notes.push(format!("then request #{number} {name} fails here"));
     }

@@ -33,8 +33,9 @@ pub(crate) enum Failure {
     Fault { fault: Fault, trail: Trail, last: Option<(LocalId, GlobalId)> },
     /// Too many states. `proved` when they are infinitely many.
     TooLarge { grower: Option<Grower>, trail: Trail, proved: bool },
-    /// A step may have no result, and neither a run nor a refutation was found.
-    Doubtful { fault: Fault },
+    /// A step has no result, and no short run leads there. `certain` when some
+    /// run does; otherwise neither a run nor a refutation was found.
+    FaultWithoutRun { fault: Fault, certain: bool },
     /// The budget ended.
     Stopped(Stopped),
 }
@@ -60,7 +61,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
         if finished(cover.run(space, &mut budget.part(round)))? {
             return match fault_in(space, &cover.pairs) {
                 None => Ok(cover.pairs),
-                Some(fault) => Err(explain_fault(space, fault)),
+                Some(fault) => Err(explain_fault(space, fault, true)),
             };
         }
         if first {
@@ -72,7 +73,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
         if round >= limit {
             // The cheap pass ended with a doubtful step, or nothing ended.
             return Err(match fault_in(space, &product.pairs) {
-                Some(fault) if product_done => explain_fault(space, fault),
+                Some(fault) if product_done => explain_fault(space, fault, false),
                 _ => too_large(space),
             });
         }
@@ -101,9 +102,9 @@ fn nearby_fault(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
     Some(Failure::Fault { fault, trail, last: Some((local, global)) })
 }
 
-fn explain_fault(space: &mut Space, fault: Fault) -> Failure {
+fn explain_fault(space: &mut Space, fault: Fault, certain: bool) -> Failure {
     let near = Neighbourhood::explore(space, NEIGHBOURHOOD * 10);
-    nearby_fault(space, &near).unwrap_or(Failure::Doubtful { fault })
+    nearby_fault(space, &near).unwrap_or(Failure::FaultWithoutRun { fault, certain })
 }
 
 /// A fault or endless growth that a short run shows for certain.

@@ -68,7 +68,7 @@ impl Depth {
 impl Lowering {
     fn request(&mut self, request: &Request) -> NodeId {
         let result = self.temp(Depth(0));
-        let end = self.add(Node::Answer { value: Operand::Reg(result) }, request.body.span);
+        let end = self.add(Node::Answer { value: Operand::Reg(result) }, last(&request.body).span);
         self.lower(&request.body, result, end, Depth(1))
     }
 
@@ -107,7 +107,10 @@ impl Lowering {
             ExprKind::Number(value) => self.op(Op::Copy { to, from: Operand::Const(*value) }, e.span, next),
             ExprKind::Choice => self.op(Op::Choose { to }, e.span, next),
             ExprKind::Yield => {
-                let resume = self.op(Op::Copy { to, from: Operand::Const(0) }, e.span, next);
+                // The value of `yield` belongs to the next step, whose text
+                // begins after it.
+                let after = Span::new(e.span.end, e.span.end);
+                let resume = self.op(Op::Copy { to, from: Operand::Const(0) }, after, next);
                 self.add(Node::Yield { next: resume }, e.span)
             }
             ExprKind::Read(Variable::Local(local)) => {
@@ -250,6 +253,14 @@ impl Lowering {
                 }
             },
         }
+    }
+}
+
+/// The part of `e` that is evaluated last where nothing branches.
+fn last(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Sequence(parts) => parts.last().map_or(e, last),
+        _ => e,
     }
 }
 

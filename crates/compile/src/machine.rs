@@ -247,7 +247,13 @@ impl Machine {
                 }
                 Node::Answer { value } => {
                     let waiting = self.finished(read(value, &scratch.registers), &scratch.registers);
-                    found(Outcome { waiting, global: &scratch.global, span, at: here, accesses: &scratch.accesses });
+                    found(Outcome {
+                        waiting,
+                        global: &scratch.global,
+                        span: if span.start == span.end { here } else { span },
+                        at: here,
+                        accesses: &scratch.accesses,
+                    });
                     return Ok(());
                 }
                 Node::Never => return Ok(()),

@@ -152,7 +152,10 @@ fn suite_programs_compile_to_what_they_mean() {
             }
         }
     }
-    println!("suite: {} of {total}: {compared} programs compared with the naive reading, {systems} network systems read", compared + systems);
+    println!(
+        "suite: {} of {total}: {compared} programs compared with the naive reading, {systems} network systems read",
+        compared + systems
+    );
     assert!(large.is_empty(), "too large: {large:?}");
     assert_eq!(total, 47);
 }

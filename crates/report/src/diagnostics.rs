@@ -92,6 +92,8 @@ fn extent(text: &str, spans: impl Iterator<Item = Span>) -> Range<usize> {
     let line_start = bytes[..start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let line_end = bytes[end.max(start)..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| end.max(start) + at);
     let line_start = if line_start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { line_start };
+    // A carriage return belongs to the end of the line and is not drawn.
+    let line_end = if bytes[line_start.min(line_end)..line_end].ends_with(b"\r") { line_end - 1 } else { line_end };
     line_start.min(line_end)..line_end
 }
 

@@ -91,7 +91,9 @@ fn dot_quoted(text: &str) -> String {
 
 /// Systems as one DOT graph, a cluster per component where there are several.
 pub fn system_dot(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
-    let mut out = String::from("digraph system {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n");
+    let mut out = String::from(
+        "digraph system {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n",
+    );
     for (number, (system, labels)) in systems.iter().enumerate() {
         let indent = if systems.len() > 1 { "    " } else { "  " };
         if systems.len() > 1 {
@@ -179,7 +181,9 @@ pub fn system_mermaid(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
 
 /// Serial automata as one DOT graph, a cluster per component.
 pub fn automaton_dot(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -> String {
-    let mut out = String::from("digraph serial {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", shape=ellipse];\n  edge [fontname=\"sans-serif\", fontsize=10];\n");
+    let mut out = String::from(
+        "digraph serial {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", shape=ellipse];\n  edge [fontname=\"sans-serif\", fontsize=10];\n",
+    );
     for (number, (system, automaton, labels)) in automata.iter().enumerate() {
         let indent = if automata.len() > 1 { "    " } else { "  " };
         if automata.len() > 1 {

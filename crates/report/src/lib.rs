@@ -11,4 +11,4 @@ mod trace;
 
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
-pub use trace::{StateName, Trace, TraceError, TraceEvent};
+pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};

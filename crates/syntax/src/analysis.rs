@@ -9,7 +9,7 @@ use crate::fold::{NoValue, fold};
 use crate::lower::{Lowering, Names, is_global};
 use crate::sink::{MAX_SHOWN, Sink, finish};
 use crate::tree::span;
-use crate::{Analysis, Diagnostic, Program, Request, Severity, Span, SyntaxKind, SyntaxNode, codes};
+use crate::{Analysis, Diagnostic, Program, Request, Span, SyntaxKind, SyntaxNode, codes};
 
 /// A request as far as it could be read.
 pub(crate) struct Lowered {
@@ -20,14 +20,14 @@ pub(crate) struct Lowered {
 }
 
 /// Checks the tree of a text of which `found` is known to be wrong.
-pub(crate) fn analyze_tree(root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
+pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
     // With so many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
         return Analysis { program: None, diagnostics: finish(found) };
     }
     let mut analyzer = Analyzer {
-        broken: found.iter().filter(|d| d.severity == Severity::Error).map(|d| d.primary.span).collect(),
+        broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
         globals: Names::default(),
         initial: FxHashMap::default(),
         errors: Sink::default(),
@@ -37,8 +37,10 @@ pub(crate) fn analyze_tree(root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysi
         analyzer.file(&file);
     }
     let mut findings = Sink::default();
-    let expectation = expectation::read(root, &mut findings);
-    checks::run(&analyzer.requests, &analyzer.globals, &mut findings);
+    let expectation = expectation::read(text, root, &mut findings);
+    // Where text was skipped unread, nobody knows how globals are used.
+    let all_read = !found.iter().any(|d| d.code == codes::TOO_DEEP);
+    checks::run(&analyzer.requests, &analyzer.globals, all_read, &mut findings);
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
@@ -69,9 +71,14 @@ struct Analyzer {
 impl Analyzer {
     fn file(&mut self, file: &ast::SourceFile) {
         for initial in file.initials() {
-            if !self.is_broken(initial.syntax()) {
+            if self.is_broken(initial.syntax()) {
+                self.names_of_broken(initial.syntax());
+            } else {
                 self.initial(&initial);
             }
+        }
+        for node in file.syntax().children().filter(|node| node.kind() == SyntaxKind::Error) {
+            self.names_of_broken(&node);
         }
         let mut any = false;
         for request in file.requests() {
@@ -109,10 +116,13 @@ impl Analyzer {
         Some(())
     }
 
-    /// The parser has seen no error, yet the tree is not that of a program.
-    /// This does not happen; if it did, the program must not go on without
-    /// one of its requests.
+    /// A tree that is not that of a program, though no error touches it. There
+    /// is an error elsewhere; if there were none, the program still must not
+    /// go on without one of its requests.
     fn not_lowered(&mut self, node: &SyntaxNode) {
+        if !self.broken.is_empty() {
+            return self.names_of_broken(node);
+        }
         debug_assert!(false, "a tree without errors that is no program: {node:?}");
         self.errors.push(|| {
             Diagnostic::error(codes::EXPECTED_EXPRESSION, span(node.text_range()), "this cannot be understood")

@@ -91,6 +91,10 @@ impl Parser<'_> {
             self.error(|p| mistakes::superfluous_word(p.text(), p.span(), "`{`"));
             self.bump_error();
         }
+        if self.at(RightParen) && self.ahead(1) == LeftBrace {
+            self.error(|p| mistakes::stray_closer(p.text(), p.span()));
+            self.bump_error();
+        }
         if self.at(LeftBrace) {
             return self.braces();
         }

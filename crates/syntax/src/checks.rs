@@ -14,14 +14,15 @@ use crate::{Diagnostic, Span, codes};
 /// How many names are looked through for a similar one.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Runs every check.
-pub(crate) fn run(requests: &[Lowered], globals: &Names, sink: &mut Sink) {
+/// Runs every check; those on the use of globals only if `all_read` says that
+/// every request was seen.
+pub(crate) fn run(requests: &[Lowered], globals: &Names, all_read: bool, sink: &mut Sink) {
     same_names(requests, sink);
     for request in requests {
         unwritten_locals(request, globals, sink);
         find_unreachable(&request.body, sink);
     }
-    for (name, place, usage) in globals.iter() {
+    for (name, place, usage) in globals.iter().filter(|_| all_read) {
         match usage.read {
             Some(read) if !usage.written => sink.push(|| unwritten(name, read, suggestion(name, None, globals))),
             None => sink.push(|| unread_global(name, place)),
@@ -108,7 +109,11 @@ fn letter_case(requests: &[Lowered], globals: &Names, sink: &mut Sink) {
 fn other_case(name: &str) -> Option<String> {
     let at = name.find(|c: char| c.is_ascii_alphabetic())?;
     let mut other = name.to_owned();
-    if is_global(name) { other[at..=at].make_ascii_lowercase() } else { other[at..=at].make_ascii_uppercase() }
+    if is_global(name) {
+        other[at..=at].make_ascii_lowercase()
+    } else {
+        other[at..=at].make_ascii_uppercase()
+    }
     Some(other)
 }
 

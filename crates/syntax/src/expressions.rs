@@ -4,12 +4,11 @@
 //! levels of [`Expr`](crate::Expr), so that the limit on nesting also holds
 //! for operators, which do not nest in the parser.
 
-use rowan::Checkpoint;
-
 use crate::SyntaxKind::{self, *};
+use crate::builder::Checkpoint;
 use crate::parser::Parser;
 use crate::similar::similar;
-use crate::mistakes;
+use crate::{Span, mistakes};
 
 /// What a sequence of statements stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +132,7 @@ impl Parser<'_> {
     /// `x := e`, `return e`, or an operator expression.
     pub(crate) fn assignment(&mut self) -> u32 {
         let checkpoint = self.checkpoint();
+        let start = self.span();
         if self.at(Name) {
             self.foreign_words();
         }
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
         let mut height = self.binary(Level::Or);
         if self.at(Assign) {
-            self.error(|p| p.bad_assignment());
+            self.error(|p| p.bad_assignment(start));
             self.start_at(checkpoint, Error);
             self.bump();
             height = self.nested(Self::assignment);
@@ -190,10 +190,10 @@ impl Parser<'_> {
     }
 
     /// At `:=` after something that is not a lone name.
-    fn bad_assignment(&mut self) -> crate::Diagnostic {
+    fn bad_assignment(&mut self, start: Span) -> crate::Diagnostic {
         match self.previous_kind() {
             Some(Name) => mistakes::assign_in_operand(self.previous_span().to(self.span()), self.previous_text()),
-            _ => mistakes::bad_target(self.previous_span(), self.previous_text(), self.previous_kind() == Some(YieldKw)),
+            _ => mistakes::bad_target(start.to(self.previous_span()), self.previous_text(), self.previous_kind() == Some(YieldKw)),
         }
     }
 
@@ -440,6 +440,7 @@ impl Parser<'_> {
 
     fn bare_block(&mut self) -> u32 {
         self.error(|p| mistakes::bare_block(p.span()));
+        self.hush_next();
         self.nested(|p| p.block("the block"))
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn fold(expr: &Expr) -> Result<i64, NoValue> {
         ExprKind::Arithmetic { first, rest } => {
             let mut value = fold(first)?;
             for (op, operand) in rest {
-                value = arithmetic(*op, value, fold(operand)?, expr.span.to(operand.span))?;
+                value = arithmetic(*op, value, fold(operand)?, Span::new(expr.span.start, operand.span.end))?;
             }
             Ok(value)
         }

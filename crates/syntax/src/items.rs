@@ -2,6 +2,7 @@
 
 use crate::SyntaxKind::*;
 use crate::expressions::List;
+use crate::lower::is_global;
 use crate::parser::Parser;
 use crate::similar::similar;
 use crate::{Diagnostic, mistakes};
@@ -49,7 +50,7 @@ impl Parser<'_> {
                     requests += 1;
                 }
                 Name if matches!(self.ahead(1), Assign | Equal) && requests == 0 => self.initial(),
-                Name if self.ahead(1) == Assign => {
+                Name if self.ahead(1) == Assign && is_global(self.text()) => {
                     self.error(|p| mistakes::late_initial(p.text(), p.span()));
                     self.skip_to(|_| false);
                 }
@@ -122,6 +123,7 @@ impl Parser<'_> {
 
     /// Name and body of a request.
     fn request_rest(&mut self) {
+        self.too_high = false;
         if self.at(Name) {
             self.bump();
         } else {
@@ -190,4 +192,3 @@ impl Parser<'_> {
         self.hush();
     }
 }
-

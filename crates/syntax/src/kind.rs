@@ -60,9 +60,12 @@ kinds! {
     /// A number.
     #[regex(r"[0-9]+", priority = 9)]
     Number,
-    /// `"…"` or `'…'`, which the language does not have.
-    #[regex(r#""[^"\n]*"?"#)]
-    #[regex(r"'[^'\n]*'?")]
+    /// `"…"` or `'…'`, which the language does not have. Where the end is
+    /// missing, a word, so that the brackets of the line stay what they are.
+    #[regex(r#""[^"\n]*""#)]
+    #[regex(r#""[A-Za-z0-9_]*"#)]
+    #[regex(r"'[^'\n]*'")]
+    #[regex(r"'[A-Za-z0-9_]*")]
     Text,
     /// A name.
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*", priority = 5)]
@@ -189,6 +192,8 @@ kinds! {
     #[token("===")]
     #[token("!==")]
     ForeignCompare,
+    /// Text that was skipped because it is nested too deeply.
+    Skipped,
     /// The end of the text; never in the tree.
     End,
 

@@ -185,9 +185,9 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
 }
 
 fn text_literal(span: Span) -> Diagnostic {
-    Diagnostic::error(codes::TEXT_LITERAL, span, "text in quotes is not a value").expected("a number or a variable").help(
-        "all values are integers: stand for each text by a number, and say in a `//` comment what it means",
-    )
+    Diagnostic::error(codes::TEXT_LITERAL, span, "text in quotes is not a value")
+        .expected("a number or a variable")
+        .help("all values are integers: stand for each text by a number, and say in a `//` comment what it means")
 }
 
 fn foreign_name(text: &str, span: Span) -> Diagnostic {

@@ -32,6 +32,7 @@
 mod analysis;
 pub mod ast;
 mod blocks;
+mod builder;
 mod checks;
 pub mod codes;
 mod diagnostic;
@@ -66,8 +67,8 @@ pub use tree::{Ser, SyntaxElement, SyntaxNode, SyntaxToken};
 /// with [`codes::TOO_DEEP`].
 ///
 /// Operators and sequences count too once a program exists: no [`Expr`] of a
-/// [`Program`] is more than `2 * MAX_DEPTH` levels high, so recursion over it
-/// is safe.
+/// [`Program`] is more than `2 * MAX_DEPTH + 8` levels high, so recursion over
+/// it is safe.
 pub const MAX_DEPTH: u32 = 256;
 
 /// How many bytes a text may have. Beyond, it is refused with
@@ -139,5 +140,5 @@ pub struct Analysis {
 /// ```
 pub fn analyze(text: &str) -> Analysis {
     let (green, diagnostics) = parser::parse_text(text);
-    analysis::analyze_tree(&SyntaxNode::new_root(green), diagnostics)
+    analysis::analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
 }

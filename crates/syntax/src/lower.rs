@@ -80,7 +80,11 @@ impl Names {
     /// The globals, which start at 0 unless `initial` says otherwise.
     pub(crate) fn to_globals(&self, initial: &FxHashMap<u32, i64>) -> Vec<Global> {
         let value = |number: usize| u32::try_from(number).ok().and_then(|number| initial.get(&number)).copied().unwrap_or(0);
-        self.list.iter().enumerate().map(|(number, (name, span))| Global { name: name.clone(), initial: value(number), span: *span }).collect()
+        self.list
+            .iter()
+            .enumerate()
+            .map(|(number, (name, span))| Global { name: name.clone(), initial: value(number), span: *span })
+            .collect()
     }
 }
 
@@ -94,9 +98,19 @@ pub(crate) struct Lowering<'a> {
 impl Lowering<'_> {
     /// A sequence; a single statement is itself.
     pub(crate) fn sequence(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
-        let mut list = statements.map(|statement| self.expr(&statement)).collect::<Option<Vec<_>>>()?;
+        let mut list = self.list(statements)?;
         let place = list.first()?.span.to(list.last()?.span);
         if list.len() == 1 { list.pop() } else { Some(Expr { kind: ExprKind::Sequence(list), span: place }) }
+    }
+
+    /// All of some expressions. A plain loop here and in the other functions,
+    /// because adaptors of iterators cost much stack for each level.
+    fn list(&mut self, exprs: impl Iterator<Item = ast::Expr>) -> Option<Vec<Expr>> {
+        let mut list = Vec::new();
+        for expr in exprs {
+            list.push(self.expr(&expr)?);
+        }
+        Some(list)
     }
 
     fn block(&mut self, block: &ast::Block) -> Option<Expr> {
@@ -109,28 +123,42 @@ impl Lowering<'_> {
 
     /// One expression.
     pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        let kind = match expr.kind() {
-            SyntaxKind::ParenExpr => return self.sequence(expr.operands()),
+        if expr.kind() == SyntaxKind::ParenExpr {
+            return self.sequence(expr.operands());
+        }
+        let span = place(expr.syntax());
+        self.kind(expr).map(|kind| Expr { kind, span })
+    }
+
+    fn kind(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        match expr.kind() {
+            SyntaxKind::NumberExpr | SyntaxKind::ChoiceExpr | SyntaxKind::YieldExpr | SyntaxKind::NameExpr => self.leaf(expr),
+            SyntaxKind::AssignExpr => self.assign(expr),
+            SyntaxKind::ReturnExpr => self.operand(expr).map(ExprKind::Return),
+            SyntaxKind::NotExpr => self.operand(expr).map(ExprKind::Not),
+            SyntaxKind::NegateExpr => self.operand(expr).map(ExprKind::Negate),
+            SyntaxKind::SumExpr | SyntaxKind::ProductExpr => self.arithmetic(expr),
+            SyntaxKind::CompareExpr => self.compare(expr),
+            SyntaxKind::AndExpr => self.operands(expr).map(ExprKind::And),
+            SyntaxKind::OrExpr => self.operands(expr).map(ExprKind::Or),
+            SyntaxKind::IfExpr => self.if_chain(expr),
+            SyntaxKind::WhileExpr => self.while_loop(expr),
+            _ => None,
+        }
+    }
+
+    fn leaf(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        Some(match expr.kind() {
             SyntaxKind::NumberExpr => ExprKind::Number(expr.token()?.text().parse().ok()?),
             SyntaxKind::ChoiceExpr => ExprKind::Choice,
             SyntaxKind::YieldExpr => ExprKind::Yield,
-            SyntaxKind::NameExpr => ExprKind::Read(self.read(&expr.token()?)),
-            SyntaxKind::AssignExpr => self.assign(expr)?,
-            SyntaxKind::ReturnExpr => ExprKind::Return(self.operand(expr)?),
-            SyntaxKind::NotExpr => ExprKind::Not(self.operand(expr)?),
-            SyntaxKind::NegateExpr => ExprKind::Negate(self.operand(expr)?),
-            SyntaxKind::SumExpr | SyntaxKind::ProductExpr => self.arithmetic(expr)?,
-            SyntaxKind::CompareExpr => self.compare(expr)?,
-            SyntaxKind::AndExpr => ExprKind::And(self.operands(expr)?),
-            SyntaxKind::OrExpr => ExprKind::Or(self.operands(expr)?),
-            SyntaxKind::IfExpr => self.if_chain(expr)?,
-            SyntaxKind::WhileExpr => {
-                let condition = Box::new(self.condition(&expr.conditions().next()?)?);
-                ExprKind::While { condition, body: Box::new(self.block(&expr.blocks().next()?)?) }
-            }
-            _ => return None,
-        };
-        Some(Expr { kind, span: place(expr.syntax()) })
+            _ => ExprKind::Read(self.read(&expr.token()?)),
+        })
+    }
+
+    fn while_loop(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        let condition = Box::new(self.condition(&expr.conditions().next()?)?);
+        Some(ExprKind::While { condition, body: Box::new(self.block(&expr.blocks().next()?)?) })
     }
 
     fn operand(&mut self, expr: &ast::Expr) -> Option<Box<Expr>> {
@@ -139,7 +167,7 @@ impl Lowering<'_> {
     }
 
     fn operands(&mut self, expr: &ast::Expr) -> Option<Vec<Expr>> {
-        let list = expr.operands().map(|operand| self.expr(&operand)).collect::<Option<Vec<_>>>()?;
+        let list = self.list(expr.operands())?;
         (list.len() >= 2).then_some(list)
     }
 

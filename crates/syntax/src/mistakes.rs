@@ -100,7 +100,10 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
         _ => format!("expected `}}` {count} times to close what is open here"),
     };
     let place = parser.span();
-    let help = if next_request {
+    let same_line = parser.line(parser.previous_span().end) == parser.line(place.start);
+    let help = if next_request && same_line {
+        format!("add `{closers}` before this `request`")
+    } else if next_request {
         format!("add `{closers}` before line {}", parser.line(place.start))
     } else if parser.at(SyntaxKind::End) {
         format!("add `{closers}` at the end of the file")
@@ -125,9 +128,15 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
 
 pub(crate) fn missing_paren(parser: &Parser<'_>, open: Span) -> Diagnostic {
     let found = quoted(parser.text());
-    error(codes::MISSING_PAREN, parser.span(), "expected `)` to close the parenthesis opened here", "`)`", format!("add `)` before {found}"))
-        .label(if parser.at(SyntaxKind::End) { "the file ends" } else { "this does not close it" })
-        .also(open, "opened here")
+    error(
+        codes::MISSING_PAREN,
+        parser.span(),
+        "expected `)` to close the parenthesis opened here",
+        "`)`",
+        format!("add `)` before {found}"),
+    )
+    .label(if parser.at(SyntaxKind::End) { "the file ends" } else { "this does not close it" })
+    .also(open, "opened here")
 }
 
 pub(crate) fn stray_closer(text: &str, span: Span) -> Diagnostic {
@@ -163,19 +172,34 @@ pub(crate) fn stray_else(span: Span, after_semicolon: bool) -> Diagnostic {
 pub(crate) fn expected_expression(parser: &Parser<'_>) -> Diagnostic {
     let text = parser.text();
     let doubled = |first: &str| parser.previous_text() == first && parser.joined_to_previous();
+    let after = parser.previous_text();
+    let wants_operand = matches!(after, ":=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" | "!" | "+" | "*" | "/" | "%");
     let help = match parser.current() {
+        SyntaxKind::Semicolon if wants_operand => return expected_operand(parser, after),
         SyntaxKind::Semicolon => "remove the `;`, or write a statement before it",
         SyntaxKind::Slash if doubled("*") => "comments do not nest: the first `*/` has closed it",
         SyntaxKind::RightParen if parser.previous_text() == "(" => "write an expression between the parentheses",
         SyntaxKind::Comma => "a `,` only separates initial values before the first request",
+        _ if wants_operand => return expected_operand(parser, after),
         _ if parser.previous_text() == "-" => "write the operand; to count down write `x := x - 1`",
         _ => "write a number, a variable, `?`, `yield`, `if`, `while` or an expression in parentheses",
     };
     error(codes::EXPECTED_EXPRESSION, parser.span(), format!("expected an expression, found {}", quoted(text)), "an expression", help)
 }
 
+fn expected_operand(parser: &Parser<'_>, after: &str) -> Diagnostic {
+    let message = format!("expected an expression, found {}", quoted(parser.text()));
+    error(codes::EXPECTED_EXPRESSION, parser.span(), message, "an expression", format!("write an expression after `{after}`"))
+}
+
 pub(crate) fn unexpected(text: &str, span: Span) -> Diagnostic {
-    error(codes::EXPECTED_EXPRESSION, span, format!("{} makes no sense here", quoted(text)), "`;`, an operator or the end of the block", "remove it")
+    error(
+        codes::EXPECTED_EXPRESSION,
+        span,
+        format!("{} makes no sense here", quoted(text)),
+        "`;`, an operator or the end of the block",
+        "remove it",
+    )
 }
 
 pub(crate) fn missing_semicolon(span: Span, before: &str) -> Diagnostic {
@@ -283,7 +307,8 @@ pub(crate) fn superfluous_word(text: &str, span: Span, expected: &str) -> Diagno
 }
 
 pub(crate) fn declaring_word(text: &str, span: Span) -> Diagnostic {
-    let help = format!("remove {}: variables need no declaration and start at 0; a name with a capital first letter is shared", quoted(text));
+    let help =
+        format!("remove {}: variables need no declaration and start at 0; a name with a capital first letter is shared", quoted(text));
     error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), "a statement", help)
 }
 

@@ -9,18 +9,19 @@
 //! - a token that has an obvious meaning is taken for it (`=` for `==`);
 //! - `request` is never passed over, so a broken request leaves the next alone.
 
-use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
+use rowan::GreenNode;
 
+use crate::builder::{Builder, Checkpoint};
 use crate::expressions::List;
 use crate::lexer::{Token, tokenize};
 use crate::sink::Sink;
-use crate::tree::raw;
 use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, codes};
 
 /// How deep expressions may nest in the program, where a sequence and an
 /// operator count too. Twice the depth that people see, because a level of
-/// parentheses or braces usually holds one operator or sequence.
-const MAX_HEIGHT: u32 = 2 * MAX_DEPTH;
+/// parentheses or braces usually holds one operator or sequence, and a few
+/// more for what stands in the innermost.
+const MAX_HEIGHT: u32 = 2 * MAX_DEPTH + 8;
 
 /// The tree of `text` and all that is wrong with it, in no particular order.
 pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
@@ -40,12 +41,11 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
 /// A text over the limit is one token that nobody looks into. Beyond 4 GiB
 /// not even its places can be counted, and the tree is empty.
 fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
-    let mut builder = GreenNodeBuilder::new();
-    builder.start_node(raw(SyntaxKind::SourceFile));
+    let mut builder = Builder::default();
+    builder.start(SyntaxKind::SourceFile);
     if u32::try_from(text.len()).is_ok() {
-        builder.token(raw(SyntaxKind::Unknown), text);
+        builder.token(SyntaxKind::Unknown, text);
     }
-    builder.finish_node();
     let megabytes = MAX_FILE_BYTES >> 20;
     let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
         .expected(format!("at most {megabytes} MiB"))
@@ -60,7 +60,7 @@ pub(crate) struct Parser<'t> {
     position: usize,
     /// The first token that is not in the tree yet.
     written: usize,
-    builder: GreenNodeBuilder<'static>,
+    builder: Builder,
     sink: Sink,
     /// Errors about tokens before this one are follow-ups and dropped.
     quiet_below: usize,
@@ -81,6 +81,8 @@ pub(crate) struct Parser<'t> {
     pub(crate) not_is_name: bool,
     /// Whether the word `request` occurs.
     pub(crate) contains_request: bool,
+    /// Whether this request has an expression that is too high.
+    pub(crate) too_high: bool,
     lines: Option<LineIndex>,
 }
 
@@ -91,7 +93,7 @@ impl<'t> Parser<'t> {
             tokens,
             position: 0,
             written: 0,
-            builder: GreenNodeBuilder::new(),
+            builder: Builder::default(),
             sink: Sink::default(),
             quiet_below: 0,
             depth: 0,
@@ -103,6 +105,7 @@ impl<'t> Parser<'t> {
             return_is_name: false,
             not_is_name: false,
             contains_request: false,
+            too_high: false,
             lines: None,
         };
         parser.survey();
@@ -241,7 +244,7 @@ impl<'t> Parser<'t> {
         while self.written < self.position {
             let token = self.tokens[self.written];
             let text = self.text_of(self.written);
-            self.builder.token(raw(token.kind), text);
+            self.builder.token(token.kind, text);
             self.written += 1;
         }
     }
@@ -258,7 +261,7 @@ impl<'t> Parser<'t> {
         }
         self.write_trivia();
         let text = self.text();
-        self.builder.token(raw(kind), text);
+        self.builder.token(kind, text);
         self.previous = Some(self.position);
         self.position += 1;
         self.written = self.position;
@@ -292,12 +295,33 @@ impl<'t> Parser<'t> {
         self.hush();
     }
 
+    /// Moves on to the next request, with all up to there in one token: what
+    /// is skipped for its depth may be of any size.
+    fn skip_request(&mut self) {
+        self.start(SyntaxKind::Error);
+        let start = self.tokens[self.position].start;
+        while !matches!(self.current(), SyntaxKind::End | SyntaxKind::RequestKw) {
+            self.previous = Some(self.position);
+            self.position += 1;
+            self.pass_trivia();
+        }
+        // Blanks before the next token stay outside, as everywhere.
+        self.written = self.previous.map_or(self.written, |index| index + 1).max(self.written);
+        let end = self.tokens[self.written].start;
+        if start < end {
+            let text = &self.text[Span::new(start, end).range()];
+            self.builder.token(SyntaxKind::Skipped, text);
+        }
+        self.end();
+        self.hush();
+    }
+
     pub(crate) fn start(&mut self, kind: SyntaxKind) {
         // The outermost node holds the whole text, also blanks before it.
         if kind != SyntaxKind::SourceFile {
             self.write_trivia();
         }
-        self.builder.start_node(raw(kind));
+        self.builder.start(kind);
     }
 
     pub(crate) fn checkpoint(&mut self) -> Checkpoint {
@@ -306,11 +330,11 @@ impl<'t> Parser<'t> {
     }
 
     pub(crate) fn start_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
-        self.builder.start_node_at(checkpoint, raw(kind));
+        self.builder.start_at(checkpoint, kind);
     }
 
     pub(crate) fn end(&mut self) {
-        self.builder.finish_node();
+        self.builder.end();
     }
 
     /// Writes what is left, which is trivia.
@@ -326,7 +350,9 @@ impl<'t> Parser<'t> {
 
     /// Reports what `build` makes, unless it would be a follow-up.
     pub(crate) fn error(&mut self, build: impl FnOnce(&mut Self) -> Diagnostic) {
-        if self.position >= self.quiet_below && !self.sink.is_full() {
+        // The lexer has complained about text in quotes.
+        let known = self.position < self.quiet_below || self.at(SyntaxKind::Text);
+        if !known && !self.sink.is_full() {
             let diagnostic = build(self);
             self.sink.push(|| diagnostic);
         }
@@ -338,14 +364,23 @@ impl<'t> Parser<'t> {
         self.quiet_below = self.quiet_below.max(self.position + 1);
     }
 
+    /// Drops further errors about this token and the next.
+    pub(crate) fn hush_next(&mut self) {
+        let next = self.index_ahead(1).unwrap_or(self.position);
+        self.quiet_below = self.quiet_below.max(next + 1);
+    }
+
     // Limits.
 
     /// Goes one level deeper; `false` where that is too deep, and then all
     /// of this request is behind us.
     pub(crate) fn enter(&mut self) -> bool {
         if self.depth == MAX_DEPTH {
-            self.error(|p| too_deep(p.span()));
-            self.skip_to(|_| false);
+            // Said even where other errors are not: it is the reason why
+            // the rest of the request goes unread.
+            let span = self.span();
+            self.sink.push(|| too_deep(span));
+            self.skip_request();
             return false;
         }
         self.depth += 1;
@@ -361,7 +396,9 @@ impl<'t> Parser<'t> {
         if height <= MAX_HEIGHT {
             return height;
         }
-        self.error(|p| too_deep(p.previous_span()));
+        if !std::mem::replace(&mut self.too_high, true) {
+            self.error(|p| too_deep(p.previous_span()));
+        }
         0
     }
 }

@@ -25,8 +25,11 @@ fn ends_here(expr: &Expr, sink: &mut Sink) -> bool {
             true
         }
         ExprKind::Arithmetic { first, rest } => {
-            let first = ends_here(first, sink);
-            rest.iter().fold(first, |ends, (_, operand)| ends_here(operand, sink) || ends)
+            let mut ends = ends_here(first, sink);
+            for (_, operand) in rest {
+                ends |= ends_here(operand, sink);
+            }
+            ends
         }
         ExprKind::Compare { left, right, .. } => {
             let left = ends_here(left, sink);
@@ -34,8 +37,11 @@ fn ends_here(expr: &Expr, sink: &mut Sink) -> bool {
         }
         ExprKind::And(operands) | ExprKind::Or(operands) => {
             // Only the first operand is sure to run.
-            let mut ends = operands.iter().map(|operand| ends_here(operand, sink)).collect::<Vec<_>>().into_iter();
-            ends.next().unwrap_or(false)
+            let mut first_ends = false;
+            for (index, operand) in operands.iter().enumerate() {
+                first_ends |= ends_here(operand, sink) && index == 0;
+            }
+            first_ends
         }
         ExprKind::Sequence(list) => sequence(list, sink),
         ExprKind::If { arms, otherwise } => if_chain(arms, otherwise.as_deref(), sink),

@@ -71,7 +71,7 @@ struct Branch {
 
 impl Cover {
     /// Goes on until the tree is complete or the budget ends. A tick is a step
-    /// tried from a node.
+    /// tried from a small node.
     pub(crate) fn run(&mut self, space: &mut Space, budget: &mut Budget) -> Result<(), Stopped> {
         if !self.started {
             self.started = true;
@@ -81,7 +81,9 @@ impl Cover {
             self.enter(space.initial_global(), Box::default());
         }
         while let Some(top) = self.branch.len().checked_sub(1) {
-            budget.spend(1 + space.take_cost())?;
+            // Long markings cost what they weigh.
+            let weight = self.branch[top].marking.len() as u64 / 8;
+            budget.spend(1 + weight + space.take_cost())?;
             match self.next_move(space, top) {
                 Some((source, index)) => {
                     let step = space.moves[index];

@@ -23,6 +23,9 @@ pub(crate) type Trail = Vec<TrailStep>;
 /// Global state and requests in flight that are neither initial nor finished.
 type Config = (GlobalId, Box<[LocalId]>);
 
+/// Requests in flight at most: runs with more explain nothing to anybody.
+const MAX_FLIGHT: usize = 16;
+
 /// Real configurations, fewest steps first, up to a number.
 pub(crate) struct Neighbourhood {
     configs: IndexMap<Config, Option<(usize, LocalId, usize)>, FxBuildHasher>,
@@ -58,6 +61,9 @@ impl Neighbourhood {
                 if !space.is_finished(step.local) && !self.initial.contains(&step.local) {
                     let at = after.partition_point(|&local| local < step.local);
                     after.insert(at, step.local);
+                }
+                if after.len() > MAX_FLIGHT {
+                    continue;
                 }
                 self.configs.entry((step.global, after.into())).or_insert(Some((position, source, index)));
             }

@@ -1,0 +1,135 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Decides whether request handlers are serializable, with evidence.
+///
+/// Inputs are programs in the SER language (.ser) and network systems (.json).
+#[derive(Parser, Debug)]
+#[command(name = "serval", version, max_term_width = 100)]
+#[command(
+    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to dot | dot -Tsvg > spin-lock.svg\n  serval explain E0103"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+    /// Say nothing but errors on standard error
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Export(Export),
+    Run(Run),
+    Explain(Explain),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What a file holds, where its name does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputKind {
+    /// A program in the SER language
+    Ser,
+    /// A network system
+    Json,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct InputArgs {
+    /// A program (.ser) or a network system (.json); - reads standard input
+    pub(crate) file: PathBuf,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<InputKind>,
+    /// Compile without dead-local reset, folding, merging and splitting
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// The most pairs of local and global states that are explored
+    #[arg(long, default_value_t = 4_000_000, value_name = "N")]
+    pub(crate) max_states: u64,
+}
+
+/// Write a program or system in another form
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n\nA program of independent components exports one system per component."
+)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The form
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Format,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only this component, counted from 0
+    #[arg(long, value_name = "K", conflicts_with = "product")]
+    pub(crate) component: Option<usize>,
+    /// One system for all components: their product
+    #[arg(long)]
+    pub(crate) product: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The network system as JSON
+    Ns,
+    /// The network system for Graphviz
+    Dot,
+    /// The network system for Mermaid
+    Mermaid,
+    /// The serial automaton for Graphviz
+    NfaDot,
+}
+
+/// Run a program or system
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval run bank.ser --requests 4 --seed 7        a random run\n  serval run bank.ser --runs 100 --trace t.json    a hundred of them, the last one saved\n  serval run bank.ser --replay t.json              the same run again\n  serval run bank.ser --interactive                you decide what happens next"
+)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// How many requests come
+    #[arg(long, default_value_t = 3, value_name = "K")]
+    pub(crate) requests: u32,
+    /// Which random run; the same seed gives the same run
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub(crate) seed: u64,
+    /// How many runs, with seeds S, S+1, …
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) runs: u64,
+    /// Give up a run after so many steps
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub(crate) max_steps: u64,
+    /// Replay a saved run
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["interactive", "requests", "seed", "runs"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Choose what happens next
+    #[arg(long, conflicts_with_all = ["seed", "runs", "requests"])]
+    pub(crate) interactive: bool,
+    /// Save the run
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// Explain an error code, a warning, a verdict or an anomaly
+#[derive(ClapArgs, Debug)]
+#[command(after_help = "Examples:\n  serval explain E0103\n  serval explain lost-update\n  serval explain            lists all pages")]
+pub(crate) struct Explain {
+    /// What to explain, such as E0103; without it, all pages are listed
+    pub(crate) name: Option<String>,
+}

@@ -1,0 +1,63 @@
+//! `serval export FILE --to FORMAT`.
+
+use serval_compile::Compiled;
+use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
+use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
+
+use crate::args::{Export, Format};
+use crate::failure::Failure;
+use crate::input::{self, Content, Input, Manner};
+use crate::output::write_to;
+
+pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
+    let Input { name, text, content } = input::read(&args.input, manner)?;
+    let compiled: Compiled;
+    let given: Vec<NetworkSystem>;
+    let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
+        Content::Systems(systems) => {
+            given = systems;
+            given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
+        }
+        Content::Program(program) => {
+            compiled = input::compiled(&program, &text, &name, &args.input, manner.style)?;
+            let labelled = compiled.components().iter().map(|component| {
+                let labels = Box::new(ProgramLabels::new(&compiled, component, &text)) as Box<dyn Labels>;
+                (component.system(), labels)
+            });
+            labelled.collect()
+        }
+    };
+    if let Some(component) = args.component {
+        if component >= systems.len() {
+            let count = systems.len();
+            return Err(Failure::message(format!("there is no component {component}: {name} has {count}, counted from 0")));
+        }
+        systems = vec![systems.swap_remove(component)];
+    }
+    let whole: NetworkSystem;
+    if args.product && systems.len() > 1 {
+        let parts: Vec<&NetworkSystem> = systems.iter().map(|(system, _)| *system).collect();
+        let limit = usize::try_from(args.input.max_states).unwrap_or(usize::MAX);
+        whole = product(&parts, limit).map_err(|error| Failure::message(format!("the product is too large: {error}")))?;
+        systems = vec![(&whole, Box::new(PlainLabels))];
+    }
+    write_to(args.out.as_deref(), &render(&systems, args.to)?)
+}
+
+fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) -> Result<String, Failure> {
+    let labelled: Vec<(&NetworkSystem, &dyn Labels)> = systems.iter().map(|(system, labels)| (*system, &**labels)).collect();
+    Ok(match format {
+        Format::Ns => systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>()),
+        Format::Dot => system_dot(&labelled),
+        Format::Mermaid => system_mermaid(&labelled),
+        Format::NfaDot => {
+            let mut automata = Vec::new();
+            for (system, _) in &labelled {
+                automata.push(SerialAutomaton::new(system, &mut Budget::unlimited()).map_err(|_| Failure::message("stopped"))?);
+            }
+            let rows: Vec<(&NetworkSystem, &SerialAutomaton, &dyn Labels)> =
+                labelled.iter().zip(&automata).map(|(&(system, labels), automaton)| (system, automaton, labels)).collect();
+            automaton_dot(&rows)
+        }
+    })
+}

@@ -1,0 +1,130 @@
+//! `serval run FILE`: random runs, replays, and runs by hand.
+
+mod interactive;
+mod program;
+mod replay;
+mod stage;
+mod system;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serval_compile::Source;
+use serval_model::SplitMix64;
+use serval_report::Trace;
+
+use crate::args::Run;
+use crate::failure::Failure;
+use crate::input::{self, Content, Input, Manner};
+use crate::output::{say, write_file, write_to};
+use program::ProgramStage;
+use stage::{ActionKind, Stage};
+use system::SystemStage;
+
+pub(crate) fn run(args: &Run, manner: Manner) -> Result<(), Failure> {
+    let Input { name, text, content } = input::read(&args.input, manner)?;
+    match content {
+        Content::Systems(systems) => drive(args, &mut || Box::new(SystemStage::new(&systems))),
+        Content::Program(program) => {
+            let needs_names = args.replay.is_some() || args.trace.is_some();
+            let options = input::options(&args.input);
+            // Runs work on the text itself, so a program with too many states
+            // can be run; only traces need its states to have names.
+            let compiled = if needs_names { Some(input::compiled(&program, &text, &name, &args.input, manner.style)?) } else { None };
+            let source = Source::new(&program, options.limits.step);
+            let source = compiled.as_ref().map_or(&source, |compiled| compiled.source());
+            drive(args, &mut || Box::new(ProgramStage::new(source, compiled.as_ref(), &text)))
+        }
+    }
+}
+
+/// Runs in the way that the arguments ask for.
+fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Stage + 'a>) -> Result<(), Failure> {
+    if let Some(path) = &args.replay {
+        return replay::run(&mut *fresh(), path);
+    }
+    if args.interactive {
+        let events = interactive::run(&mut *fresh())?;
+        return save(args.trace.as_deref(), events);
+    }
+    let mut last = Vec::new();
+    for number in 0..args.runs {
+        let seed = args.seed.wrapping_add(number);
+        let mut stage = fresh();
+        let heading = format!("run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
+        let text = random_run(&mut *stage, args.requests, seed, args.max_steps);
+        write_to(None, &format!("{heading}{text}{}\n", summary(&mut *stage)))?;
+        last = stage.events().to_vec();
+    }
+    save(args.trace.as_deref(), last)
+}
+
+fn save(path: Option<&Path>, events: Vec<serval_report::TraceEvent>) -> Result<(), Failure> {
+    match path {
+        None => Ok(()),
+        Some(path) => {
+            write_file(path, &Trace::new(events).to_json())?;
+            say(&format!("saved the run to {}\n", path.display()));
+            Ok(())
+        }
+    }
+}
+
+/// Lets `requests` requests come at random times and take random turns.
+fn random_run(stage: &mut dyn Stage, requests: u32, seed: u64, max_steps: u64) -> String {
+    let mut random = SplitMix64::new(seed);
+    let (mut to_come, mut steps) = (requests, 0);
+    let mut out = String::new();
+    loop {
+        let actions = stage.actions();
+        let spawns: Vec<usize> = positions(&actions, |kind| kind == ActionKind::Spawn);
+        let others: Vec<usize> = positions(&actions, |kind| kind != ActionKind::Spawn);
+        // That some request comes is one possibility among the moves of those
+        // in flight; which one is drawn afterwards.
+        let spawn_possible = to_come > 0 && !spawns.is_empty();
+        let possibilities = others.len() + usize::from(spawn_possible);
+        if possibilities == 0 {
+            break;
+        }
+        let drawn = usize::try_from(random.below(possibilities as u64)).unwrap_or(0);
+        let chosen = match others.get(drawn) {
+            Some(&chosen) => chosen,
+            None => {
+                to_come -= 1;
+                random.pick(&spawns).unwrap_or(0)
+            }
+        };
+        if actions[chosen].kind == ActionKind::Step {
+            if steps == max_steps {
+                let _ = writeln!(out, "  … given up after {max_steps} steps");
+                break;
+            }
+            steps += 1;
+        }
+        let _ = writeln!(out, "{:4}  {}", stage.events_so_far() + 1, stage.perform(chosen));
+    }
+    out
+}
+
+fn positions(actions: &[stage::Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usize> {
+    actions.iter().enumerate().filter(|(_, action)| wanted(action.kind)).map(|(position, _)| position).collect()
+}
+
+/// What has been answered, and who is still there.
+fn summary(stage: &mut dyn Stage) -> String {
+    let mut out = String::new();
+    let answers: Vec<String> = stage.answers().iter().map(|(request, response)| format!("{request} → {response}")).collect();
+    let _ = writeln!(out, "answers   {}", if answers.is_empty() { "none".to_owned() } else { answers.join(", ") });
+    let waiting = stage.waiting();
+    if !waiting.is_empty() {
+        let _ = writeln!(out, "waiting   {}", waiting.join(", "));
+    }
+    let globals = stage.globals();
+    if !globals.is_empty() {
+        let _ = writeln!(out, "globals   {globals}");
+    }
+    if let Some(fault) = stage.fault() {
+        let _ = writeln!(out, "fails     {fault}");
+    }
+    out
+}

@@ -1,0 +1,49 @@
+//! Running by hand: a list of what can happen, a number to choose.
+
+use std::io::{self, BufRead, Write};
+
+use serval_report::TraceEvent;
+
+use super::stage::Stage;
+use crate::failure::Failure;
+
+/// Asks until the user has had enough; gives what happened.
+pub(crate) fn run(stage: &mut dyn Stage) -> Result<Vec<TraceEvent>, Failure> {
+    let mut input = io::stdin().lock();
+    let mut out = io::stdout().lock();
+    writeln!(out, "Choose by number; ? shows the state, q ends.")?;
+    'turns: loop {
+        let actions = stage.actions();
+        writeln!(out)?;
+        for (position, action) in actions.iter().enumerate() {
+            writeln!(out, "{:4}  {}", position + 1, action.text)?;
+        }
+        if let Some(fault) = stage.fault() {
+            writeln!(out, "      fails: {fault}")?;
+        }
+        loop {
+            write!(out, "> ")?;
+            out.flush()?;
+            let mut line = String::new();
+            if input.read_line(&mut line)? == 0 {
+                writeln!(out)?;
+                break 'turns;
+            }
+            match line.trim() {
+                "q" | "quit" | "exit" => break 'turns,
+                "" => {}
+                "?" => write!(out, "{}", super::summary(stage))?,
+                number => match number.parse::<usize>() {
+                    Ok(number) if (1..=actions.len()).contains(&number) => {
+                        writeln!(out, "      {}", stage.perform(number - 1))?;
+                        break;
+                    }
+                    _ => writeln!(out, "      a number from 1 to {}, ? or q", actions.len())?,
+                },
+            }
+        }
+    }
+    write!(out, "{}", super::summary(stage))?;
+    out.flush()?;
+    Ok(stage.events().to_vec())
+}

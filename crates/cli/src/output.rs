@@ -1,0 +1,54 @@
+//! Files and the terminal.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use serval_report::Style;
+
+use crate::args::Colour;
+use crate::failure::Failure;
+
+/// Writes a file as a whole: to a temporary name beside it, then renamed, so
+/// that no reader ever sees a part of it.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let fail = |error: io::Error| Failure::message(format!("cannot write {}: {error}", path.display()));
+    let name = path.file_name().ok_or_else(|| Failure::message(format!("cannot write {}: not a file name", path.display())))?;
+    let mut temporary = name.to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary);
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // Best effort: the error that matters is the first one.
+        let _ = fs::remove_file(&temporary);
+        fail(error)
+    })
+}
+
+/// Writes to standard output, or to a file.
+pub(crate) fn write_to(path: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match path {
+        Some(path) => write_file(path, text),
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// How to draw on standard error.
+pub(crate) fn error_style(colour: Colour) -> Style {
+    let colour = match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    };
+    if colour { Style::Colour } else { Style::Plain }
+}
+
+/// Says something that is not the result.
+pub(crate) fn say(text: &str) {
+    // If standard error is closed there is nobody to tell.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

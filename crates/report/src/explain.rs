@@ -1,0 +1,106 @@
+//! The pages of `serval explain NAME`.
+//!
+//! A page is a Markdown file in `pages/`, named after what it explains: a code
+//! such as `E0103`, or a word such as `lost-update`. The pages of codes show a
+//! program with the mistake and the same program without it; the tests run
+//! both.
+//!
+//! ```
+//! use serval_report::explain;
+//! let page = explain::page("e0103").unwrap();
+//! assert!(page.starts_with("# E0103: "));
+//! assert_eq!(explain::similar("lost-updat"), Some("lost-update"));
+//! ```
+
+/// The codes of mistakes in reading input, which the binary reports, with what
+/// each means, in ascending order.
+pub const INPUT_CODES: &[(&str, &str)] = &[
+    ("E0501", "the file is not UTF-8 text"),
+    ("E0502", "the file cannot be read"),
+    ("E0503", "unknown kind of input"),
+    ("E0510", "the trace file is not a trace"),
+    ("E0511", "the trace is not a run of this program"),
+];
+
+/// Name and text of every page, in the order given.
+macro_rules! pages {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../pages/", $name, ".md"))),)*]
+    };
+}
+
+/// Every page, sorted by name without regard to case.
+static PAGES: &[(&str, &str)] = pages! {};
+
+/// The page called `name`, whatever its case.
+pub fn page(name: &str) -> Option<&'static str> {
+    PAGES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, text)| text)
+}
+
+/// Every name with the title of its page: words first, then codes.
+pub fn names() -> Vec<(&'static str, &'static str)> {
+    PAGES.iter().map(|&(name, text)| (name, title(name, text))).collect()
+}
+
+/// The first line of a page without the mark of a heading and, for a code,
+/// without the code.
+fn title(name: &str, text: &'static str) -> &'static str {
+    let line = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+    line.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(line)
+}
+
+/// The name nearest to one that has no page, if one is near enough to suggest.
+///
+/// Blanks and underscores count as hyphens, and a code may lack its zero or
+/// have the wrong letter: `lost update`, `E103` and `E0201` are near
+/// `lost-update`, `E0103` and `W0201`.
+pub fn similar(name: &str) -> Option<&'static str> {
+    let wanted: String = name.trim().chars().take(LONGEST + 1).map(plain).collect();
+    let length = wanted.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    if let Some(digits) = code_digits(&wanted) {
+        // A number is used once, whatever the letter.
+        return PAGES.iter().map(|&(known, _)| known).find(|known| code_digits(known).is_some_and(|known| known == digits));
+    }
+    let allowed = match length {
+        0..=2 => 0,
+        3..=5 => 1,
+        6..=9 => 2,
+        _ => 3,
+    };
+    let words = PAGES.iter().map(|&(known, _)| known).filter(|known| code_digits(known).is_none());
+    let near = words.map(|known| (distance(&wanted, known), known)).filter(|&(distance, _)| distance <= allowed);
+    near.min_by_key(|&(distance, _)| distance).map(|(_, known)| known)
+}
+
+/// Names longer than this are near nothing.
+const LONGEST: usize = 40;
+
+fn plain(c: char) -> char {
+    if c == ' ' || c == '_' { '-' } else { c.to_ascii_lowercase() }
+}
+
+/// The number of a code: of `E0103`, `e103` and `103`.
+fn code_digits(name: &str) -> Option<u32> {
+    let digits = name.trim_start_matches(['e', 'w', 'n', 'E', 'W', 'N']);
+    if name.len() - digits.len() > 1 || digits.len() > 4 { None } else { digits.parse().ok() }
+}
+
+/// How many letters must be inserted, deleted or replaced to get from one
+/// word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

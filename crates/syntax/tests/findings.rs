@@ -1,0 +1,74 @@
+//! Warnings and notes, and that right programs have none.
+
+use serval_syntax::{Severity, analyze};
+
+/// The findings of a text as `code:place`.
+fn findings(text: &str) -> Vec<String> {
+    let analysis = analyze(text);
+    assert!(analysis.program.is_some(), "{text}: {:?}", analysis.diagnostics);
+    analysis.diagnostics.iter().map(|d| format!("{}:{}", d.code, &text[d.primary.span.range()])).collect()
+}
+
+#[test]
+fn each_finding() {
+    let cases: &[(&str, &[&str])] = &[
+        ("request a { x := X; yield; X := x + 1 }", &["W0204:x"]),
+        ("request a { y := X; yield; X := y + 1 }", &[]),
+        ("request a { y }", &["W0201:y"]),
+        ("request a { y + y; y }", &["W0201:y"]),
+        ("request a { y := 1; y } request b { y }", &["W0201:y"]),
+        ("request a { X }", &["W0201:X"]),
+        ("A := 1 request a { A }", &[]),
+        ("A := 1 request a { 0 }", &["N0202:A"]),
+        ("request a { X } request b { X := 1 }", &[]),
+        ("request a { X := 1 }", &["N0202:X"]),
+        ("request a { X := 1; x }", &["N0202:X", "W0201:x"]),
+        ("request a { X := 1; x := X } request b { x := 2 }", &["W0204:x"]),
+        ("request a { _y := _Y; _Y := 1 }", &["W0204:_y"]),
+        ("request a { 1 } request a { 2 } request a { 3 }", &["W0205:a", "W0205:a"]),
+        ("request a { return 1; 2; 3 }", &["W0203:2; 3"]),
+        ("request a { if (?) { return 1 }; 2 }", &[]),
+        ("request a { if (?) { return 1 } else { return 2 }; 3 }", &["W0203:3"]),
+        ("request a { if (?) { return 1; 4 } else { 2 }; 3 }", &["W0203:4"]),
+        ("request a { while (1) { yield }; 2 }", &["W0203:2"]),
+        ("request a { while (1) { return 1 }; 2 }", &["W0203:2"]),
+        ("request a { while (2 > 1) { yield } }", &[]),
+        ("request a { while (0) { 1 }; 2 }", &["W0203:1"]),
+        ("request a { while (?) { return 1 }; 2 }", &[]),
+        ("request a { if (0) { 1 } else { 2 } }", &["W0203:1"]),
+        ("request a { if (3) { 1 } else { 2 } }", &["W0203:2"]),
+        ("request a { if (3) { 1 } else if (?) { 2 } else { 4 } }", &["W0203:?) { 2 } else { 4"]),
+        ("request a { if (3) { 1 } }", &[]),
+        ("request a { if (0 && ?) { 1 } }", &["W0203:1"]),
+        ("request a { if (? && 0) { 1 } }", &[]),
+        ("request a { if (1 / 0) { 1 } }", &[]),
+        ("request a { ? && (return 1); 2 }", &[]),
+        ("request a { (return 1) && ?; 2 }", &["W0203:2"]),
+        ("request a { x := (return 1) + 2; 3 }", &["W0203:3"]),
+    ];
+    for (text, expected) in cases {
+        let mut found = findings(text);
+        let mut expected: Vec<_> = expected.iter().map(|&finding| finding.to_owned()).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn broken_requests_say_nothing_false_about_others() {
+    // `X` may well be written in `a`, and `Y` read there.
+    let text = "request a { X := ; Y } request b { z := X; Y := z; w }";
+    let found: Vec<_> = analyze(text).diagnostics.iter().map(|d| d.code.0).collect();
+    assert_eq!(found, ["E0110", "W0201"]);
+}
+
+#[test]
+fn findings_are_capped() {
+    let text: String = (0..1000).map(|i| format!("a{i};")).collect();
+    let analysis = analyze(&text);
+    assert!(analysis.program.is_some());
+    assert_eq!(analysis.diagnostics.len(), 101);
+    assert_eq!(analysis.diagnostics[100].code.0, "N0207");
+    assert_eq!(analysis.diagnostics[100].severity, Severity::Note);
+}

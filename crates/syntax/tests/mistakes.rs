@@ -1,0 +1,233 @@
+//! Every kind of mistake: its code, its place, and that it is the only one
+//! reported. `«…»` marks the place in the text.
+
+use serval_syntax::{Severity, analyze, codes, parse};
+
+/// Takes the marks out of a text and gives the place between them.
+fn unmark(marked: &str) -> (String, std::ops::Range<usize>) {
+    let start = marked.find('«').expect("a mark");
+    let end = marked.find('»').expect("an end mark") - '«'.len_utf8();
+    (marked.replace(['«', '»'], ""), start..end)
+}
+
+/// What is wrong with the claim that `marked` has exactly one error, with
+/// this code, at the mark.
+fn one_error(code: &str, marked: &str) -> Option<String> {
+    let (text, place) = unmark(marked);
+    assert_eq!(parse(&text).syntax().text().to_string(), text);
+    let analysis = analyze(&text);
+    assert!(analysis.program.is_none(), "{marked}");
+    let errors = analysis.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let found: Vec<_> = errors.map(|d| (d.code.0, d.primary.span.range())).collect();
+    (found != [(code, place)]).then(|| format!("{code} {marked}: {found:?}\n"))
+}
+
+#[test]
+fn each_mistake_is_one_error_at_its_place() {
+    let cases: &[(&str, &str)] = &[
+        // Letters.
+        ("E0101", "request a { x «@» y }"),
+        ("E0101", "request a { «@»@@@ }"),
+        ("E0101", "«#» comment\nrequest a { 0 }"),
+        ("E0101", "request a { x := «“»; 1 }"),
+        ("E0102", "request a { 1 «−» 2 }"),
+        ("E0102", "request a { 1 «≠» 2 }"),
+        ("E0102", "request a { 1 «≤» 2 }"),
+        ("E0102", "request a { x «：＝» 2 }"),
+        ("E0102", "request a { x := 2«；» x }"),
+        ("E0102", "request a {«\u{a0}»0 }"),
+        ("E0102", "request a { «\u{feff}»0 }"),
+        ("E0103", "request a { x := 1 «/*» } request b { 0 }"),
+        ("E0103", "«/*»/"),
+        ("E0104", "request a { «é» := 1 }"),
+        ("E0104", "request a { «Χ» := 1 }"),
+        ("E0105", "request a { «9223372036854775808» }"),
+        ("E0106", "request a { «3x» }"),
+        ("E0106", "request a { «1_000» }"),
+        ("E0106", "request a { «1.5» }"),
+        ("E0107", "request a { x := «\"hello\"» }"),
+        ("E0107", "request a { x := «'hello'» }"),
+        ("E0107", "request a { x := «'hello» }"),
+        ("E0107", "request a { don«'t» }"),
+        // Expressions.
+        ("E0110", "request a { x := «;» 1 }"),
+        ("E0110", "request a { 1 + «*» 2 }"),
+        ("E0110", "request a { («)» }"),
+        ("E0110", "request a { if («)» { 1 } }"),
+        ("E0110", "request a { 1;«;» 2 }"),
+        ("E0110", "request a { «;» 2 }"),
+        ("E0110", "request a { «{» x := 1 }; 2 }"),
+        ("E0110", "request a { x -- «}»"),
+        ("E0110", "request a { /* a /* b */ 1 *«/» 0 }"),
+        ("E0110", "request a { x «.» y }"),
+        ("E0111", "request a { x := 1«» y := 2 }"),
+        ("E0111", "request a { if (x) { 1 }«» x := 2 }"),
+        ("E0111", "request a { x := 1«,» y := 2 }"),
+        ("E0111", "A := 100«,» B := 50"),
+        ("E0111", "request a { yield«(») }"),
+        ("E0111", "request a { yield«» x }"),
+        ("E0112", "request a { x «=» 1 }"),
+        ("E0112", "request a { if (x «=» 1) { 1 } }"),
+        ("E0112", "request a { x «:» 1 }"),
+        ("E0112", "request a { x «:» = 1 }"),
+        ("E0112", "A «=» 1 request a { A }"),
+        ("E0113", "request a { x «&» y }"),
+        ("E0113", "request a { x «|» y }"),
+        ("E0114", "request a { x«++»; x }"),
+        ("E0114", "request a { «++»x; x }"),
+        ("E0114", "request a { x «+=» 2; x }"),
+        ("E0114", "request a { x «<>» 2 }"),
+        ("E0114", "request a { x «=>» 2 }"),
+        ("E0114", "request a { x := «+» 2 }"),
+        // Brackets.
+        ("E0115", "request a { x := (1 + 2 «}»"),
+        ("E0115", "request a { if (x == 1 «{» 2 } }"),
+        ("E0115", "request a { x := (1 «}» request b { 0 }"),
+        ("E0116", "request a { x := 1; «request» b { 0 }"),
+        ("E0116", "request a { if (x) { x := 1 }«»"),
+        ("E0116", "request a { if (x) { x := 1«»\n// the end\n\n"),
+        ("E0117", "request a «x» := 1 } request b { 0 }"),
+        ("E0117", "request a { if (x) «x» := 1; x }"),
+        ("E0117", "request a { if (x) «x» := 1 } else { 0 } }"),
+        ("E0117", "request a { if (x) { 1 } else «2» }"),
+        ("E0117", "request a { while (x) «yield»; 0 }"),
+        ("E0118", "request a { if «x» == 1 { 2 } }"),
+        ("E0118", "request a { if «x» { 2 } }"),
+        ("E0118", "request a { while «x» { yield } }"),
+        ("E0118", "request a { if (x) «&&» (y) { 2 } }"),
+        ("E0119", "request a { 0 } «}»"),
+        ("E0119", "request a { 0«)» }"),
+        ("E0119", "request a { if (x)«)» { 1 } }"),
+        ("E0119", "1; 2 «}»"),
+        ("E0120", "request a { «else» { 0 } }"),
+        ("E0120", "request a { if (x) { 1 }; «else» { 0 } }"),
+        ("E0120", "request a { if (x) { 1 }; «else» if (y) { 0 } }"),
+        // Assignments and comparisons.
+        ("E0121", "request a { «5» := x }"),
+        ("E0121", "request a { «(x)» := 1 }"),
+        ("E0121", "request a { «yield» := 1 }"),
+        ("E0121", "request a { «if» := 1 }"),
+        ("E0122", "request a { 1 + «x :=» 2 }"),
+        ("E0122", "request a { !«x :=» 2 }"),
+        ("E0122", "request a { 1 + «return» 2 }"),
+        ("E0123", "request a { 1 < 2 «<» 3 }"),
+        ("E0123", "request a { 1 == 2 «==» 3 }"),
+        ("E0124", "request a «{ }»"),
+        ("E0124", "request a { if (x) «{}» else { 1 } }"),
+        // Words.
+        ("E0125", "request a { if (x) { 1 } «elif» (y) { 0 } }"),
+        ("E0125", "request a { if (x) { 1 } «elseif» (y) { 0 } else { 2 } }"),
+        ("E0125", "request a { if (x) { 1 } «esle» { 0 } }"),
+        ("E0125", "request a { if (x) «then» { 1 } }"),
+        ("E0125", "request a { while (x) «do» { 1 } }"),
+        ("E0125", "request a { «let» x := 1; x }"),
+        ("E0125", "request a { «whlie» (x) { x := 1 } }"),
+        ("E0125", "request a { «retrun» x }"),
+        ("E0125", "request a { «foo»(3) }"),
+        ("E0125", "request a { «loop» { 1 } }"),
+        ("E0125", "«requst» foo { 1 }"),
+        ("E0125", "request a { 1 } «Request» b { 2 }"),
+        ("E0125", "request a { 1 } «handler» b { 2 }"),
+        // Requests.
+        ("E0126", "request«» { x }"),
+        ("E0126", "request «5» { x }"),
+        ("E0126", "request «if» { x }"),
+        ("E0126", "request foo«-»bar { x }"),
+        ("E0127", "request a«»"),
+        ("E0127", "request a«»;"),
+        ("E0127", "request a«» request b { 0 }"),
+        ("E0128", "request a { 0 }«;» request b { 0 }"),
+        ("E0128", "request a { 0 } «1» + 2 request b { 0 }"),
+        ("E0128", "request a { 0; } «x» := 2; x } request b { 0 }"),
+        ("E0128", "«yield»; request b { 0 }"),
+        ("E0128", "«foo» { 1 }"),
+        ("E0129", "request a«(»n: 1..3) { n }"),
+        ("E0129", "request a { «lock»(L); 1 }"),
+        ("E0129", "request a { «choose»(1..3) }"),
+        ("E0129", "request a { «atomic» { 1 } }"),
+        ("E0129", "request a { «for» i in 0..3 { x := i } }"),
+        ("E0129", "request a { A«[»0] := 1 }"),
+        ("E0129", "«const» N = 3 request a { N }"),
+        ("E0129", "«fn» f(x) { x } request a { 0 }"),
+        ("E0132", "request a { A } «A» := 1"),
+        // Programs.
+        ("E0210", "«»"),
+        ("E0210", "«»// nothing\n/* here */"),
+        ("E0211", "«a» := 1 request r { 0 }"),
+        ("E0212", "A := 1 «A» := 2 request r { A }"),
+        ("E0213", "A := 1 + «B» request r { A }"),
+        ("E0213", "A := «?» request r { A }"),
+        ("E0213", "A := «B := 1» request r { A }"),
+        ("E0214", "A := «1 / 0» request r { A }"),
+        ("E0214", "A := «9223372036854775807 + 1» request r { A }"),
+    ];
+    let wrong: String = cases.iter().filter_map(|(code, marked)| one_error(code, marked)).collect();
+    assert!(wrong.is_empty(), "{wrong}");
+    // Every code for an error is in the table, but for the limits, which have
+    // tests of their own.
+    for info in codes().iter().filter(|info| info.severity == Severity::Error) {
+        let elsewhere = ["E0130", "E0131", "E0199"];
+        assert!(cases.iter().any(|(code, _)| *code == info.code.0) || elsewhere.contains(&info.code.0), "{}", info.code);
+    }
+}
+
+#[test]
+fn every_error_says_what_was_expected_and_what_to_do() {
+    let soup = ["request a { x = 1 & 2 y ) else := } ; request { foo( [ 3x \"a", "A := B C := 1/0 x := 2 request if a { { }", "é @ − /*"];
+    for text in soup {
+        let analysis = analyze(text);
+        assert!(analysis.diagnostics.len() > 1, "{text}");
+        for diagnostic in analysis.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+            assert!(diagnostic.expected.is_some() && diagnostic.help.is_some(), "{diagnostic:?}");
+            assert!(codes().iter().any(|info| info.code == diagnostic.code && info.severity == Severity::Error));
+        }
+        assert!(analysis.diagnostics.is_sorted_by_key(|d| d.primary.span.start), "{text}");
+    }
+}
+
+#[test]
+fn several_mistakes_are_reported_together() {
+    let text = "request a { x = 1 }\nrequest b { if x { 1 } }\nrequest c { y := 1; y }\nrequest d { 3x }";
+    let found: Vec<_> = analyze(text).diagnostics.iter().map(|d| d.code.0).collect();
+    assert_eq!(found, ["E0112", "E0118", "E0106"]);
+}
+
+#[test]
+fn a_missing_brace_names_both_places() {
+    let text = "request transfer {\n  x := 1;\n\nrequest interest { 0 }\n";
+    let analysis = analyze(text);
+    let [error] = analysis.diagnostics.as_slice() else { panic!("{:?}", analysis.diagnostics) };
+    assert_eq!(error.message, "expected `}` to close the request opened here");
+    assert_eq!(&text[error.primary.span.range()], "request");
+    assert_eq!(error.primary.text, "another request begins");
+    assert_eq!(error.secondary.len(), 1);
+    assert_eq!((error.secondary[0].span.start, error.secondary[0].text.as_str()), (17, "opened here"));
+    assert_eq!(error.help.as_deref(), Some("add `}` before line 4"));
+}
+
+#[test]
+fn suggestions_are_near() {
+    let help = |text: &str| analyze(text).diagnostics[0].help.clone().unwrap_or_default();
+    assert_eq!(help("requst foo { 1 }"), "did you mean `request`?");
+    assert_eq!(help("request a { retrun 1 }"), "did you mean `return`?");
+    assert_eq!(help("request a { yeild }"), "did you mean `yield`?");
+    assert_eq!(help("request a { true }"), "did you mean `1`?");
+    assert_eq!(help("request a { counter := 1; conuter }"), "did you mean `counter`?");
+}
+
+#[test]
+fn codes_are_unique_and_sorted_by_number() {
+    let numbers: Vec<_> = codes().iter().map(|info| &info.code.0[1..]).collect();
+    let mut unique = numbers.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(numbers, unique);
+    for info in codes() {
+        let letter = match info.severity {
+            Severity::Error => 'E',
+            Severity::Warning => 'W',
+            Severity::Note => 'N',
+        };
+        assert!(info.code.0.starts_with(letter), "{}", info.code);
+    }
+}
