@@ -12,6 +12,7 @@ use serval_model::{Budget, NetworkSystem, Stopped, completed_multisets, serial_m
 use serval_syntax::{Program, analyze};
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
 use serval_testkit::random::{Shape, random_program, random_source};
+use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
 const REQUESTS: usize = 3;
@@ -125,7 +126,7 @@ fn random_programs_compile_to_what_they_mean() {
         }
     }
     let rejected: u64 = large.values().sum();
-    println!("random programs: {count}, compared {compared}, failing in both {fail}, too large {rejected} {large:?}");
+    say(&format!("random programs: {count}, compared {compared}, failing in both {fail}, too large {rejected} {large:?}"));
     assert!(rejected * 10 <= count, "more than one in ten is too large");
 }
 
@@ -152,10 +153,8 @@ fn suite_programs_compile_to_what_they_mean() {
             }
         }
     }
-    println!(
-        "suite: {} of {total}: {compared} programs compared with the naive reading, {systems} network systems read",
-        compared + systems
-    );
+    let right = compared + systems;
+    say(&format!("suite: {right} of {total}: {compared} programs compared with the naive reading, {systems} network systems read"));
     assert!(large.is_empty(), "too large: {large:?}");
     assert_eq!(total, 47);
 }

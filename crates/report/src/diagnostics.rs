@@ -17,7 +17,8 @@ pub enum Style {
     Colour,
 }
 
-/// Draws diagnostics about `text`, which came from `path`, one after the other.
+/// Draws diagnostics about `text`, which came from `path`, with an empty line
+/// between one and the next.
 pub fn render_diagnostics(diagnostics: &[Diagnostic], path: &str, text: &str, style: Style) -> String {
     let renderer = match style {
         Style::Plain => Renderer::plain(),
@@ -25,7 +26,10 @@ pub fn render_diagnostics(diagnostics: &[Diagnostic], path: &str, text: &str, st
     };
     let lines = LineIndex::new(text);
     let mut out = String::new();
-    for diagnostic in diagnostics {
+    for (index, diagnostic) in diagnostics.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
         out.push_str(&render(diagnostic, path, text, &lines, &renderer));
         out.push('\n');
     }
@@ -112,6 +116,6 @@ fn inside(text: &str, span: Span, shown: &Range<usize>) -> Range<usize> {
 /// An error in a network system as a diagnostic.
 pub fn json_diagnostic(error: &JsonError) -> Diagnostic {
     let span = Span::new(clamp(error.span.start), clamp(error.span.end.max(error.span.start)));
-    let help = if error.help.is_empty() { "`serval export --to ns` shows what a network system looks like" } else { &error.help };
+    let help = if error.help.is_empty() { format!("`serval explain {}` shows how it is written", error.code) } else { error.help.clone() };
     Diagnostic::error(Code(error.code), span, error.message.as_str()).expected(error.expected.as_str()).help(help)
 }

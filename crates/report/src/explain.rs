@@ -29,8 +29,88 @@ macro_rules! pages {
     };
 }
 
-/// Every page, sorted by name without regard to case.
-static PAGES: &[(&str, &str)] = pages! {};
+/// Every page: the words in alphabetical order, then the codes in theirs.
+static PAGES: &[(&str, &str)] = pages! {
+    "dirty-read"
+    "dirty-write"
+    "global"
+    "intermediate-read"
+    "lost-update"
+    "network-system"
+    "not-serializable"
+    "read-skew"
+    "request"
+    "serializable"
+    "stuck"
+    "undecided"
+    "vacuous"
+    "write-skew"
+    "yield"
+    "E0101"
+    "E0102"
+    "E0103"
+    "E0104"
+    "E0105"
+    "E0106"
+    "E0107"
+    "E0110"
+    "E0111"
+    "E0112"
+    "E0113"
+    "E0114"
+    "E0115"
+    "E0116"
+    "E0117"
+    "E0118"
+    "E0119"
+    "E0120"
+    "E0121"
+    "E0122"
+    "E0123"
+    "E0124"
+    "E0125"
+    "E0126"
+    "E0127"
+    "E0128"
+    "E0129"
+    "E0130"
+    "E0131"
+    "E0132"
+    "E0199"
+    "E0210"
+    "E0211"
+    "E0212"
+    "E0213"
+    "E0214"
+    "E0301"
+    "E0302"
+    "E0303"
+    "E0304"
+    "E0305"
+    "E0401"
+    "E0402"
+    "E0403"
+    "E0404"
+    "E0405"
+    "E0406"
+    "E0407"
+    "E0408"
+    "E0409"
+    "E0410"
+    "E0411"
+    "E0501"
+    "E0502"
+    "E0503"
+    "E0510"
+    "E0511"
+    "N0202"
+    "N0207"
+    "W0201"
+    "W0203"
+    "W0204"
+    "W0205"
+    "W0206"
+};
 
 /// The page called `name`, whatever its case.
 pub fn page(name: &str) -> Option<&'static str> {
@@ -66,8 +146,8 @@ pub fn similar(name: &str) -> Option<&'static str> {
     }
     let allowed = match length {
         0..=2 => 0,
-        3..=5 => 1,
-        6..=9 => 2,
+        3..=4 => 1,
+        5..=9 => 2,
         _ => 3,
     };
     let words = PAGES.iter().map(|&(known, _)| known).filter(|known| code_digits(known).is_none());

@@ -13,3 +13,13 @@
 pub mod naive;
 pub mod random;
 pub mod suite;
+
+/// Prints a line of a test's figures where the test runner does not hide it.
+///
+/// The runner keeps what `println!` prints of a test that passes; counts are
+/// worth seeing then too.
+pub fn say(line: &str) {
+    use std::io::Write;
+    // A closed standard error is no reason to fail a test.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}

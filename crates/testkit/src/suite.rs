@@ -30,10 +30,7 @@ pub fn data_dir(name: &str) -> Option<PathBuf> {
     let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
     let found = locate(name, given, &required);
     if found.is_none() {
-        #[expect(clippy::print_stderr, reason = "a skipped test must say so, and only tests call this")]
-        {
-            eprintln!("{name}: not there, skipped");
-        }
+        crate::say(&format!("{name}: not there, skipped"));
     }
     found
 }

@@ -1,0 +1,115 @@
+//! Which programs have finitely many states, and what is said of the others.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serval_compile::{CompileError, Compiled, GrowthReport, Mode, Options, compile};
+use serval_model::Budget;
+use serval_syntax::{Program, analyze};
+use serval_testkit::say;
+use serval_testkit::suite::data_dir;
+
+fn program(text: &str) -> Program {
+    let analysis = analyze(text);
+    analysis.program.unwrap_or_else(|| panic!("{:#?}\n{text}", analysis.diagnostics))
+}
+
+fn compiled(text: &str, mode: Mode) -> Compiled {
+    let options = Options { mode, ..Options::default() };
+    compile(&program(text), options, &Budget::unlimited()).unwrap_or_else(|error| panic!("{error:#?}\n{text}"))
+}
+
+fn growth(text: &str) -> GrowthReport {
+    match compile(&program(text), Options::default(), &Budget::unlimited()) {
+        Err(CompileError::TooLarge(report)) => report,
+        Err(other) => panic!("{other:?}\n{text}"),
+        Ok(_) => panic!("finite\n{text}"),
+    }
+}
+
+/// Numbers of global states, local states and steps of all components.
+fn sizes(compiled: &Compiled) -> (usize, usize, usize) {
+    let systems = || compiled.components().iter().map(|component| component.system());
+    (systems().map(|s| s.global_count()).sum(), systems().map(|s| s.local_count()).sum(), systems().map(|s| s.steps().len()).sum())
+}
+
+#[test]
+fn a_count_that_only_its_owner_takes_back_is_finite() {
+    let text = "request a { if (X == 0) { X := 1; yield; X := X - 1 } else { 0 } }";
+    // X = 0 or 1; not begun, waiting, done; begin, be refused, take back.
+    assert_eq!(sizes(&compiled(text, Mode::Optimised)), (2, 3, 3));
+    assert_eq!(sizes(&compiled(text, Mode::Plain)), (2, 3, 3));
+}
+
+#[test]
+fn a_reader_count_is_finite() {
+    for readers in 1..=4 {
+        let text = format!(
+            "request read {{ while (W == 1 || R == {readers}) {{ yield }}; R := R + 1; yield; x := V; R := R - 1; x }}
+             request write {{ while (W == 1 || R > 0) {{ yield }}; W := 1; V := 1 - V; yield; W := 0 }}"
+        );
+        for mode in [Mode::Optimised, Mode::Plain] {
+            let (globals, ..) = sizes(&compiled(&text, mode));
+            // R readers and no writer, or one writer, for both values of V.
+            assert_eq!(globals, 2 * (readers + 2), "{text}");
+        }
+    }
+}
+
+#[test]
+fn growth_is_proved_named_and_shown() {
+    let cases = [
+        ("X := X + 1", "X"),
+        ("request a { X := X + 1; X }", "X"),
+        ("request a { y := X; yield; X := y + 1 }", "X"),
+        ("request a { if (X == 0) { X := 1 } else { X := X + 2 } } request b { Y := 1 - Y }", "X"),
+        ("request a { while (X < 3) { yield; X := X - 1 }; 0 }", "X"),
+        ("request a { while (?) { x := x + 1; yield }; x }", "x"),
+        ("request up { READERS := READERS + 1; yield; READERS := READERS - 1 }", "READERS"),
+    ];
+    for (text, variable) in cases {
+        let start = Instant::now();
+        let report = growth(text);
+        assert!(start.elapsed() < Duration::from_secs(1), "{text}: {:?}", start.elapsed());
+        assert!(report.proved, "{text}");
+        assert_eq!(report.variable.as_ref().map(|(name, _)| name.as_str()), Some(variable), "{text}");
+        let last = report.run.iter().rev().flat_map(|step| &step.changes).find(|(name, _)| name == variable);
+        assert!(last.is_some_and(|(_, value)| *value != 0), "{text}: {:?}", report.run);
+    }
+}
+
+#[test]
+fn what_looks_like_growth_and_is_not_compiles() {
+    for text in [
+        "request a { X := (X + 1) % 5000 }",
+        "request a { if (X < 20000) { X := X + 1 } }",
+        "request a { i := 0; while (i < 3000) { i := i + 1; yield }; i }",
+        "request a { if (X == 100) { X := 0 } else { X := X + 1 }; yield; X }",
+    ] {
+        compiled(text, Mode::Optimised);
+    }
+}
+
+#[test]
+fn families_parse_and_compile() {
+    let Some(directory) = data_dir("families") else { return };
+    let python = |arguments: &[&str]| {
+        let output = Command::new("python3").arg(directory.join("families.py")).args(arguments).output().expect("python3 runs");
+        assert!(output.status.success(), "families.py {arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let list = python(&["list"]);
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for name in &names {
+        for n in ["2", "3", "4"] {
+            let text = python(&[name, n]);
+            for mode in [Mode::Optimised, Mode::Plain] {
+                for component in compiled(&text, mode).components() {
+                    component.system().check_invariants();
+                }
+            }
+        }
+    }
+    say(&format!("families: {} of {} parse and compile for n = 2, 3, 4", names.len(), names.len()));
+    assert_eq!(names.len(), 12);
+}
