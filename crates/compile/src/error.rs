@@ -1,7 +1,7 @@
 //! Why a program has no network system, in words and with a run.
 
 use serval_model::Stopped;
-use serval_syntax::{Code, CodeInfo, Diagnostic, LineIndex, Program, Severity, Span};
+use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
 use crate::compiled::Limits;
 use crate::explore::{Failure, Grower, Trail};
@@ -142,15 +142,25 @@ impl Reporter<'_> {
     fn variable(&self, grower: Grower) -> (String, Span) {
         match grower {
             Grower::Global(slot) => {
-                let global = &self.program.globals[self.part.globals[slot].index()];
-                (global.name.clone(), global.span)
+                let variable = self.part.globals[slot];
+                let global = &self.program.globals[variable.index()];
+                let bodies = self.part.bodies.iter().map(|&body| &self.program.requests[body].body);
+                let growing = bodies.filter_map(|body| growing_assignment(body, Variable::Global(variable))).next();
+                (global.name.clone(), growing.unwrap_or(global.span))
             }
             Grower::Local(reg) => {
                 let named = self.space.machine.graph.named_regs.get(reg.index());
-                let bodies = self.part.bodies.iter().map(|&body| &self.program.requests[body]);
-                let local = named.and_then(|name| bodies.flat_map(|request| &request.locals).find(|local| local.name == *name));
+                let mut bodies = self.part.bodies.iter().map(|&body| &self.program.requests[body]);
+                let local = named.and_then(|name| {
+                    bodies.find_map(|request| {
+                        let position = request.locals.iter().position(|local| local.name == *name)?;
+                        let variable = Variable::Local(LocalVar(u32::try_from(position).ok()?));
+                        let growing = growing_assignment(&request.body, variable);
+                        Some((name.clone(), growing.unwrap_or(request.locals[position].span)))
+                    })
+                });
                 match local {
-                    Some(local) => (local.name.clone(), local.span),
+                    Some(local) => local,
                     None => ("a value being computed".to_owned(), self.program.requests[self.part.bodies[0]].body.span),
                 }
             }
@@ -197,6 +207,21 @@ impl Reporter<'_> {
     }
 }
 
+/// Where `variable` is first assigned something other than a number: the
+/// likely place at which it grows.
+fn growing_assignment(e: &Expr, variable: Variable) -> Option<Span> {
+    let mut found = None;
+    e.visit(&mut |e| {
+        if let ExprKind::Assign { target, target_span, value } = &e.kind
+            && *target == variable
+            && !matches!(value.kind, ExprKind::Number(_))
+        {
+            found.get_or_insert(*target_span);
+        }
+    });
+    found
+}
+
 /// Steps of a run that an error prints at most.
 const SHOWN_STEPS: usize = 12;
 
@@ -238,13 +263,17 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
         let message = format!("{message}, perhaps: no run that leads here was found, and none was excluded");
         return Diagnostic::error(MAY_FAIL, report.fault.span, message).label("in this operation").expected(expected).help(help);
     }
-    let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label("in this operation").expected(expected).help(help);
+    let label = if report.fault.kind == FaultKind::TooLong { "in this loop" } else { "in this operation" };
+    let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label(label).expected(expected).help(help);
     diagnostic.notes = match &report.run {
-        Some(run) => run_notes(run, text, lines),
+        Some(run) => run_notes("this run leads there", run, text, lines),
         None => vec!["a run leads there, but only one with many requests in flight".to_owned()],
     };
     if let Some((number, name)) = &report.request {
-        diagnostic.notes.push(format!("then request #{number} {name} fails here"));
+        diagnostic.notes.push(match &report.run {
+            Some(run) if run.is_empty() => format!("the first request, #{number} {name}, fails here"),
+            _ => format!("then request #{number} {name} fails here"),
+        });
     }
     diagnostic
 }
@@ -259,22 +288,28 @@ fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Di
     } else {
         format!("the program has more than {} states: {name} grows most", report.limit)
     };
+    let plain = name.trim_matches('`');
+    let help = if report.proved {
+        format!("bound {name}, for example with `%` or with `while ({plain} == 3) {{ yield }}` before it grows")
+    } else {
+        format!("let {name} take fewer values, for example with a smaller `%`, or raise `--max-states`")
+    };
     let mut diagnostic = Diagnostic::error(TOO_LARGE, span, message)
-        .label("grows")
+        .label("grows here")
         .expected("variables that take finitely many values, whatever the number of requests")
-        .help(format!("bound {name}, for example with `%` or with `while ({} == 3) {{ yield }}` before it grows", name.trim_matches('`')));
-    diagnostic.notes = run_notes(&report.run, text, lines);
+        .help(help);
+    diagnostic.notes = run_notes("a run on which it grows", &report.run, text, lines);
     if report.proved {
         diagnostic.notes.push("the end of this run can be repeated for ever".to_owned());
     }
     diagnostic
 }
 
-fn run_notes(run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String> {
+fn run_notes(what: &str, run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String> {
     if run.is_empty() {
         return Vec::new();
     }
-    let mut notes = vec![format!("this run leads there ({} step{}):", run.len(), if run.len() == 1 { "" } else { "s" })];
+    let mut notes = vec![format!("{what} ({} step{}):", run.len(), if run.len() == 1 { "" } else { "s" })];
     for (position, step) in run.iter().enumerate() {
         let hidden = run.len().saturating_sub(SHOWN_STEPS);
         if hidden > 0 && (SHOWN_STEPS / 2..SHOWN_STEPS / 2 + hidden).contains(&position) {
@@ -283,8 +318,9 @@ fn run_notes(run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String>
             }
             continue;
         }
-        let place = lines.position(text, step.span.start);
-        let mut line = format!("#{} {} runs line {}", step.number, step.request, place.line);
+        let (first, last) = (lines.position(text, step.span.start).line, lines.position(text, step.span.end).line);
+        let place = if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
+        let mut line = format!("#{} {} runs {place}", step.number, step.request);
         for (position, (name, value)) in step.changes.iter().enumerate() {
             line.push_str(if position == 0 { ": " } else { ", " });
             line.push_str(&format!("{name} = {value}"));

@@ -266,17 +266,7 @@ fn last(e: &Expr) -> &Expr {
 
 /// Whether evaluating `e` may assign `target`.
 fn assigns(e: &Expr, target: Variable) -> bool {
-    match &e.kind {
-        ExprKind::Number(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => false,
-        ExprKind::Assign { target: t, value, .. } => *t == target || assigns(value, target),
-        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::Return(inner) => assigns(inner, target),
-        ExprKind::Arithmetic { first, rest } => assigns(first, target) || rest.iter().any(|(_, e)| assigns(e, target)),
-        ExprKind::Compare { left, right, .. } => assigns(left, target) || assigns(right, target),
-        ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Sequence(parts) => parts.iter().any(|e| assigns(e, target)),
-        ExprKind::If { arms, otherwise } => {
-            arms.iter().any(|arm| assigns(&arm.condition, target) || assigns(&arm.body, target))
-                || otherwise.as_ref().is_some_and(|e| assigns(e, target))
-        }
-        ExprKind::While { condition, body } => assigns(condition, target) || assigns(body, target),
-    }
+    let mut found = false;
+    e.visit(&mut |e| found |= matches!(e.kind, ExprKind::Assign { target: assigned, .. } if assigned == target));
+    found
 }

@@ -261,3 +261,49 @@ impl Merging<'_> {
         members.iter().map(|&old| Some((old, *paired.get(&old)?))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{lower, simplify};
+    use serval_testkit::random::{Shape, random_program};
+
+    /// Graphs stay well formed, and images do what their originals do.
+    #[test]
+    fn the_image_of_a_node_does_the_same() {
+        for seed in 0..400 {
+            for shape in Shape::ALL {
+                let program = serval_syntax::analyze(&random_program(seed, shape)).program.unwrap();
+                let raw = lower::lower(&program);
+                raw.check_invariants();
+                let mut simple = raw.clone();
+                simplify::simplify(&mut simple, &program.globals);
+                simple.check_invariants();
+                for graph in [&raw, &simple] {
+                    check_bisimulation(graph, &merge(graph, &|_| 0));
+                }
+            }
+        }
+    }
+
+    fn check_bisimulation(graph: &Graph, merged: &Merged) {
+        merged.graph.check_invariants();
+        assert_eq!(merged.graph.entries.len(), graph.entries.len());
+        let jumpless = skip_jumps(graph);
+        for id in graph.ids() {
+            let Some(image) = merged.image[id.index()] else { continue };
+            let mut node = jumpless.nodes[jumpless.target[id.index()].index()];
+            node.map_successors(|next| merged.image[next.index()].expect("a successor of a reachable node is reachable"));
+            assert_eq!(node, merged.graph.node(image));
+        }
+    }
+
+    #[test]
+    fn a_ring_of_jumps_never_ends() {
+        let program = serval_syntax::analyze("while (1) { while (1) { 0 } }").program.unwrap();
+        let mut graph = lower::lower(&program);
+        simplify::simplify(&mut graph, &program.globals);
+        let merged = merge(&graph, &|_| 0);
+        assert_eq!(merged.graph.node(merged.graph.entries[0]), Node::Never);
+    }
+}

@@ -91,6 +91,39 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Shows this expression and all its parts to `f`, in the order of the text.
+    pub fn visit(&self, f: &mut dyn FnMut(&Self)) {
+        f(self);
+        match &self.kind {
+            ExprKind::Number(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => {}
+            ExprKind::Assign { value: e, .. } | ExprKind::Not(e) | ExprKind::Negate(e) | ExprKind::Return(e) => e.visit(f),
+            ExprKind::Arithmetic { first, rest } => {
+                first.visit(f);
+                rest.iter().for_each(|(_, e)| e.visit(f));
+            }
+            ExprKind::Compare { left, right, .. } => {
+                left.visit(f);
+                right.visit(f);
+            }
+            ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Sequence(parts) => parts.iter().for_each(|e| e.visit(f)),
+            ExprKind::If { arms, otherwise } => {
+                for arm in arms {
+                    arm.condition.visit(f);
+                    arm.body.visit(f);
+                }
+                if let Some(e) = otherwise {
+                    e.visit(f);
+                }
+            }
+            ExprKind::While { condition, body } => {
+                condition.visit(f);
+                body.visit(f);
+            }
+        }
+    }
+}
+
 /// The forms of expression. Evaluation is left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {

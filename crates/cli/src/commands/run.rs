@@ -51,9 +51,10 @@ fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Stage + 'a>) -> Resu
     for number in 0..args.runs {
         let seed = args.seed.wrapping_add(number);
         let mut stage = fresh();
-        let heading = format!("run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
+        let blank = if number == 0 { "" } else { "\n" };
+        let heading = format!("{blank}run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
         let text = random_run(&mut *stage, args.requests, seed, args.max_steps);
-        write_to(None, &format!("{heading}{text}{}\n", summary(&mut *stage)))?;
+        write_to(None, &format!("{heading}{text}{}", summary(&mut *stage)))?;
         last = stage.events().to_vec();
     }
     save(args.trace.as_deref(), last)
