@@ -25,6 +25,8 @@ pub(crate) struct Args {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Check(Check),
+    Verify(Verify),
     Export(Export),
     Run(Run),
     Explain(Explain),
@@ -59,6 +61,85 @@ pub(crate) struct InputArgs {
     /// The most pairs of local and global states that are explored
     #[arg(long, default_value_t = 4_000_000, value_name = "N")]
     pub(crate) max_states: u64,
+}
+
+/// Decide whether programs or systems are serializable
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples --format json              all files in a directory, a line of JSON each\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - --input ser < bank.ser            standard input\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct Check {
+    /// Programs (.ser), network systems (.json) or directories; - reads standard input
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<InputKind>,
+    /// How long one file may take, everything included
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// How much memory the process may take; default 80 % of the machine's
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(32..))]
+    pub(crate) memory: Option<u64>,
+    /// How many threads; default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) jobs: Option<usize>,
+    /// Which methods: auto, or names among search
+    #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) method: Vec<String>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: OutputFormat,
+    /// Save the evidence (a directory when there are several files)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Save the counterexample for `serval run --replay` (a directory when there are several files)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Exit with 0 instead of 1 and 3
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Leave times out of the JSON, so that it is the same every time
+    #[arg(long)]
+    pub(crate) no_times: bool,
+    /// With --format json: also write objects that tell how far the work is
+    #[arg(long)]
+    pub(crate) progress: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    Text,
+    /// One object per file, a line each
+    Json,
+}
+
+/// A time in seconds, more than nothing.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
+        _ => Err("a number of seconds greater than 0".to_owned()),
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse::<usize>().ok().filter(|&number| (1..=1024).contains(&number)).ok_or_else(|| "a number from 1 to 1024".to_owned())
+}
+
+/// Check evidence with the independent checker
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Example:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large."
+)]
+pub(crate) struct Verify {
+    /// The program or network system
+    pub(crate) file: PathBuf,
+    /// The certificate
+    pub(crate) certificate: PathBuf,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<InputKind>,
 }
 
 /// Write a program or system in another form

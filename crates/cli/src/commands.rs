@@ -1,20 +1,27 @@
 //! One module per command.
 
+mod check;
 mod explain;
 mod export;
 mod run;
+mod verify;
+
+use std::process::ExitCode;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::input::Manner;
 use crate::output::error_style;
 
-/// Does what the arguments say.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Does what the arguments say; the exit status.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let manner = Manner { style: error_style(args.color), quiet: args.quiet };
     match &args.command {
-        Command::Export(export) => export::run(export, manner),
-        Command::Run(run) => run::run(run, manner),
-        Command::Explain(explain) => explain::run(explain),
+        Command::Check(check) => return check::run(check, manner),
+        Command::Verify(verify) => return verify::run(verify),
+        Command::Export(export) => export::run(export, manner)?,
+        Command::Run(run) => run::run(run, manner)?,
+        Command::Explain(explain) => explain::run(explain)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use crate::args::{InputArgs, InputKind};
 use crate::failure::Failure;
 use crate::output::say;
 
-/// A file that has been read.
+/// A file that has been read and can be used.
 pub(crate) struct Input {
     /// How messages call it.
     pub(crate) name: String,
@@ -27,6 +27,15 @@ pub(crate) enum Content {
     Systems(Vec<NetworkSystem>),
 }
 
+/// A file that has been read, whether it can be used or not.
+pub(crate) struct Loaded {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// `None` if some diagnostic is an error.
+    pub(crate) content: Option<Content>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
 /// How to treat what is found on the way.
 #[derive(Clone, Copy)]
 pub(crate) struct Manner {
@@ -36,36 +45,57 @@ pub(crate) struct Manner {
 
 /// Reads and checks the input; warnings are printed, errors are the failure.
 pub(crate) fn read(args: &InputArgs, manner: Manner) -> Result<Input, Failure> {
-    let (name, bytes) = bytes_of(&args.file)?;
-    let kind = kind_of(args)?;
-    let text = text_of(&name, bytes, manner.style)?;
-    let content = match kind {
+    load(&args.file, args.input)?.usable(manner)
+}
+
+/// Reads a file.
+pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
+    let name = name_of(path);
+    let bytes = bytes_of(path, &name)?;
+    let kind = kind_of(path, kind)?;
+    let (text, mistake) = text_of(&name, bytes);
+    if let Some(mistake) = mistake {
+        return Ok(Loaded { name, text, content: None, diagnostics: vec![mistake] });
+    }
+    let (content, diagnostics) = match kind {
         InputKind::Json => match systems_from_json(&text) {
-            Ok(systems) => Content::Systems(systems),
-            Err(error) => return Err(Failure::Input(render_diagnostics(&[json_diagnostic(&error)], &name, &text, manner.style))),
+            Ok(systems) => (Some(Content::Systems(systems)), Vec::new()),
+            Err(error) => (None, vec![json_diagnostic(&error)]),
         },
         InputKind::Ser => {
             let analysis = analyze(&text);
-            let drawn = || render_diagnostics(&analysis.diagnostics, &name, &text, manner.style);
-            match analysis.program {
-                None => return Err(Failure::Input(drawn())),
-                Some(program) => {
-                    if !manner.quiet && analysis.diagnostics.iter().any(|diagnostic| diagnostic.severity <= Severity::Warning) {
-                        say(&drawn());
-                    }
-                    Content::Program(program)
-                }
-            }
+            (analysis.program.map(Content::Program), analysis.diagnostics)
         }
     };
-    Ok(Input { name, text, content })
+    Ok(Loaded { name, text, content, diagnostics })
 }
 
-fn bytes_of(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+impl Loaded {
+    /// The input, after its warnings have been printed; its errors, drawn.
+    pub(crate) fn usable(self, manner: Manner) -> Result<Input, Failure> {
+        let drawn = || render_diagnostics(&self.diagnostics, &self.name, &self.text, manner.style);
+        if self.content.is_none() {
+            return Err(Failure::Input(drawn()));
+        }
+        if !manner.quiet && self.diagnostics.iter().any(|diagnostic| diagnostic.severity <= Severity::Warning) {
+            say(&drawn());
+        }
+        match self.content {
+            Some(content) => Ok(Input { name: self.name, text: self.text, content }),
+            None => Err(Failure::Internal),
+        }
+    }
+}
+
+/// How messages call a file.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+fn bytes_of(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     // One byte more than allowed is enough to see that it is too large.
     let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
-    let name = if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() };
     let read = if path == Path::new("-") {
         io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else if path.is_dir() {
@@ -74,36 +104,47 @@ fn bytes_of(path: &Path) -> Result<(String, Vec<u8>), Failure> {
         File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     match read {
-        Ok(_) => Ok((name, bytes)),
+        Ok(_) => Ok(bytes),
         Err(error) => Err(Failure::message(format!("cannot read {name}: {error} [E0502]"))),
     }
 }
 
-fn kind_of(args: &InputArgs) -> Result<InputKind, Failure> {
-    if let Some(kind) = args.input {
+pub(crate) fn kind_of(path: &Path, said: Option<InputKind>) -> Result<InputKind, Failure> {
+    if let Some(kind) = said {
         return Ok(kind);
     }
-    match args.file.extension().and_then(|extension| extension.to_str()) {
+    match path.extension().and_then(|extension| extension.to_str()) {
         Some("ser") => Ok(InputKind::Ser),
         Some("json") => Ok(InputKind::Json),
-        _ => Err(Failure::message(format!("cannot tell what {} is; say --input ser or --input json [E0503]", args.file.display()))),
+        _ => Err(Failure::message(format!("cannot tell what {} is; say --input ser or --input json [E0503]", path.display()))),
     }
 }
 
-fn text_of(name: &str, bytes: Vec<u8>, style: Style) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        // Shown with replacement characters, which change lengths only after
-        // the first bad byte.
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let offset = u32::try_from(at).unwrap_or(u32::MAX);
-        let span = Span::new(offset, offset.saturating_add(1));
-        let diagnostic = Diagnostic::error(Code("E0501"), span, format!("{name} is not UTF-8: byte {at} cannot be read"))
-            .label("not UTF-8")
-            .expected("text in UTF-8")
-            .help("save the file as UTF-8");
-        Failure::Input(render_diagnostics(&[diagnostic], name, &text, style))
-    })
+/// The text of a file, whatever it is.
+pub(crate) fn plain_text(path: &Path) -> Result<String, Failure> {
+    let name = name_of(path);
+    let bytes = bytes_of(path, &name)?;
+    String::from_utf8(bytes).map_err(|_| Failure::message(format!("{name} is not UTF-8 [E0501]")))
+}
+
+/// The bytes as text, and what is wrong with them.
+fn text_of(name: &str, bytes: Vec<u8>) -> (String, Option<Diagnostic>) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            // Shown with replacement characters, which change lengths only
+            // after the first bad byte.
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let offset = u32::try_from(at).unwrap_or(u32::MAX);
+            let span = Span::new(offset, offset.saturating_add(1));
+            let diagnostic = Diagnostic::error(Code("E0501"), span, format!("{name} is not UTF-8: byte {at} cannot be read"))
+                .label("not UTF-8")
+                .expected("text in UTF-8")
+                .help("save the file as UTF-8");
+            (text, Some(diagnostic))
+        }
+    }
 }
 
 /// The options that the command line asks for.

@@ -5,17 +5,23 @@ mod args;
 mod commands;
 mod failure;
 mod input;
+mod limits;
 mod output;
+mod stage;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Counts memory, for `--memory`.
+#[global_allocator]
+static MEMORY: serval_memory::Counting = serval_memory::Counting;
+
 fn main() -> ExitCode {
     let args = args::Args::parse();
     let outcome = std::panic::catch_unwind(|| commands::run(&args));
     match outcome {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(status)) => status,
         Ok(Err(failure)) => failure.report(),
         // The panic message has been printed by then.
         Err(_) => failure::Failure::Internal.report(),

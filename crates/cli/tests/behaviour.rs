@@ -1,41 +1,16 @@
 //! What scripts rely on: exit status, streams, files.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod support;
 
-fn serval(arguments: &[&str], input: &[u8]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_serval"))
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The program may end before it has read everything.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
+use std::process::Output;
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// A fresh directory for one test.
-fn directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
+use support::{command, directory, serval, text};
 
 #[test]
 fn standard_input_needs_a_kind() {
     let output = serval(&["export", "-", "--to", "ns", "--input", "ser"], b"X := 1 - X");
     assert!(output.status.success());
-    assert!(text(&output.stdout).contains("[\"request\", \"L0\"]"));
+    assert!(text(&output.stdout).contains("[\"request\", \"request@start\"]"));
     let output = serval(&["export", "-", "--to", "ns"], b"X := 1 - X");
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -61,7 +36,7 @@ fn components_are_exported_one_by_one_or_multiplied() {
         text(&output.stdout)
     };
     assert!(export(&[]).starts_with('['));
-    assert!(export(&["--component", "1"]).contains("[\"b\", \"L0\"]"));
+    assert!(export(&["--component", "1"]).contains("[\"b\", \"b@start\"]"));
     assert_eq!(export(&["--product"]).matches("\"a\"").count(), 1);
     assert!(export(&["--product"]).contains("\"b\""));
     let output = serval(&["export", "-", "--input", "ser", "--to", "ns", "--product", "--max-states", "3"], program);
@@ -130,18 +105,19 @@ fn a_trace_that_is_no_run_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains(code) && message.contains(why), "{message}");
     };
-    let spawn = r#"{"id":1,"kind":"spawn","local":"L0"}"#;
+    let spawn = r#"{"id":1,"kind":"spawn","local":"save@start"}"#;
     refused("[]", "E0510", "");
     refused(r#"{"schema": 9, "steps": []}"#, "E0510", "version 9");
     refused(r#"{"schema": 1, "steps": [{"id":1,"kind":"jump"}]}"#, "E0510", "jump");
     refused(r#"{"schema": 1, "steps": [{"id":1,"kind":"spawn","local":"L77"}]}"#, "E0511", "L77");
     refused(&format!(r#"{{"schema": 1, "steps": [{spawn}, {spawn}]}}"#), "E0511", "comes twice");
     refused(
-        &format!(r#"{{"schema": 1, "steps": [{spawn}, {{"id":1,"kind":"respond","local":"L2","response":"1"}}]}}"#),
+        &format!(r#"{{"schema": 1, "steps": [{spawn}, {{"id":1,"kind":"respond","local":"save@end 1","response":"1"}}]}}"#),
         "E0511",
         "event 2",
     );
-    let step = r#"{"id":2,"kind":"step","from":{"local":"L0","global":"G0"},"to":{"local":"L1","global":"G0"}}"#;
+    let step =
+        r#"{"id":2,"kind":"step","from":{"local":"save@start","global":"EDITS=0"},"to":{"local":"save@yield1 seen=0","global":"EDITS=0"}}"#;
     refused(&format!(r#"{{"schema": 1, "steps": [{spawn}, {step}]}}"#), "E0511", "#2");
 }
 
@@ -158,14 +134,7 @@ fn by_hand() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_serval"))
-        .args(["run", "examples/counter.ser", "--runs", "20000"])
-        .current_dir(root)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command(&["run", "examples/counter.ser", "--runs", "20000"]).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{:?}", output.status);

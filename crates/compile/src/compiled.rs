@@ -3,19 +3,15 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
-use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, RequestId, Step, Stopped, SystemBuilder};
+use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Step, Stopped, SystemBuilder};
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
 use crate::explore::{Pairs, explore};
-use crate::graph::{Graph, NodeId};
-use crate::machine::{Machine, StepLimits, Waiting};
-use crate::source::Source;
+use crate::machine::{Machine, StepLimits};
+use crate::prepared::Prepared;
 use crate::space::{LocalState, Space};
-use crate::split::{Part, split, whole};
-use crate::{merge, simplify};
+use crate::split::Part;
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,24 +53,19 @@ impl Default for Limits {
 
 /// A compiled program.
 pub struct Compiled {
-    /// The program as written, for replaying runs with real values.
-    source: Source,
+    prepared: Arc<Prepared>,
     components: Vec<Component>,
-    /// Where each node of the source graph went.
-    image: Vec<Option<NodeId>>,
-    /// The owner of each request body's local states.
-    owners: Vec<u32>,
 }
 
-/// One independent part of a program.
+/// One independent part of a program, with all states that can occur.
 pub struct Component {
     system: NetworkSystem,
     /// Indices of its request bodies in [`Program::requests`].
     bodies: Vec<usize>,
     globals: Vec<GlobalVar>,
     machine: Arc<Machine>,
-    global_values: IndexSet<Box<[i64]>, FxBuildHasher>,
-    local_states: IndexSet<LocalState, FxBuildHasher>,
+    global_values: Vec<Box<[i64]>>,
+    local_states: Vec<LocalState>,
     local_spans: Vec<Span>,
     step_spans: Vec<Span>,
 }
@@ -90,159 +81,99 @@ pub struct Component {
 /// assert_eq!((system.global_count(), system.steps().len()), (2, 2));
 /// ```
 pub fn compile(program: &Program, options: Options, budget: &Budget) -> Result<Compiled, CompileError> {
-    let source = Source::new(program, options.limits.step);
-    let raw = &source.machine.graph;
-    let owners = owners(program, options.mode);
-    let prepared = prepare(program, raw, &owners, options.mode);
-    let parts = match options.mode {
-        Mode::Optimised => split(program, &prepared.graph),
-        Mode::Plain => whole(program),
-    };
-    // A global belongs to at most one part, so one table of positions, and
-    // with it one machine, serves all of them.
-    let tables: Vec<&[GlobalVar]> = parts.iter().map(|part| part.globals.as_slice()).collect();
-    let machine = Arc::new(Machine::new(prepared.graph, &tables, program.globals.len(), options.mode == Mode::Plain, options.limits.step));
-    let mut components = Vec::new();
-    for part in parts {
-        components.push(component(program, &machine, part, &owners, options, budget)?);
+    Arc::new(Prepared::new(program, options)).compile(budget)
+}
+
+impl Prepared {
+    /// Explores all states that can occur.
+    pub fn compile(self: &Arc<Self>, budget: &Budget) -> Result<Compiled, CompileError> {
+        self.compile_within(self.options.limits.pairs, budget)
     }
-    Ok(Compiled { source, components, image: prepared.image, owners })
-}
 
-/// Bodies of one request name have one owner; in the plain mode all have.
-fn owners(program: &Program, mode: Mode) -> Vec<u32> {
-    let mut names: IndexSet<&str, FxBuildHasher> = IndexSet::default();
-    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    program.requests.iter().map(|request| if mode == Mode::Plain { 0 } else { number(names.insert_full(&request.name).0) }).collect()
-}
+    /// The same with another limit on the pairs of states.
+    pub fn compile_within(self: &Arc<Self>, pairs: u64, budget: &Budget) -> Result<Compiled, CompileError> {
+        let components = (0..self.parts.len()).map(|part| self.component(part, pairs, budget)).collect::<Result<_, _>>()?;
+        Ok(Compiled { prepared: Arc::clone(self), components })
+    }
 
-fn prepare(program: &Program, raw: &Graph, owners: &[u32], mode: Mode) -> merge::Merged {
-    // Requests are lowered one after the other, the entry last but for loops,
-    // so the owner of a node is found through reachability, not numbering.
-    let mut owner_of = vec![0; raw.nodes.len()];
-    for (body, &entry) in raw.entries.iter().enumerate() {
-        let mut stack = vec![entry];
-        while let Some(id) = stack.pop() {
-            if owner_of[id.index()] != owners[body] + 1 {
-                owner_of[id.index()] = owners[body] + 1;
-                stack.extend(raw.node(id).successors());
+    fn component(&self, part: usize, limit: u64, budget: &Budget) -> Result<Component, CompileError> {
+        let mut space = self.space(part);
+        let part = &self.parts[part];
+        match explore(&mut space, limit, budget) {
+            Ok(pairs) => Ok(self.build(space, &pairs, part)),
+            Err(failure) => Err(describe(self.program(), &space, part, failure, limit)),
+        }
+    }
+
+    /// Names the states that occur and makes the system.
+    fn build(&self, mut space: Space, pairs: &Pairs, part: &Part) -> Component {
+        let mut steps: Vec<(Step, Span)> = Vec::new();
+        let mut used_globals = vec![false; space.global_count()];
+        let mut used_locals = vec![false; space.local_count()];
+        used_globals[space.initial_global().index()] = true;
+        for &(_, local) in space.starts() {
+            used_locals[local.index()] = true;
+        }
+        for &(local, global) in pairs {
+            for index in space.moves(local, global) {
+                let to = space.moves[index];
+                used_globals[to.global.index()] = true;
+                used_locals[to.local.index()] = true;
+                steps.push((Step { local, global, to_local: to.local, to_global: to.global }, to.span));
             }
         }
-    }
-    let group = |id: NodeId| owner_of[id.index()];
-    match mode {
-        Mode::Plain => merge::merge(raw, &group),
-        Mode::Optimised => {
-            let mut graph = raw.clone();
-            simplify::simplify(&mut graph, &program.globals);
-            merge::merge(&graph, &group)
+        let mut builder = SystemBuilder::new();
+        let globals: Vec<Option<GlobalId>> = (0..space.global_count())
+            .map(GlobalId::from_index)
+            .map(|id| used_globals[id.index()].then(|| builder.global(&self.global_name(part, space.global(id)))))
+            .collect();
+        let locals: Vec<Option<LocalId>> = (0..space.local_count())
+            .map(LocalId::from_index)
+            .map(|id| used_locals[id.index()].then(|| builder.local(&self.local_name(space.local(id)))))
+            .collect();
+        for name in self.request_names(part) {
+            builder.request(name);
         }
-    }
-}
-
-fn component(
-    program: &Program,
-    machine: &Arc<Machine>,
-    part: Part,
-    owners: &[u32],
-    options: Options,
-    budget: &Budget,
-) -> Result<Component, CompileError> {
-    let initial = part.globals.iter().map(|global| program.globals[global.index()].initial).collect();
-    let mut space = Space::new(Arc::clone(machine), initial);
-    let mut names: IndexSet<&str, FxBuildHasher> = IndexSet::default();
-    for &body in &part.bodies {
-        let request = &program.requests[body];
-        let id = RequestId::from_index(names.insert_full(&request.name).0);
-        let waiting = machine.entry(machine.graph.entries[body]);
-        space.add_start(id, LocalState { owner: owners[body], waiting }, request.name_span);
-    }
-    match explore(&mut space, options.limits.pairs, budget) {
-        Ok(pairs) => Ok(build(space, &pairs, &names, part)),
-        Err(failure) => Err(describe(program, &space, &part, failure, options.limits)),
-    }
-}
-
-/// Numbers the states that occur and makes the system.
-fn build(mut space: Space, pairs: &Pairs, names: &IndexSet<&str, FxBuildHasher>, part: Part) -> Component {
-    let mut steps: Vec<(Step, Span)> = Vec::new();
-    let mut used_globals = vec![false; space.global_count()];
-    let mut used_locals = vec![false; space.local_count()];
-    used_globals[space.initial_global().index()] = true;
-    for &(_, local) in space.starts() {
-        used_locals[local.index()] = true;
-    }
-    for &(local, global) in pairs {
-        for index in space.moves(local, global) {
-            let to = space.moves[index];
-            used_globals[to.global.index()] = true;
-            used_locals[to.local.index()] = true;
-            steps.push((Step { local, global, to_local: to.local, to_global: to.global }, to.span));
+        for &(request, local) in space.starts() {
+            if let Some(local) = locals[local.index()] {
+                builder.start(request, local);
+            }
         }
-    }
-    let mut builder = SystemBuilder::new();
-    let mut number = 0;
-    let globals: Vec<Option<GlobalId>> = used_globals
-        .iter()
-        .map(|&used| {
-            used.then(|| {
-                number += 1;
-                builder.global(&format!("G{}", number - 1))
-            })
-        })
-        .collect();
-    number = 0;
-    let locals: Vec<Option<LocalId>> = used_locals
-        .iter()
-        .map(|&used| {
-            used.then(|| {
-                number += 1;
-                builder.local(&format!("L{}", number - 1))
-            })
-        })
-        .collect();
-    for name in names {
-        builder.request(name);
-    }
-    for &(request, local) in space.starts() {
-        if let Some(local) = locals[local.index()] {
-            builder.start(request, local);
+        for (index, &local) in locals.iter().enumerate() {
+            if let (Some(local), Some(answer)) = (local, space.answer(LocalId::from_index(index))) {
+                let response = builder.response(&answer.to_string());
+                builder.answer(local, response);
+            }
         }
-    }
-    for (index, &local) in locals.iter().enumerate() {
-        if let (Some(local), Some(answer)) = (local, space.answer(LocalId::from_index(index))) {
-            let response = builder.response(&answer.to_string());
-            builder.answer(local, response);
+        for (step, _) in &mut steps {
+            let renumbered = (|| {
+                Some(Step {
+                    local: locals[step.local.index()]?,
+                    global: globals[step.global.index()]?,
+                    to_local: locals[step.to_local.index()]?,
+                    to_global: globals[step.to_global.index()]?,
+                })
+            })();
+            // Every source is a start or the target of a step, as both passes only
+            // visit pairs that they came to.
+            *step = renumbered.unwrap_or(*step);
         }
-    }
-    for (step, _) in &mut steps {
-        let renumbered = (|| {
-            Some(Step {
-                local: locals[step.local.index()]?,
-                global: globals[step.global.index()]?,
-                to_local: locals[step.to_local.index()]?,
-                to_global: globals[step.to_global.index()]?,
-            })
-        })();
-        // Every source is a start or the target of a step, as both passes only
-        // visit pairs that they came to.
-        *step = renumbered.unwrap_or(*step);
-    }
-    steps.sort_unstable_by_key(|&(step, _)| step);
-    for &(step, _) in &steps {
-        builder.step(step.local, step.global, step.to_local, step.to_global);
-    }
-    let initial = globals[space.initial_global().index()].unwrap_or(GlobalId::from_index(0));
-    let tables = space.into_tables();
-    Component {
-        system: builder.finish(initial),
-        bodies: part.bodies,
-        globals: part.globals,
-        machine: tables.machine,
-        global_values: keep(tables.globals, &used_globals).collect(),
-        local_states: keep(tables.locals, &used_locals).collect(),
-        local_spans: keep(tables.local_spans, &used_locals).collect(),
-        step_spans: steps.into_iter().map(|(_, span)| span).collect(),
+        steps.sort_unstable_by_key(|&(step, _)| step);
+        for &(step, _) in &steps {
+            builder.step(step.local, step.global, step.to_local, step.to_global);
+        }
+        let initial = globals[space.initial_global().index()].unwrap_or(GlobalId::from_index(0));
+        let tables = space.into_tables();
+        Component {
+            system: builder.finish(initial),
+            bodies: part.bodies.clone(),
+            globals: part.globals.clone(),
+            machine: tables.machine,
+            global_values: keep(tables.globals, &used_globals).collect(),
+            local_states: keep(tables.locals, &used_locals).collect(),
+            local_spans: keep(tables.local_spans, &used_locals).collect(),
+            step_spans: steps.into_iter().map(|(_, span)| span).collect(),
+        }
     }
 }
 
@@ -253,50 +184,24 @@ fn keep<T>(items: Vec<T>, used: &[bool]) -> impl Iterator<Item = T> {
 impl Compiled {
     /// The program that was compiled.
     pub fn program(&self) -> &Program {
-        self.source.program()
+        self.prepared.program()
     }
 
-    /// The program as written, ready to run.
-    pub fn source(&self) -> &Source {
-        &self.source
+    /// What is known of the program without its states.
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
     }
 
     /// The independent parts, the first request's first.
     pub fn components(&self) -> &[Component] {
         &self.components
     }
-
-    /// The local state of a component that a request of `body`, waiting in the
-    /// source at `waiting`, is in.
-    pub(crate) fn abstract_local(&self, component: &Component, body: usize, waiting: &Waiting) -> Option<LocalId> {
-        let owner = self.owners[body];
-        let named = self.source.machine.graph.named_regs.len();
-        let state = match waiting.node {
-            None => {
-                let answer = *waiting.values.first()?;
-                component.machine.finished(answer, &waiting.values[1..=named])
-            }
-            Some(node) => {
-                let mut registers = vec![0; self.source.machine.graph.reg_count];
-                for (reg, &value) in self.source.machine.kept_at(node).iter().zip(&waiting.values) {
-                    registers[reg.index()] = value;
-                }
-                component.machine.waiting(self.image[node.index()]?, &registers)
-            }
-        };
-        component.local_states.get_index_of(&LocalState { owner, waiting: state }).map(LocalId::from_index)
-    }
-
-    /// The global state of a component when the program's globals are `values`.
-    pub(crate) fn abstract_global(&self, component: &Component, values: &[i64]) -> Option<GlobalId> {
-        let kept: Vec<i64> = component.globals.iter().map(|global| values[global.index()]).collect();
-        component.global_values.get_index_of(kept.as_slice()).map(GlobalId::from_index)
-    }
 }
 
 impl Component {
-    /// The network system. Global states are named `G0`, `G1`, …, local states
-    /// `L0`, `L1`, …, requests by their names, responses by their values.
+    /// The network system. States are named by what they are, such as `X=0`
+    /// and `main@yield1 y=2`, requests by their names, responses by their
+    /// values.
     pub fn system(&self) -> &NetworkSystem {
         &self.system
     }

@@ -3,7 +3,6 @@
 use serval_model::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
-use crate::compiled::Limits;
 use crate::explore::{Failure, Grower, Trail};
 use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
@@ -83,7 +82,7 @@ pub struct ReportedStep {
 }
 
 /// Turns what exploration found into a report with names.
-pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: Failure, limits: Limits) -> CompileError {
+pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: Failure, limit: u64) -> CompileError {
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
@@ -100,7 +99,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
             variable: grower.map(|grower| report.variable(grower)),
             proved,
-            limit: limits.pairs,
+            limit,
             run: report.run(&trail),
             at: program.requests[part.bodies[0]].name_span,
         }),

@@ -3,8 +3,8 @@
 //! A program is lowered to a control graph ([`lower`]), the graph is reduced to
 //! what matters ([`simplify`], [`liveness`], [`merge`]), split into parts that
 //! share nothing ([`split`]), and for each part the states that can occur for
-//! any number of concurrent requests are explored ([`explore`]). The result,
-//! [`Compiled`], has a finite network system per part and the way back to the
+//! any number of concurrent requests are explored ([`explore`]), or made as they
+//! are needed ([`Lazy`]). The result, [`Compiled`], has a finite network system per part and the way back to the
 //! text: spans, and a replay that shows real values ([`SourceRun`]).
 //!
 //! Each of those modules states why it changes neither the interleaved nor the
@@ -15,10 +15,13 @@ mod compiled;
 mod error;
 mod explore;
 mod graph;
+mod lazy;
 mod liveness;
 mod lower;
 mod machine;
 mod merge;
+mod naming;
+mod prepared;
 mod simplify;
 mod source;
 mod space;
@@ -27,5 +30,7 @@ mod value;
 
 pub use compiled::{Compiled, Component, Limits, Mode, Options, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
+pub use lazy::Lazy;
 pub use machine::{Fault, FaultKind, StepLimits};
+pub use prepared::Prepared;
 pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};

@@ -5,7 +5,7 @@
 //! programs with infinitely many states too.
 //!
 //! A run of a compiled system can be followed on the source
-//! ([`Compiled::follow_step`]). Each state of a compiled system stands for the
+//! ([`Prepared::follow_step`]). Each state of a compiled system stands for the
 //! source states that are mapped to it (dead locals reset, dropped globals
 //! forgotten, equal continuations identified). That map is a bisimulation, so
 //! a source state mapped to the start of a step always has some way to make
@@ -14,13 +14,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serval_model::{GlobalId, LocalId};
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::lower;
 use crate::machine::{Fault, Machine, Scratch, StepLimits, Waiting};
+use crate::prepared::Prepared;
 use crate::split::whole;
-use crate::{Compiled, Component};
 
 /// A read or write of a global variable as it really happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,65 +206,54 @@ impl SourceStep {
     }
 }
 
-impl Compiled {
-    /// The component that a request body belongs to.
-    pub fn component_of(&self, body: usize) -> Option<usize> {
-        self.components().iter().position(|component| component.bodies().binary_search(&body).is_ok())
-    }
-
-    /// The local state of its component in which a fresh request of `body` is.
-    pub fn start_of(&self, body: usize) -> Option<(usize, LocalId)> {
+impl Prepared {
+    /// The component of a request body, and the name of the local state in
+    /// which a fresh request of it is.
+    pub fn start_of(&self, body: usize) -> Option<(usize, String)> {
         let machine = &self.source().machine;
-        let component = self.component_of(body)?;
-        let waiting = machine.entry(machine.graph.entries[body]);
-        Some((component, self.abstract_local(&self.components()[component], body, &waiting)?))
+        let waiting = machine.entry(*machine.graph.entries.get(body)?);
+        Some((self.component_of(body)?, self.local_name_at(body, &waiting)?))
     }
 
-    /// The local state in which a request of a source run is.
-    pub fn local_of(&self, run: &SourceRun<'_>, thread: u32) -> Option<(usize, LocalId)> {
+    /// The component and the local state of a request of a source run.
+    pub fn local_of(&self, run: &SourceRun<'_>, thread: u32) -> Option<(usize, String)> {
         let state = run.threads.get(&thread)?;
-        let component = self.component_of(state.body)?;
-        Some((component, self.abstract_local(&self.components()[component], state.body, &state.waiting)?))
+        Some((self.component_of(state.body)?, self.local_name_at(state.body, &state.waiting)?))
     }
 
     /// The global state of a component at this point of a source run.
-    pub fn global_of(&self, run: &SourceRun<'_>, component: usize) -> Option<GlobalId> {
-        self.abstract_global(self.components().get(component)?, &run.globals)
+    pub fn global_of(&self, run: &SourceRun<'_>, component: usize) -> Option<String> {
+        self.global_name_at(component, &run.globals)
     }
 
-    /// The states of its component to which a step leads.
-    pub fn ends_of(&self, run: &SourceRun<'_>, thread: u32, step: &SourceStep) -> Option<(LocalId, GlobalId)> {
+    /// The local and global state of its component to which a step leads.
+    pub fn ends_of(&self, run: &SourceRun<'_>, thread: u32, step: &SourceStep) -> Option<(String, String)> {
         let body = run.body(thread)?;
-        let component = &self.components()[self.component_of(body)?];
-        Some((self.abstract_local(component, body, &step.waiting)?, self.abstract_global(component, &step.globals)?))
+        Some((self.local_name_at(body, &step.waiting)?, self.global_name_at(self.component_of(body)?, &step.globals)?))
     }
 
-    /// Follows a spawn of a component's system on the source.
+    /// Follows the start of a request in the named local state.
     pub fn follow_spawn(
         &self,
         run: &mut SourceRun<'_>,
         thread: u32,
         component: usize,
         request: &str,
-        local: LocalId,
+        local: &str,
     ) -> Result<(), SourceMismatch> {
-        let part: &Component = self.components().get(component).ok_or(SourceMismatch::NoSuchStart)?;
-        let fits = |&&body: &&usize| self.program().requests[body].name == request && self.start_of(body) == Some((component, local));
-        let body = *part.bodies().iter().find(fits).ok_or(SourceMismatch::NoSuchStart)?;
+        let part = self.parts.get(component).ok_or(SourceMismatch::NoSuchStart)?;
+        let fits =
+            |&&body: &&usize| self.program().requests[body].name == request && self.start_of(body).is_some_and(|(_, name)| name == local);
+        let body = *part.bodies.iter().find(fits).ok_or(SourceMismatch::NoSuchStart)?;
         run.spawn(thread, body);
         Ok(())
     }
 
-    /// Follows a step of a component's system on the source.
-    pub fn follow_step(
-        &self,
-        run: &mut SourceRun<'_>,
-        thread: u32,
-        to_local: LocalId,
-        to_global: GlobalId,
-    ) -> Result<SourceStep, SourceMismatch> {
+    /// Follows a step to the named states.
+    pub fn follow_step(&self, run: &mut SourceRun<'_>, thread: u32, to_local: &str, to_global: &str) -> Result<SourceStep, SourceMismatch> {
         let (steps, _) = run.steps(thread);
-        let fits = |step: &SourceStep| self.ends_of(run, thread, step) == Some((to_local, to_global));
+        let fits =
+            |step: &SourceStep| self.ends_of(run, thread, step).is_some_and(|(local, global)| local == to_local && global == to_global);
         let step = steps.into_iter().find(fits).ok_or(SourceMismatch::NoSuchStep)?;
         run.take(thread, &step)?;
         Ok(step)

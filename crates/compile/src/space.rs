@@ -107,6 +107,10 @@ impl Space {
         self.local_spans[id.index()]
     }
 
+    pub(crate) fn pair_count(&self) -> usize {
+        self.known.len()
+    }
+
     pub(crate) fn global_count(&self) -> usize {
         self.globals.len()
     }

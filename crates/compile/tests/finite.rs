@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serval_compile::{CompileError, Compiled, GrowthReport, Mode, Options, compile};
+use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Mode, Options, compile};
 use serval_model::Budget;
 use serval_syntax::{Program, analyze};
 use serval_testkit::say;
@@ -76,6 +76,33 @@ fn growth_is_proved_named_and_shown() {
         let last = report.run.iter().rev().flat_map(|step| &step.changes).find(|(name, _)| name == variable);
         assert!(last.is_some_and(|(_, value)| *value != 0), "{text}: {:?}", report.run);
     }
+}
+
+#[test]
+fn a_division_by_zero_is_never_hidden() {
+    for text in [
+        "request a { x := 1 / X; 0 }",            // nobody looks at x
+        "request a { 1 % X; 0 }",                 // nor at this
+        "request a { while (1) { x := 1 / X } }", // the step cannot end
+        "request a { Y := 1 / X }",               // nobody reads Y
+        "request a { if (X == 3) { 1 / (X - 3) }; X := (X + 1) % 4 }",
+    ] {
+        for mode in [Mode::Optimised, Mode::Plain] {
+            match compile(&program(text), Options { mode, ..Options::default() }, &Budget::unlimited()) {
+                Err(CompileError::Fault(report)) => {
+                    assert_eq!(report.fault.kind, FaultKind::DivisionByZero, "{text}");
+                    assert!(report.certain && report.run.is_some(), "{text}");
+                }
+                other => panic!("{:?}\n{text}", other.err()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_division_by_zero_that_cannot_happen_is_no_error() {
+    // Only an owner that cannot be there would divide by zero.
+    compiled("request a { if (X == 0) { X := 1; yield; y := 1 / X; X := X - 1; y } else { 0 } }", Mode::Optimised);
 }
 
 #[test]

@@ -11,22 +11,23 @@ use serval_testkit::say;
 fn follow(compiled: &Compiled, component: usize, seed: u64, name: &str) -> usize {
     let system = compiled.components()[component].system();
     let simulated = random_run(system, 4, seed, 60, &mut Budget::unlimited());
-    let mut run = compiled.source().start();
+    let mut run = compiled.prepared().source().start();
     let mut steps = 0;
     for event in simulated.run.events() {
         match *event {
             Event::Spawn { thread, request, local } => {
                 let request = system.request_name(request);
-                compiled.follow_spawn(&mut run, thread.number(), component, request, local).unwrap();
+                compiled.prepared().follow_spawn(&mut run, thread.number(), component, request, system.local_name(local)).unwrap();
             }
             Event::Step { thread, step } => {
                 steps += 1;
                 let before = run.globals().to_vec();
-                let taken = compiled.follow_step(&mut run, thread.number(), step.to_local, step.to_global);
+                let (local, global) = (system.local_name(step.to_local), system.global_name(step.to_global));
+                let taken = compiled.prepared().follow_step(&mut run, thread.number(), local, global);
                 let taken = taken.unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert_eq!(replayed(&before, &taken.accesses, name), run.globals(), "{name}");
-                assert_eq!(compiled.local_of(&run, thread.number()), Some((component, step.to_local)), "{name}");
-                assert_eq!(compiled.global_of(&run, component), Some(step.to_global), "{name}");
+                assert_eq!(compiled.prepared().local_of(&run, thread.number()), Some((component, local.to_owned())), "{name}");
+                assert_eq!(compiled.prepared().global_of(&run, component).as_deref(), Some(global), "{name}");
             }
             Event::Respond { thread, response } => {
                 let answer = run.answer(thread.number()).map(|answer| answer.to_string());
@@ -94,9 +95,9 @@ fn dropped_variables_keep_their_values() {
     let system = component.system();
     let (_, start) = system.starts()[0];
     let step = system.steps_from(start, system.initial_global())[0];
-    let mut run = compiled.source().start();
-    compiled.follow_spawn(&mut run, 1, 0, "a", start).unwrap();
-    compiled.follow_step(&mut run, 1, step.to_local, step.to_global).unwrap();
+    let mut run = compiled.prepared().source().start();
+    compiled.prepared().follow_spawn(&mut run, 1, 0, "a", system.local_name(start)).unwrap();
+    compiled.prepared().follow_step(&mut run, 1, system.local_name(step.to_local), system.global_name(step.to_global)).unwrap();
     let globals: Vec<(&str, i64)> = program.globals.iter().map(|global| global.name.as_str()).zip(run.globals().iter().copied()).collect();
     assert_eq!(globals, [("X", 1), ("LOG", 7)]);
     assert_eq!(run.locals(1).unwrap(), [("old", 0)]);

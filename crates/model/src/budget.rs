@@ -92,6 +92,12 @@ impl Budget {
         Self { left: ticks.min(self.left), cancel: self.cancel.clone() }
     }
 
+    /// A budget of exactly `ticks` that shares this one's flag, for work that
+    /// is paid for otherwise.
+    pub fn aside(&self, ticks: u64) -> Self {
+        Self { left: ticks, cancel: self.cancel.clone() }
+    }
+
     /// How many ticks are left.
     pub fn left(&self) -> u64 {
         self.left

@@ -42,7 +42,7 @@ use crate::{NetworkSystem, SystemBuilder};
 
 mod reader;
 
-use reader::{Reader, quoted};
+use reader::{Reader, in_words, quoted};
 
 /// The longest text that is read, in bytes: 64 MiB.
 pub const MAX_JSON_BYTES: usize = 64 << 20;
@@ -246,18 +246,7 @@ fn unknown_field(reader: &Reader<'_>, key: &str, span: Range<usize>) -> JsonErro
 
 /// `a`, `b` and `c`.
 fn field_list(names: &[&str]) -> String {
-    let mut list = String::new();
-    for (index, name) in names.iter().enumerate() {
-        let between = if index == 0 {
-            ""
-        } else if index + 1 == names.len() {
-            " and "
-        } else {
-            ", "
-        };
-        list.push_str(&format!("{between}`{name}`"));
-    }
-    list
+    in_words(&names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
 /// How many letters must be inserted, deleted or replaced to get from one

@@ -29,7 +29,7 @@ pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
 pub use budget::{Budget, Cancel, Stopped};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};
 pub use json::{JSON_ERROR_CODES, JsonError, MAX_JSON_BYTES, systems_from_json, systems_to_json};
-pub use moves::{Halt, Move, Moves, enabled_moves, thread_moves};
+pub use moves::{Halt, Move, Moves, Named, enabled_moves, thread_moves};
 pub use multiset::{CountOverflow, Multiset};
 pub use product::{TooLarge, product};
 pub use run::{Configuration, Event, Fault, Letter, ReplayError, Run, Thread, ThreadId, replay};

@@ -44,6 +44,48 @@ pub trait Moves {
 
     /// Appends all responses that `local` may give to `out`.
     fn responses(&mut self, local: LocalId, out: &mut Vec<ResponseId>);
+
+    /// Whether it is known that no step leaves `local`, whatever the global
+    /// state. `false` is always a right answer.
+    fn is_final(&self, local: LocalId) -> bool {
+        let _ = local;
+        false
+    }
+}
+
+/// A system whose states, requests and responses have names.
+///
+/// Within one kind of thing, different things have different names.
+pub trait Named: Moves {
+    /// The name of a global state.
+    fn global_name(&self, id: GlobalId) -> String;
+
+    /// The name of a local state.
+    fn local_name(&self, id: LocalId) -> String;
+
+    /// The name of a request.
+    fn request_name(&self, id: RequestId) -> String;
+
+    /// The name of a response.
+    fn response_name(&self, id: ResponseId) -> String;
+}
+
+impl Named for &NetworkSystem {
+    fn global_name(&self, id: GlobalId) -> String {
+        NetworkSystem::global_name(self, id).to_owned()
+    }
+
+    fn local_name(&self, id: LocalId) -> String {
+        NetworkSystem::local_name(self, id).to_owned()
+    }
+
+    fn request_name(&self, id: RequestId) -> String {
+        NetworkSystem::request_name(self, id).to_owned()
+    }
+
+    fn response_name(&self, id: ResponseId) -> String {
+        NetworkSystem::response_name(self, id).to_owned()
+    }
 }
 
 impl Moves for &NetworkSystem {
@@ -65,6 +107,10 @@ impl Moves for &NetworkSystem {
     fn responses(&mut self, local: LocalId, out: &mut Vec<ResponseId>) {
         out.extend(self.answers_of(local).iter().map(|&(_, response)| response));
     }
+
+    fn is_final(&self, local: LocalId) -> bool {
+        self.steps_of(local).is_empty()
+    }
 }
 
 impl<M: Moves> Moves for &mut M {
@@ -84,6 +130,28 @@ impl<M: Moves> Moves for &mut M {
 
     fn responses(&mut self, local: LocalId, out: &mut Vec<ResponseId>) {
         (**self).responses(local, out);
+    }
+
+    fn is_final(&self, local: LocalId) -> bool {
+        (**self).is_final(local)
+    }
+}
+
+impl<M: Named> Named for &mut M {
+    fn global_name(&self, id: GlobalId) -> String {
+        (**self).global_name(id)
+    }
+
+    fn local_name(&self, id: LocalId) -> String {
+        (**self).local_name(id)
+    }
+
+    fn request_name(&self, id: RequestId) -> String {
+        (**self).request_name(id)
+    }
+
+    fn response_name(&self, id: ResponseId) -> String {
+        (**self).response_name(id)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serval_compile::{Compiled, Component};
+use serval_compile::Component;
 use serval_model::{GlobalId, LocalId, NetworkSystem, SerialAutomaton};
 use serval_syntax::LineIndex;
 
@@ -28,9 +28,8 @@ impl Labels for PlainLabels {
     }
 }
 
-/// Names with the values and places of a compiled program.
+/// Names, and the lines on which requests stand.
 pub struct ProgramLabels<'a> {
-    compiled: &'a Compiled,
     component: &'a Component,
     text: &'a str,
     lines: LineIndex,
@@ -38,27 +37,19 @@ pub struct ProgramLabels<'a> {
 
 impl<'a> ProgramLabels<'a> {
     /// Labels for one component of a program compiled from `text`.
-    pub fn new(compiled: &'a Compiled, component: &'a Component, text: &'a str) -> Self {
-        Self { compiled, component, text, lines: LineIndex::new(text) }
+    pub fn new(component: &'a Component, text: &'a str) -> Self {
+        Self { component, text, lines: LineIndex::new(text) }
     }
-}
-
-fn assignments<'a>(values: impl Iterator<Item = (&'a str, i64)>) -> String {
-    values.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 impl Labels for ProgramLabels<'_> {
     fn global(&self, system: &NetworkSystem, id: GlobalId) -> String {
-        let names = self.component.globals().iter().map(|variable| self.compiled.program().globals[variable.index()].name.as_str());
-        let values = assignments(names.zip(self.component.global_values(id).iter().copied()));
-        if values.is_empty() { system.global_name(id).to_owned() } else { values }
+        system.global_name(id).to_owned()
     }
 
     fn local(&self, system: &NetworkSystem, id: LocalId) -> String {
         let place = self.lines.position(self.text, self.component.local_span(id).start);
-        let values = assignments(self.component.local_values(id).into_iter());
-        let name = system.local_name(id);
-        if values.is_empty() { format!("{name}\nline {}", place.line) } else { format!("{name}\nline {}\n{values}", place.line) }
+        format!("{}\nline {}", system.local_name(id), place.line)
     }
 }
 

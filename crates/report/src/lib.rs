@@ -8,7 +8,12 @@ mod diagnostics;
 pub mod explain;
 mod graphs;
 mod trace;
+mod verdict;
 
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
+pub use verdict::{
+    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, RuledOut, Sizes, StateValues, States, StatesField, StuckNote,
+    Times, Verdict, notes,
+};

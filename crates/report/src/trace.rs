@@ -2,9 +2,9 @@
 //!
 //! ```json
 //! {"schema": 1, "steps": [
-//!   {"id": 1, "kind": "spawn", "request": "main", "local": "L0"},
-//!   {"id": 1, "kind": "step", "from": {"local": "L0", "global": "G0"}, "to": {"local": "L1", "global": "G1"}},
-//!   {"id": 1, "kind": "respond", "local": "L1", "response": "0"}]}
+//!   {"id": 1, "kind": "spawn", "request": "main", "local": "main@start"},
+//!   {"id": 1, "kind": "step", "from": {"local": "main@start", "global": "X=0"}, "to": {"local": "main@end 0", "global": "X=1"}},
+//!   {"id": 1, "kind": "respond", "local": "main@end 0", "response": "0"}]}
 //! ```
 //!
 //! States are named as in `serval export --to ns`. Where a program has several

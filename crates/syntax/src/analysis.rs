@@ -9,7 +9,7 @@ use crate::fold::{NoValue, fold};
 use crate::lower::{Lowering, Names, is_global};
 use crate::sink::{MAX_SHOWN, Sink, finish};
 use crate::tree::span;
-use crate::{Analysis, Diagnostic, Program, Request, Span, SyntaxKind, SyntaxNode, codes};
+use crate::{Analysis, Diagnostic, Program, Request, Span, SyntaxKind, SyntaxNode, SyntaxToken, codes};
 
 /// A request as far as it could be read.
 pub(crate) struct Lowered {
@@ -27,6 +27,8 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
         return Analysis { program: None, diagnostics: finish(found) };
     }
     let mut analyzer = Analyzer {
+        foreign_names: found.iter().any(|d| d.code == codes::FOREIGN_NAME),
+        return_is_name: false,
         broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
         globals: Names::default(),
         initial: FxHashMap::default(),
@@ -38,9 +40,16 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
     }
     let mut findings = Sink::default();
     let expectation = expectation::read(text, root, &mut findings);
-    // Where text was skipped unread, nobody knows how globals are used.
-    let all_read = !found.iter().any(|d| d.code == codes::TOO_DEEP);
-    checks::run(&analyzer.requests, &analyzer.globals, all_read, &mut findings);
+    let any = |code| found.iter().any(|d| d.code == code);
+    let known = checks::Known {
+        // Where text was skipped unread, nobody knows how globals are used.
+        globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT),
+        // A comment that is never closed may have begun anywhere, and what it
+        // hides is better mended first.
+        locals: !any(codes::OPEN_COMMENT),
+        return_is_name: analyzer.return_is_name,
+    };
+    checks::run(&analyzer.requests, &analyzer.globals, known, &mut findings);
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
@@ -54,6 +63,11 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
     Analysis { program, diagnostics: finish(diagnostics) }
 }
 
+/// All tokens in a node.
+fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    node.descendants_with_tokens().filter_map(|element| element.into_token())
+}
+
 fn into_request(lowered: Lowered) -> Request {
     let locals = lowered.locals.to_locals();
     Request { name: lowered.name, name_span: lowered.name_span, locals, body: lowered.body }
@@ -62,6 +76,12 @@ fn into_request(lowered: Lowered) -> Request {
 struct Analyzer {
     /// Where the text has errors.
     broken: Vec<Span>,
+    /// Whether some names have letters that are not ASCII. Such a name is
+    /// only reported once, and breaks every request that has it.
+    foreign_names: bool,
+    /// Whether a request with errors, or an initial value, has a variable
+    /// called `return`.
+    return_is_name: bool,
     globals: Names,
     initial: FxHashMap<u32, i64>,
     errors: Sink,
@@ -94,10 +114,16 @@ impl Analyzer {
         }
     }
 
-    /// Whether an error stands in this node or touches it.
+    /// Whether an error stands in this node or touches it, reported or not:
+    /// errors that follow from others are not.
     fn is_broken(&self, node: &SyntaxNode) -> bool {
+        if self.broken.is_empty() {
+            return false;
+        }
         let place = span(node.text_range());
         self.broken.iter().any(|error| error.start <= place.end && place.start <= error.end)
+            || node.descendants().any(|node| node.kind() == SyntaxKind::Error)
+            || self.foreign_names && tokens(node).any(|token| token.kind() == SyntaxKind::Name && !token.text().is_ascii())
     }
 
     fn request(&mut self, request: &ast::Request) -> Option<()> {
@@ -134,7 +160,8 @@ impl Analyzer {
     /// What a request with errors does to globals is not known: they count as
     /// read and written, so that nothing wrong is said about the other requests.
     fn names_of_broken(&mut self, node: &SyntaxNode) {
-        for token in node.descendants_with_tokens().filter_map(|element| element.into_token()) {
+        for token in tokens(node) {
+            self.return_is_name |= token.kind() == SyntaxKind::Name && token.text() == "return";
             if token.kind() == SyntaxKind::Name && is_global(token.text()) {
                 let place = span(token.text_range());
                 let number = self.globals.number(token.text(), place);
@@ -150,6 +177,7 @@ impl Analyzer {
         let place = span(name.text_range());
         let name = name.text();
         if !is_global(name) {
+            self.return_is_name |= name == "return";
             return self.errors.push(|| initial_local(name, place));
         }
         // Names in the value are reported below and are nobody's variables.

@@ -76,7 +76,7 @@ impl Parser<'_> {
     fn condition_rest(&mut self, word: &str) -> u32 {
         let mut height = 0;
         while self.at_operator() && !self.at(Minus) {
-            self.error(|p| mistakes::bare_condition(p.span(), word));
+            self.error(|p| mistakes::condition_goes_on(p.span(), word));
             self.bump();
             let outer = std::mem::replace(&mut self.list, List::Condition);
             height = height.max(self.assignment());
@@ -96,7 +96,7 @@ impl Parser<'_> {
             self.bump_error();
         }
         if self.at(LeftBrace) {
-            return self.braces();
+            return self.braces(what);
         }
         self.error(|p| mistakes::missing_open_brace(p.span(), what));
         if !self.current().can_start_expression() {
@@ -126,15 +126,18 @@ impl Parser<'_> {
     }
 
     /// `{ a; b }`
-    pub(crate) fn braces(&mut self) -> u32 {
+    pub(crate) fn braces(&mut self, what: &str) -> u32 {
         self.start(Block);
-        self.open_braces.push(self.span());
+        let open = self.span();
+        self.open_braces.push(open);
         self.bump();
         if self.at(RightBrace) {
-            self.error(|p| mistakes::empty_block(p.previous_span().to(p.span())));
+            self.error(|p| mistakes::empty_block(open.to(p.span()), what));
         }
         let height = self.statements(List::Block);
-        if !self.eat(RightBrace) {
+        if self.eat(RightBrace) {
+            self.closed_braces.push((open, self.previous_span()));
+        } else {
             self.error(|p| mistakes::missing_brace(p));
         }
         self.open_braces.pop();
@@ -158,15 +161,63 @@ impl Parser<'_> {
     pub(crate) fn foreign_words(&mut self) {
         let word = self.text();
         let next = self.ahead(1);
-        if next == Name && DECLARING.contains(&word) && matches!(self.ahead(2), Assign | Equal | Colon) {
-            self.error(|p| mistakes::declaring_word(p.text(), p.span()));
+        if self.name_follows() && DECLARING.contains(&word) && !matches!(self.ahead(2), LeftParen | LeftBrace | LeftBracket) {
+            let assigned = matches!(self.ahead(2), Assign | Equal | Colon);
+            self.error(|p| mistakes::declaring_word(p.text(), p.span(), if assigned { "" } else { p.text_ahead(1) }));
             self.bump_error();
+            if !assigned {
+                self.bump_error();
+            }
         } else if word == "for" && matches!(next, Name | LeftParen) {
-            self.error(|p| mistakes::unsupported(p.text(), p.span(), "`for` loops"));
+            self.error(|p| mistakes::unsupported(p.span(), "`for` loops", "a statement"));
             self.skip_to(|kind| matches!(kind, LeftBrace | RightBrace | Semicolon));
         } else if matches!(next, Name | Number | Question) && !matches!(self.text_ahead(1), "and" | "or") {
             self.misspelt_return(word);
         }
+    }
+
+    /// At `fn name`, `enum name` and their like, which people write where
+    /// statements and requests stand. In a body `const` and `var` are only
+    /// words too many: there, a variable is declared by them.
+    pub(crate) fn at_foreign_item(&self) -> bool {
+        self.at(Name)
+            && mistakes::unsupported_item(self.text()).is_some()
+            && (self.list == List::File || !DECLARING.contains(&self.text()))
+            && self.name_follows()
+    }
+
+    /// Passes over such an item without looking into it.
+    pub(crate) fn foreign_item(&mut self) {
+        if mistakes::unsupported_item(self.text()) == Some("functions") && !self.is_quiet() {
+            // `async fn name` has the name in the third place.
+            let name = usize::from(self.text() == "async") + 1;
+            let name = self.text_ahead(name);
+            self.refused.insert(name);
+        }
+        self.error(|p| {
+            let what = mistakes::unsupported_item(p.text()).unwrap_or_default();
+            let in_body = p.list != List::File || !p.contains_request;
+            let error = mistakes::unsupported(
+                p.span(),
+                what,
+                if in_body { "a statement" } else { "`request`, or an initial value such as `A := 1`" },
+            );
+            if what == "functions" && !p.contains_request {
+                error.help("write handlers as `request NAME { … }`, and write out there what functions do")
+            } else {
+                error
+            }
+        });
+        self.skip_line();
+        self.eat(Semicolon);
+    }
+
+    /// `await name`: what is waited for is not looked at.
+    pub(crate) fn await_form(&mut self) -> u32 {
+        self.error(|p| mistakes::await_form(p.span()));
+        self.skip_line();
+        self.hush();
+        0
     }
 
     /// `retrun x`: two operands side by side, and the first nearly a word.

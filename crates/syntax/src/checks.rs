@@ -14,15 +14,28 @@ use crate::{Diagnostic, Span, codes};
 /// How many names are looked through for a similar one.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Runs every check; those on the use of globals only if `all_read` says that
-/// every request was seen.
-pub(crate) fn run(requests: &[Lowered], globals: &Names, all_read: bool, sink: &mut Sink) {
+/// What is known about a program, of which some may not have been read.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    /// Whether all is known that is done to globals.
+    pub(crate) globals: bool,
+    /// Whether all is known that is done to locals.
+    pub(crate) locals: bool,
+    /// Whether `return` is a variable, because something is assigned to it.
+    pub(crate) return_is_name: bool,
+}
+
+/// Runs every check that makes sense with what is known.
+pub(crate) fn run(requests: &[Lowered], globals: &Names, known: Known, sink: &mut Sink) {
     same_names(requests, sink);
+    let return_is_name = known.return_is_name || requests.iter().any(|request| request.locals.is_written("return"));
     for request in requests {
-        unwritten_locals(request, globals, sink);
+        if known.locals {
+            unwritten_locals(request, globals, return_is_name, sink);
+        }
         find_unreachable(&request.body, sink);
     }
-    for (name, place, usage) in globals.iter().filter(|_| all_read) {
+    for (name, place, usage) in globals.iter().filter(|_| known.globals) {
         match usage.read {
             Some(read) if !usage.written => sink.push(|| unwritten(name, read, suggestion(name, None, globals))),
             None => sink.push(|| unread_global(name, place)),
@@ -51,11 +64,15 @@ fn same_name(name: &str, place: Span, first: Span) -> Diagnostic {
         .help("give them different names unless this choice is meant")
 }
 
-fn unwritten_locals(request: &Lowered, globals: &Names, sink: &mut Sink) {
+fn unwritten_locals(request: &Lowered, globals: &Names, return_is_name: bool, sink: &mut Sink) {
     for (name, _, usage) in request.locals.iter() {
         if let Some(read) = usage.read
             && !usage.written
         {
+            if name == "return" && !return_is_name {
+                sink.push(|| return_without_value(read));
+                continue;
+            }
             sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
         }
     }
@@ -84,6 +101,13 @@ fn unwritten(name: &str, place: Span, meant: Option<String>) -> Diagnostic {
     }
 }
 
+/// `return` with nothing behind it, which is a variable like any other.
+fn return_without_value(place: Span) -> Diagnostic {
+    unwritten("return", place, None)
+        .with_note("without a value behind it, `return` is a variable and ends nothing")
+        .help("write `return 0`")
+}
+
 fn unread_global(name: &str, place: Span) -> Diagnostic {
     Diagnostic::note(codes::UNREAD_GLOBAL, place, format!("the global `{name}` is never read"))
         .help("remove it, or use a local variable, whose first letter is lower-case")
@@ -94,6 +118,10 @@ fn letter_case(requests: &[Lowered], globals: &Names, sink: &mut Sink) {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for request in requests {
         for (name, place, usage) in request.locals.iter() {
+            // Looking for similar names takes long where there are many.
+            if sink.is_full() {
+                return;
+            }
             let Some(other) = other_case(name).filter(|other| globals.place(other).is_some()) else { continue };
             // A local that is never written has been reported with this very
             // name as the suggestion.

@@ -6,8 +6,10 @@
 
 use crate::SyntaxKind::{self, *};
 use crate::builder::Checkpoint;
+use crate::lexer::is_smallest;
 use crate::parser::Parser;
 use crate::similar::similar;
+use crate::sink::MAX_SHOWN;
 use crate::{Span, mistakes};
 
 /// What a sequence of statements stands in.
@@ -59,6 +61,10 @@ impl Parser<'_> {
         let mut count = 0u32;
         let mut height = 0;
         while !self.at_list_end() {
+            if self.at_foreign_item() {
+                self.foreign_item();
+                continue;
+            }
             let mark = self.mark();
             height = height.max(self.statement());
             count = count.saturating_add(1);
@@ -76,7 +82,8 @@ impl Parser<'_> {
     /// Whether something begins here that a sequence must leave to others.
     fn at_list_end(&self) -> bool {
         match self.current() {
-            End | RequestKw => true,
+            End => true,
+            RequestKw => self.at_request(),
             RightBrace => !self.open_braces.is_empty(),
             RightParen => !self.open_parens.is_empty(),
             LeftBrace => self.list == List::Condition,
@@ -116,6 +123,15 @@ impl Parser<'_> {
                     self.bump_error();
                     self.assignment();
                 }
+                Minus if self.at_decrement() => {
+                    self.error(|p| mistakes::decrement(p.span(), p.previous_text()));
+                    self.start(Error);
+                    self.bump();
+                    self.bump();
+                    self.end();
+                    self.hush();
+                }
+                RequestKw if self.ahead(1) == Assign => return self.missing_semicolon(),
                 kind if kind.can_start_expression() => return self.missing_semicolon(),
                 _ => {
                     self.error(|p| mistakes::unexpected(p.text(), p.span()));
@@ -149,7 +165,11 @@ impl Parser<'_> {
         }
         let mut height = self.binary(Level::Or);
         if self.at(Assign) {
-            self.error(|p| p.bad_assignment(start));
+            // The lexer has complained about `2nd`.
+            let known = self.previous_kind() == Some(Number) && !self.previous_text().bytes().all(|byte| byte.is_ascii_digit());
+            if !known {
+                self.error(|p| p.bad_assignment(start));
+            }
             self.start_at(checkpoint, Error);
             self.bump();
             height = self.nested(Self::assignment);
@@ -264,6 +284,11 @@ impl Parser<'_> {
         self.bounded(height + 1)
     }
 
+    /// At the `--` of `x--;`. In `x--1` it is a minus and a sign.
+    fn at_decrement(&self) -> bool {
+        self.at_double_minus() && !self.ahead(2).can_start_expression()
+    }
+
     pub(crate) fn at_operator(&self) -> bool {
         self.operator().is_some()
     }
@@ -275,6 +300,7 @@ impl Parser<'_> {
             AndAnd | Ampersand => Some((Level::And, AndAnd)),
             kind @ (EqualEqual | NotEqual | Less | LessEqual | Greater | GreaterEqual) => Some((Level::Compare, kind)),
             Equal | ForeignCompare => Some((Level::Compare, EqualEqual)),
+            Minus if self.at_decrement() => None,
             kind @ (Plus | Minus) => Some((Level::Sum, kind)),
             kind @ (Star | Slash | Percent) => Some((Level::Product, kind)),
             // A name can never stand after an operand, so these two need no
@@ -312,29 +338,51 @@ impl Parser<'_> {
         };
         self.start(node);
         self.bump_as(kind);
-        let height = self.nested(Self::unary);
+        let height = if node == NegateExpr && self.at_smallest() { self.number() } else { self.nested(Self::unary) };
         self.end();
         self.bounded(height + 1)
     }
 
     fn atom(&mut self) -> u32 {
         let node = match self.current() {
-            Number => NumberExpr,
+            Number => {
+                if self.at_smallest() {
+                    self.number_too_large();
+                }
+                return self.number();
+            }
             Question => ChoiceExpr,
             YieldKw => return self.yield_expression(),
             Text => Error,
             Name => return self.name_expression(),
             LeftParen => return self.nested(Self::paren_expression),
-            IfKw | WhileKw if self.ahead(1) == Assign => return self.keyword_target(),
+            IfKw | WhileKw | RequestKw if self.ahead(1) == Assign => return self.keyword_target(),
             IfKw => return self.nested(Self::if_expression),
             WhileKw => return self.nested(Self::while_expression),
             LeftBrace if self.list != List::Condition => return self.bare_block(),
+            RequestKw if !self.at_request() => {
+                self.error(|p| mistakes::request_as_value(p.span()));
+                self.bump_error();
+                return 0;
+            }
             _ => {
                 self.error(|p| mistakes::expected_expression(p));
                 return 0;
             }
         };
         self.start(node);
+        self.bump();
+        self.end();
+        0
+    }
+
+    /// At a number that only a unary minus right before it makes small enough.
+    fn at_smallest(&self) -> bool {
+        self.at(Number) && is_smallest(self.text())
+    }
+
+    fn number(&mut self) -> u32 {
+        self.start(NumberExpr);
         self.bump();
         self.end();
         0
@@ -389,6 +437,7 @@ impl Parser<'_> {
             return self.return_expression();
         }
         match self.ahead(1) {
+            Name if self.text() == "await" && self.name_follows() => return self.await_form(),
             LeftParen => return self.call_like(),
             LeftBrace if self.list != List::Condition => return self.block_like(),
             _ => {}
@@ -397,7 +446,7 @@ impl Parser<'_> {
         self.bump();
         self.end();
         if self.at(LeftBracket) {
-            self.error(|p| mistakes::unsupported("[", p.span(), "arrays"));
+            self.error(|p| mistakes::unsupported(p.span(), "arrays", "an operator or `;`"));
             self.skip_to(|kind| matches!(kind, RightBracket | Semicolon | RightBrace));
             self.eat(RightBracket);
             self.hush();
@@ -414,7 +463,11 @@ impl Parser<'_> {
             self.error(|p| mistakes::misspelt(p.text(), p.span(), meant));
             return self.nested(if meant == "while" { Self::while_expression } else { Self::skip_call });
         }
-        self.error(|p| mistakes::call(p.text(), p.span()));
+        if !self.functions.contains(word) {
+            self.error(|p| mistakes::call(p.text(), p.span()));
+        } else if !self.is_quiet() && self.calls.len() <= MAX_SHOWN {
+            self.calls.push((word, mistakes::call(word, self.span())));
+        }
         self.nested(Self::skip_call)
     }
 

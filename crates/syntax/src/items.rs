@@ -5,7 +5,7 @@ use crate::expressions::List;
 use crate::lower::is_global;
 use crate::parser::Parser;
 use crate::similar::similar;
-use crate::{Diagnostic, mistakes};
+use crate::{Diagnostic, Span, mistakes};
 
 impl Parser<'_> {
     /// The whole text. `letters_fine` says that the lexer found no mistake.
@@ -23,16 +23,24 @@ impl Parser<'_> {
         self.end_file();
     }
 
-    /// A file with the word `request` holds requests. So does one that begins
-    /// like one with the word misspelt or left out.
+    /// A file in which a request begins somewhere holds requests. So does one
+    /// that begins with the word, or like a request with the word misspelt or
+    /// left out.
     fn has_requests(&self) -> bool {
-        self.contains_request || self.at_misspelt_request()
+        self.contains_request || self.at_request_item() || self.at_misspelt_request()
+    }
+
+    /// At a `request` outside of all requests. It begins one, also where the
+    /// name or the body is missing, unless it is taken for a variable.
+    fn at_request_item(&self) -> bool {
+        self.at(RequestKw) && (self.ahead(1) != Assign || (self.ahead(2), self.ahead(3)) == (Name, LeftBrace))
     }
 
     /// At `requst name {`, `handler name (` or `name {`, which are no
     /// expressions.
     fn at_misspelt_request(&self) -> bool {
         self.at(Name)
+            && !self.at_foreign_item()
             && match (self.ahead(1), self.ahead(2)) {
                 (LeftBrace, _) => true,
                 (Name, LeftBrace) => true,
@@ -45,19 +53,20 @@ impl Parser<'_> {
         let mut requests = 0usize;
         while !self.at(End) {
             match self.current() {
-                RequestKw => {
+                RequestKw if self.at_request_item() => {
                     self.request();
                     requests += 1;
+                }
+                RequestKw => {
+                    self.error(|p| mistakes::bad_target(p.span(), p.text(), true));
+                    self.skip_to(|_| false);
                 }
                 Name if matches!(self.ahead(1), Assign | Equal) && requests == 0 => self.initial(),
                 Name if self.ahead(1) == Assign && is_global(self.text()) => {
                     self.error(|p| mistakes::late_initial(p.text(), p.span()));
                     self.skip_to(|_| false);
                 }
-                Name if mistakes::unsupported_item(self.text()).is_some() => {
-                    self.error(|p| mistakes::unsupported(p.text(), p.span(), mistakes::unsupported_item(p.text()).unwrap_or_default()));
-                    self.skip_to(|_| false);
-                }
+                Name if self.at_foreign_item() => self.foreign_item(),
                 Name if self.at_misspelt_request() => {
                     self.misspelt_request();
                     requests += 1;
@@ -75,7 +84,10 @@ impl Parser<'_> {
     }
 
     fn outside_of_requests(&mut self, requests: usize) -> Diagnostic {
-        let error = mistakes::expected_request(self.text(), self.span(), requests == 0);
+        let mut error = mistakes::expected_request(self.text(), self.span(), requests == 0);
+        if self.skips_comment_end() {
+            error = error.help(mistakes::COMMENTS_DO_NOT_NEST);
+        }
         if requests > 0 && self.previous_kind() == Some(RightBrace) {
             error.also(self.previous_span(), "the request before ends here")
         } else {
@@ -124,19 +136,20 @@ impl Parser<'_> {
     /// Name and body of a request.
     fn request_rest(&mut self) {
         self.too_high = false;
-        if self.at(Name) {
-            self.bump();
-        } else {
+        self.closed_braces.clear();
+        if !self.at(Name) {
             self.missing_name();
         }
+        let name = self.span();
+        self.eat(Name);
         if self.at(LeftParen) {
-            self.error(|p| mistakes::unsupported("(", p.span(), "parameters"));
+            self.error(|p| mistakes::unsupported(p.span(), "parameters", "`{`"));
             self.skip_parens();
         }
-        self.skip_name_rest();
+        self.skip_name_rest(name);
         match self.current() {
             LeftBrace => {
-                self.braces();
+                self.braces("the body of the request");
             }
             kind if kind.can_start_expression() => {
                 self.error(|p| mistakes::missing_open_brace(p.span(), "the body of the request"));
@@ -156,19 +169,25 @@ impl Parser<'_> {
             let span = if is_word || p.at(Assign) { p.span() } else { p.after_previous() };
             mistakes::request_without_name(p.text(), span, is_word, p.at(Assign))
         });
-        if is_word && !self.at(RequestKw) {
+        if is_word || self.at(Assign) && self.ahead(1) == Name {
             self.bump_error();
         }
     }
 
     /// `request foo-bar {`: what stands before the brace belongs to the name,
     /// as far as its writer is concerned.
-    fn skip_name_rest(&mut self) {
+    fn skip_name_rest(&mut self, name: Span) {
         let ends = |kind| matches!(kind, LeftBrace | RightBrace | Semicolon | Assign | RequestKw | End);
         let Some(length) = (0..8).find(|&ahead| ends(self.ahead(ahead))) else { return };
         if length > 0 && self.ahead(length) == LeftBrace {
-            self.error(|p| mistakes::bad_request_name(p.text(), p.span()));
+            let (text, span) = (self.text(), self.span());
+            let known = self.is_quiet();
+            self.hush();
             self.skip_to(|kind| kind == LeftBrace);
+            let written = self.text_since(name.start);
+            if !known {
+                self.report(|_| mistakes::bad_request_name(text, span, written));
+            }
         }
     }
 
@@ -180,7 +199,8 @@ impl Parser<'_> {
             match self.current() {
                 LeftParen => level += 1,
                 RightParen => level = level.saturating_sub(1),
-                Semicolon | LeftBrace | RightBrace | RequestKw | End => break,
+                Semicolon | LeftBrace | RightBrace | End => break,
+                RequestKw if self.at_request() => break,
                 _ => {}
             }
             self.bump();

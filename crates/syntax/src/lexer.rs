@@ -1,6 +1,7 @@
 //! Text to tokens. Every byte lands in exactly one token.
 
 use logos::Logos;
+use rustc_hash::FxHashSet;
 
 use crate::sink::Sink;
 use crate::{Diagnostic, Span, SyntaxKind, codes};
@@ -22,9 +23,16 @@ pub(crate) struct Token {
 pub(crate) fn tokenize(text: &str, sink: &mut Sink) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 3);
     let mut lexer = SyntaxKind::lexer(text);
+    // A name is reported where it first occurs: it is one mistake, however
+    // often the name is used.
+    let mut foreign_names: FxHashSet<&str> = FxHashSet::default();
     while let Some(found) = lexer.next() {
         let range = lexer.span();
         let span = span_of(&range);
+        if found == Ok(SyntaxKind::ForeignName) && !foreign_names.insert(lexer.slice()) {
+            tokens.push(Token { kind: SyntaxKind::Name, start: span.start });
+            continue;
+        }
         let kind = resolve(found.unwrap_or(SyntaxKind::Unknown), lexer.slice(), span, tokens.last(), sink);
         // A run of unknown characters is one token and one mistake.
         let continues = kind == SyntaxKind::Unknown && tokens.last().is_some_and(|token| token.kind == SyntaxKind::Unknown);
@@ -55,7 +63,8 @@ fn resolve(found: SyntaxKind, text: &str, span: Span, before: Option<&Token>, si
             Whitespace
         }
         Number => {
-            if text.parse::<i64>().is_err() {
+            // The parser knows whether a unary minus stands before it.
+            if text.parse::<i64>().is_err() && !is_smallest(text) {
                 sink.push(|| number_too_large(span));
             }
             Number
@@ -165,7 +174,13 @@ fn foreign_blank(text: &str, span: Span) -> Diagnostic {
         .help("replace it by an ordinary space; such blanks often come with text copied from a web page")
 }
 
-fn number_too_large(span: Span) -> Diagnostic {
+/// Whether a number is too large by one, so that it is fine right after a
+/// unary minus: `-9223372036854775808` is the smallest integer.
+pub(crate) fn is_smallest(number: &str) -> bool {
+    number.parse() == Ok(i64::MIN.unsigned_abs())
+}
+
+pub(crate) fn number_too_large(span: Span) -> Diagnostic {
     Diagnostic::error(codes::NUMBER_TOO_LARGE, span, "this number is too large")
         .expected(format!("a number up to {}", i64::MAX))
         .help("use a smaller number; integers have 64 bits")

@@ -27,7 +27,19 @@
 //! can stand, so that a program with variables of these names still means the
 //! same: `and` and `or` after an operand; `not` and `return` where an
 //! expression follows them. Where anything in the file is assigned to `not`
-//! or `return`, that word is a variable in the whole file.
+//! or `return`, that word is a variable in the whole file. So a `return`
+//! without a value is a variable too, and a warning says so.
+//!
+//! # Numbers
+//! A number is at most 9223372036854775807. The smallest integer has no
+//! positive counterpart and is written as it is: right after a unary minus, and
+//! only there, 9223372036854775808 is a number too.
+//!
+//! ```
+//! let smallest = serval_syntax::analyze("A := -9223372036854775808  request main { A }").program.unwrap();
+//! assert_eq!(smallest.globals[0].initial, i64::MIN);
+//! assert!(serval_syntax::analyze("0 - 9223372036854775808").program.is_none());
+//! ```
 
 mod analysis;
 pub mod ast;

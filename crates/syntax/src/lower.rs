@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast;
+use crate::lexer::is_smallest;
 use crate::tree::span;
 use crate::{
     ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Global, GlobalVar, Local, LocalVar, Span, SyntaxKind, SyntaxNode, SyntaxToken, Variable,
@@ -66,6 +67,11 @@ impl Names {
     /// The names that are written somewhere.
     pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
         self.list.iter().zip(&self.usage).filter(|(_, usage)| usage.written).map(|((name, _), _)| name.as_str())
+    }
+
+    /// Whether there is a variable of this name, and it is written.
+    pub(crate) fn is_written(&self, name: &str) -> bool {
+        self.index.get(name).is_some_and(|&number| self.usage[number as usize].written)
     }
 
     /// Each name with its place and use.
@@ -136,7 +142,7 @@ impl Lowering<'_> {
             SyntaxKind::AssignExpr => self.assign(expr),
             SyntaxKind::ReturnExpr => self.operand(expr).map(ExprKind::Return),
             SyntaxKind::NotExpr => self.operand(expr).map(ExprKind::Not),
-            SyntaxKind::NegateExpr => self.operand(expr).map(ExprKind::Negate),
+            SyntaxKind::NegateExpr => self.negate(expr),
             SyntaxKind::SumExpr | SyntaxKind::ProductExpr => self.arithmetic(expr),
             SyntaxKind::CompareExpr => self.compare(expr),
             SyntaxKind::AndExpr => self.operands(expr).map(ExprKind::And),
@@ -154,6 +160,16 @@ impl Lowering<'_> {
             SyntaxKind::YieldExpr => ExprKind::Yield,
             _ => ExprKind::Read(self.read(&expr.token()?)),
         })
+    }
+
+    /// `-e`. The smallest integer is a number that has no positive
+    /// counterpart, so it is read together with its sign.
+    fn negate(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        let operand = expr.operands().next()?;
+        if operand.kind() == SyntaxKind::NumberExpr && is_smallest(operand.token()?.text()) {
+            return Some(ExprKind::Number(i64::MIN));
+        }
+        self.operand(expr).map(ExprKind::Negate)
     }
 
     fn while_loop(&mut self, expr: &ast::Expr) -> Option<ExprKind> {

@@ -27,7 +27,7 @@ fn quoted(text: &str) -> String {
 // The file.
 
 pub(crate) fn no_request() -> Diagnostic {
-    let help = "write a request, such as `request main { X := X + 1 }`";
+    let help = "write a request, such as `request main { X := 1 - X }`";
     error(codes::NO_REQUEST, Span::default(), "this file contains no request", "`request NAME { … }` or a single expression", help)
 }
 
@@ -64,10 +64,16 @@ pub(crate) fn late_initial(text: &str, span: Span) -> Diagnostic {
     error(codes::LATE_INITIAL, span, "initial values stand before the first request", "`request`", help)
 }
 
+/// A network system, given as a program.
+pub(crate) fn json(span: Span) -> Diagnostic {
+    let help = "give the file the ending `.json`, or say `--input json`";
+    error(codes::EXPECTED_REQUEST, span, "this is JSON, not a program", "`request NAME { … }` or a single expression", help)
+}
+
 pub(crate) fn request_without_name(text: &str, span: Span, is_word: bool, assigned: bool) -> Diagnostic {
     let message = if is_word { format!("{} cannot be the name of a request", quoted(text)) } else { "this request has no name".to_owned() };
     let help = if assigned {
-        "`request` is a word of the language and cannot be a variable; choose another name"
+        "remove the `:=`: the name of a request stands right after the word `request`"
     } else if is_word {
         "choose a name that starts with a letter and is no word of the language"
     } else {
@@ -76,7 +82,17 @@ pub(crate) fn request_without_name(text: &str, span: Span, is_word: bool, assign
     error(codes::REQUEST_WITHOUT_NAME, span, message, "a name", help)
 }
 
-pub(crate) fn bad_request_name(text: &str, span: Span) -> Diagnostic {
+/// At the first thing between the name of a request and its block; `written`
+/// is all from the name up to the block.
+pub(crate) fn bad_request_name(text: &str, span: Span, written: &str) -> Diagnostic {
+    // `log-in` without a blank is meant to be one name.
+    let is_one_word = written.len() <= 60 && !written.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '(' | ')'));
+    if is_one_word && !is_name(text) {
+        let words: Vec<_> = written.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let help = format!("write `{}`", words.join("_"));
+        let expected = "a name made of letters, digits and `_`";
+        return error(codes::REQUEST_WITHOUT_NAME, span, format!("a name cannot contain {}", quoted(text)), expected, help);
+    }
     let message = format!("{} cannot stand between the name of a request and its `{{`", quoted(text));
     let help = "a name is one word made of letters, digits and `_`";
     error(codes::REQUEST_WITHOUT_NAME, span, message, "`{`", help)
@@ -94,6 +110,7 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
     let count = open.len();
     let next_request = parser.at(SyntaxKind::RequestKw);
     let closers = "}".repeat(count.min(8));
+    let suspect = parser.badly_closed();
     let message = match (count, parser.contains_request) {
         (0 | 1, true) => "expected `}` to close the request opened here".to_owned(),
         (0 | 1, false) => "expected `}` to close the block opened here".to_owned(),
@@ -105,6 +122,9 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
         format!("add `{closers}` before this `request`")
     } else if next_request {
         format!("add `{closers}` before line {}", parser.line(place.start))
+    } else if let (SyntaxKind::End, Some((open, _))) = (parser.current(), suspect) {
+        let line = parser.line(open.start);
+        format!("add `{closers}` at the end of the file, or where the block opened on line {line} should end")
     } else if parser.at(SyntaxKind::End) {
         format!("add `{closers}` at the end of the file")
     } else {
@@ -122,6 +142,10 @@ pub(crate) fn missing_brace(parser: &mut Parser<'_>) -> Diagnostic {
         if index == 0 || index + 3 >= count {
             diagnostic = diagnostic.also(span, "opened here");
         }
+    }
+    if let Some((open, close)) = suspect {
+        let line = parser.line(close.start);
+        diagnostic = diagnostic.also(open, format!("closed on line {line} by a `}}` further left; is its own missing?"));
     }
     diagnostic
 }
@@ -153,8 +177,15 @@ pub(crate) fn bare_condition(span: Span, word: &str) -> Diagnostic {
     error(codes::BARE_CONDITION, span, message, "`(`", format!("put the whole condition in parentheses: `{word} (…) {{ … }}`"))
 }
 
-pub(crate) fn empty_block(span: Span) -> Diagnostic {
-    error(codes::EMPTY_BLOCK, span, "this block is empty", "a statement", "write `{ 0 }`: a block has the value of its last statement")
+/// At an operator behind the parentheses of a condition.
+pub(crate) fn condition_goes_on(span: Span, word: &str) -> Diagnostic {
+    Diagnostic { expected: Some("`{`".to_owned()), ..bare_condition(span, word) }
+}
+
+pub(crate) fn empty_block(span: Span, what: &str) -> Diagnostic {
+    let help = "write `{ 0 }`: a block has the value of its last statement";
+    let more = if what == "the body of `else`" { "; or leave out the `else`" } else { "" };
+    error(codes::EMPTY_BLOCK, span, "this block is empty", "a statement", format!("{help}{more}"))
 }
 
 pub(crate) fn bare_block(span: Span) -> Diagnostic {
@@ -169,19 +200,20 @@ pub(crate) fn stray_else(span: Span, after_semicolon: bool) -> Diagnostic {
 
 // Statements.
 
+pub(crate) const COMMENTS_DO_NOT_NEST: &str = "comments do not nest: the first `*/` has closed it";
+
 pub(crate) fn expected_expression(parser: &Parser<'_>) -> Diagnostic {
     let text = parser.text();
     let doubled = |first: &str| parser.previous_text() == first && parser.joined_to_previous();
     let after = parser.previous_text();
-    let wants_operand = matches!(after, ":=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" | "!" | "+" | "*" | "/" | "%");
+    let wants_operand = matches!(after, ":=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" | "!" | "+" | "-" | "*" | "/" | "%");
     let help = match parser.current() {
         SyntaxKind::Semicolon if wants_operand => return expected_operand(parser, after),
         SyntaxKind::Semicolon => "remove the `;`, or write a statement before it",
-        SyntaxKind::Slash if doubled("*") => "comments do not nest: the first `*/` has closed it",
+        SyntaxKind::Slash if doubled("*") => COMMENTS_DO_NOT_NEST,
         SyntaxKind::RightParen if parser.previous_text() == "(" => "write an expression between the parentheses",
         SyntaxKind::Comma => "a `,` only separates initial values before the first request",
         _ if wants_operand => return expected_operand(parser, after),
-        _ if parser.previous_text() == "-" => "write the operand; to count down write `x := x - 1`",
         _ => "write a number, a variable, `?`, `yield`, `if`, `while` or an expression in parentheses",
     };
     error(codes::EXPECTED_EXPRESSION, parser.span(), format!("expected an expression, found {}", quoted(text)), "an expression", help)
@@ -189,7 +221,17 @@ pub(crate) fn expected_expression(parser: &Parser<'_>) -> Diagnostic {
 
 fn expected_operand(parser: &Parser<'_>, after: &str) -> Diagnostic {
     let message = format!("expected an expression, found {}", quoted(parser.text()));
-    error(codes::EXPECTED_EXPRESSION, parser.span(), message, "an expression", format!("write an expression after `{after}`"))
+    let help = match after {
+        ":=" => "write an expression after `:=`".to_owned(),
+        _ => format!("an operand is missing after `{after}`: write one"),
+    };
+    error(codes::EXPECTED_EXPRESSION, parser.span(), message, "an expression", help)
+}
+
+/// At a `request` that begins no request and is not assigned to.
+pub(crate) fn request_as_value(span: Span) -> Diagnostic {
+    let help = "`request` is a word of the language and cannot be a variable; choose another name";
+    error(codes::EXPECTED_EXPRESSION, span, "expected an expression, found `request`", "an expression", help)
 }
 
 pub(crate) fn unexpected(text: &str, span: Span) -> Diagnostic {
@@ -271,6 +313,13 @@ pub(crate) fn increment(span: Span, name: &str) -> Diagnostic {
     error(codes::FOREIGN_OPERATOR, span, "`++` is not an operator", "`:=`", help)
 }
 
+/// At the first `-` of `--`.
+pub(crate) fn decrement(span: Span, name: &str) -> Diagnostic {
+    let name = if is_name(name) { name } else { "x" };
+    let help = format!("write `{name} := {name} - 1`");
+    error(codes::FOREIGN_OPERATOR, Span::new(span.start, span.end + 1), "`--` is not an operator", "`:=`", help)
+}
+
 pub(crate) fn compound_assign(text: &str, span: Span, name: &str) -> Diagnostic {
     let name = if is_name(name) { name } else { "x" };
     let operator = text.trim_end_matches('=');
@@ -306,9 +355,11 @@ pub(crate) fn superfluous_word(text: &str, span: Span, expected: &str) -> Diagno
     error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), expected, help)
 }
 
-pub(crate) fn declaring_word(text: &str, span: Span) -> Diagnostic {
-    let help =
-        format!("remove {}: variables need no declaration and start at 0; a name with a capital first letter is shared", quoted(text));
+/// At a word that declares a variable; `name` is the variable where it goes
+/// with the word because nothing is assigned to it.
+pub(crate) fn declaring_word(text: &str, span: Span, name: &str) -> Diagnostic {
+    let useless = if name.is_empty() { quoted(text) } else { quoted(&format!("{text} {name}")) };
+    let help = format!("remove {useless}: variables need no declaration and start at 0; a name with a capital first letter is shared");
     error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), "a statement", help)
 }
 
@@ -336,7 +387,13 @@ pub(crate) fn block_form(text: &str, span: Span) -> Diagnostic {
     error(codes::UNKNOWN_WORD, span, format!("{} cannot have a block", quoted(text)), "`;`, an operator or the end of the block", help)
 }
 
-pub(crate) fn unsupported(text: &str, span: Span, what: &str) -> Diagnostic {
+/// `await name`, in languages in which it lets others run.
+pub(crate) fn await_form(span: Span) -> Diagnostic {
+    let help = "write `yield` where other requests can run, or `while (!(…)) { yield }` to wait for something";
+    error(codes::UNSUPPORTED_FORM, span, "`await` is not supported", "an expression", help)
+}
+
+pub(crate) fn unsupported(span: Span, what: &str, expected: &str) -> Diagnostic {
     let help = match what {
         "parameters" => "write a request for each value",
         "arrays" => "write a variable for each index, such as `A0`, `A1`",
@@ -347,7 +404,7 @@ pub(crate) fn unsupported(text: &str, span: Span, what: &str) -> Diagnostic {
     };
     let message = if what.starts_with('`') { format!("{what} is not supported") } else { format!("{what} are not supported") };
     let message = if what == "`for` loops" { "`for` loops are not supported".to_owned() } else { message };
-    error(codes::UNSUPPORTED_FORM, span, message, if text == "(" { "`{`" } else { "a form of the language" }, help)
+    error(codes::UNSUPPORTED_FORM, span, message, expected, help)
 }
 
 /// What to write for forms that look like calls.
@@ -361,10 +418,13 @@ pub(crate) fn unsupported_call(text: &str) -> Option<&'static str> {
     })
 }
 
+/// The words that stand before the name of a function in other languages.
+pub(crate) const FUNCTION_WORDS: &[&str] = &["fn", "function", "def"];
+
 /// What a word at the start of an item would declare, had it a meaning.
 pub(crate) fn unsupported_item(text: &str) -> Option<&'static str> {
     Some(match text {
-        "fn" | "function" | "def" => "functions",
+        "fn" | "function" | "def" | "async" => "functions",
         "const" => "`const`",
         "enum" => "`enum`",
         "var" => "`var`",

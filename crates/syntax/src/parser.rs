@@ -7,15 +7,17 @@
 //! - an error is dropped where the token it is about, or the token before it,
 //!   has already been complained about (`quiet_below`);
 //! - a token that has an obvious meaning is taken for it (`=` for `==`);
-//! - `request` is never passed over, so a broken request leaves the next alone.
+//! - a `request` that begins a request is never passed over, so a broken
+//!   request leaves the next alone.
 
 use rowan::GreenNode;
+use rustc_hash::FxHashSet;
 
 use crate::builder::{Builder, Checkpoint};
 use crate::expressions::List;
-use crate::lexer::{Token, tokenize};
+use crate::lexer::{Token, number_too_large, tokenize};
 use crate::sink::Sink;
-use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, codes};
+use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, codes, mistakes};
 
 /// How deep expressions may nest in the program, where a sequence and an
 /// operator count too. Twice the depth that people see, because a level of
@@ -30,6 +32,9 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     }
     let mut lexical = Sink::default();
     let tokens = tokenize(text, &mut lexical);
+    if let Some(place) = json_start(text, &tokens) {
+        return unread(text, mistakes::json(place));
+    }
     let mut parser = Parser::new(text, tokens);
     parser.source_file(lexical.is_empty());
     let (green, syntactic) = parser.finish();
@@ -38,19 +43,40 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     (green, diagnostics)
 }
 
-/// A text over the limit is one token that nobody looks into. Beyond 4 GiB
-/// not even its places can be counted, and the tree is empty.
+/// A text over the limit is one token that nobody looks into.
 fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
+    let megabytes = MAX_FILE_BYTES >> 20;
+    let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
+        .expected(format!("at most {megabytes} MiB"))
+        .help("check a smaller part of it, or see whether this is a `.ser` program at all");
+    unread(text, error)
+}
+
+/// The tree of a text that nobody looks into: a single token. Beyond 4 GiB
+/// not even its places can be counted, and the tree is empty.
+fn unread(text: &str, error: Diagnostic) -> (GreenNode, Vec<Diagnostic>) {
     let mut builder = Builder::default();
     builder.start(SyntaxKind::SourceFile);
     if u32::try_from(text.len()).is_ok() {
         builder.token(SyntaxKind::Unknown, text);
     }
-    let megabytes = MAX_FILE_BYTES >> 20;
-    let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
-        .expected(format!("at most {megabytes} MiB"))
-        .help("check a smaller part of it, or see whether this is a `.ser` program at all");
     (builder.finish(), vec![error])
+}
+
+/// Where a network system in JSON begins, if the text is one: no program
+/// begins with `{ "field":` or with `[ {`.
+fn json_start(text: &str, tokens: &[Token]) -> Option<Span> {
+    let mut seen = tokens.iter().filter(|token| !token.kind.is_trivia());
+    let first = seen.next()?;
+    let next = seen.next()?;
+    let is_json = match (first.kind, next.kind) {
+        (SyntaxKind::LeftBracket, SyntaxKind::LeftBrace) => true,
+        (SyntaxKind::LeftBrace, SyntaxKind::Text) => {
+            text.as_bytes().get(next.start as usize) == Some(&b'"') && seen.next().is_some_and(|token| token.kind == SyntaxKind::Colon)
+        }
+        _ => false,
+    };
+    is_json.then(|| Span::new(first.start, first.start + 1))
 }
 
 pub(crate) struct Parser<'t> {
@@ -79,8 +105,17 @@ pub(crate) struct Parser<'t> {
     pub(crate) return_is_name: bool,
     /// Whether the file assigns to a variable called `not`.
     pub(crate) not_is_name: bool,
-    /// Whether the word `request` occurs.
+    /// Whether a request begins somewhere.
     pub(crate) contains_request: bool,
+    /// The names that stand behind `fn` or its like somewhere.
+    pub(crate) functions: FxHashSet<&'t str>,
+    /// Those of them that have been refused as functions.
+    pub(crate) refused: FxHashSet<&'t str>,
+    /// Errors about calls of such names. They are follow-ups where the
+    /// function has been refused, perhaps further down in the file.
+    pub(crate) calls: Vec<(&'t str, Diagnostic)>,
+    /// The braces of this request that have been closed, with what closed them.
+    pub(crate) closed_braces: Vec<(Span, Span)>,
     /// Whether this request has an expression that is too high.
     pub(crate) too_high: bool,
     lines: Option<LineIndex>,
@@ -105,6 +140,10 @@ impl<'t> Parser<'t> {
             return_is_name: false,
             not_is_name: false,
             contains_request: false,
+            functions: FxHashSet::default(),
+            refused: FxHashSet::default(),
+            calls: Vec::new(),
+            closed_braces: Vec::new(),
             too_high: false,
             lines: None,
         };
@@ -113,7 +152,12 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    fn finish(self) -> (GreenNode, Vec<Diagnostic>) {
+    fn finish(mut self) -> (GreenNode, Vec<Diagnostic>) {
+        for (name, error) in self.calls {
+            if !self.refused.contains(name) {
+                self.sink.push(|| error);
+            }
+        }
         (self.builder.finish(), self.sink.into_vec())
     }
 
@@ -126,7 +170,13 @@ impl<'t> Parser<'t> {
         let (mut opening, mut closing) = (0usize, 0usize);
         for index in 0..self.tokens.len() {
             match self.tokens[index].kind {
-                SyntaxKind::Name => last = self.text_of(index),
+                SyntaxKind::Name => {
+                    let name = self.text_of(index);
+                    if mistakes::FUNCTION_WORDS.contains(&last) && !is_joining(name) {
+                        self.functions.insert(name);
+                    }
+                    last = name;
+                }
                 kind if kind.is_trivia() => {}
                 kind => {
                     if kind == SyntaxKind::Assign {
@@ -135,7 +185,7 @@ impl<'t> Parser<'t> {
                     }
                     opening += usize::from(kind == SyntaxKind::LeftBrace);
                     closing += usize::from(kind == SyntaxKind::RightBrace);
-                    self.contains_request |= kind == SyntaxKind::RequestKw;
+                    self.contains_request = self.contains_request || self.request_begins(index);
                     last = "";
                 }
             }
@@ -165,7 +215,40 @@ impl<'t> Parser<'t> {
     }
 
     fn index_ahead(&self, ahead: usize) -> Option<usize> {
-        (self.position..self.tokens.len()).filter(|&index| !self.tokens[index].kind.is_trivia()).nth(ahead)
+        self.index_after(self.position, ahead)
+    }
+
+    fn index_after(&self, start: usize, ahead: usize) -> Option<usize> {
+        (start..self.tokens.len()).filter(|&index| !self.tokens[index].kind.is_trivia()).nth(ahead)
+    }
+
+    /// Whether a request begins here. A `request` with neither a name nor a
+    /// block behind it is one that somebody takes for a variable.
+    pub(crate) fn at_request(&self) -> bool {
+        self.request_begins(self.position)
+    }
+
+    fn request_begins(&self, index: usize) -> bool {
+        let kind = |ahead| self.index_after(index, ahead).map_or(SyntaxKind::End, |index| self.tokens[index].kind);
+        self.tokens[index].kind == SyntaxKind::RequestKw
+            && match kind(1) {
+                SyntaxKind::Name | SyntaxKind::LeftBrace => true,
+                SyntaxKind::Number => kind(2) == SyntaxKind::LeftBrace,
+                word => word.is_keyword() && kind(2) == SyntaxKind::LeftBrace,
+            }
+    }
+
+    /// At a name: whether another name stands beside it, as never happens in
+    /// a program unless one of the two is a word of the language.
+    pub(crate) fn name_follows(&self) -> bool {
+        self.ahead(1) == SyntaxKind::Name && !is_joining(self.text_ahead(1))
+    }
+
+    /// Whether the text up to the next request has a `*/` that closes nothing.
+    pub(crate) fn skips_comment_end(&self) -> bool {
+        (self.position..self.tokens.len())
+            .take_while(|&index| !self.request_begins(index))
+            .any(|index| self.tokens[index].kind == SyntaxKind::Star && self.tokens[index + 1].kind == SyntaxKind::Slash)
     }
 
     fn text_of(&self, index: usize) -> &'t str {
@@ -212,6 +295,23 @@ impl<'t> Parser<'t> {
         self.previous.is_some_and(|index| index + 1 == self.position)
     }
 
+    /// Whether this is the first of two `-` without a blank between them.
+    pub(crate) fn at_double_minus(&self) -> bool {
+        self.at(SyntaxKind::Minus) && self.text[self.tokens[self.position].start as usize..].starts_with("--")
+    }
+
+    /// Whether the token before this one stands on a line before.
+    pub(crate) fn on_new_line(&self) -> bool {
+        let start = self.tokens[self.position].start;
+        self.text[Span::new(self.previous_span().end, start).range()].contains('\n')
+    }
+
+    /// From the start of the token before this one to the token looked at,
+    /// without the blanks between.
+    pub(crate) fn text_since(&self, start: u32) -> &'t str {
+        self.text[start as usize..self.tokens[self.position].start as usize].trim_end()
+    }
+
     /// Where the token is, as a mark for "has anything been consumed since".
     pub(crate) fn mark(&self) -> usize {
         self.position
@@ -222,6 +322,31 @@ impl<'t> Parser<'t> {
         let text = self.text;
         let lines = self.lines.get_or_insert_with(|| LineIndex::new(text));
         lines.position(text, offset).line
+    }
+
+    /// How many blanks the line of `offset` begins with, and whether anything
+    /// else stands before `offset`. Only so many are counted, lest a strange
+    /// text take long.
+    fn indentation(&mut self, offset: u32) -> (usize, bool) {
+        const MOST: usize = 400;
+        let text = self.text;
+        let lines = self.lines.get_or_insert_with(|| LineIndex::new(text));
+        let start = lines.line_start(offset) as usize;
+        let blanks = text.as_bytes()[start..].iter().take(MOST).take_while(|byte| byte.is_ascii_whitespace()).count();
+        (blanks, start + blanks < offset as usize)
+    }
+
+    /// The first block of this request whose `}` begins a line but stands
+    /// further left than the line that opened it: that `}` was probably meant
+    /// for another block, and this one's is missing.
+    pub(crate) fn badly_closed(&mut self) -> Option<(Span, Span)> {
+        let pairs = std::mem::take(&mut self.closed_braces);
+        let found = pairs.iter().copied().find(|&(open, close)| {
+            let (closing, anything_before) = self.indentation(close.start);
+            !anything_before && closing < self.indentation(open.start).0
+        });
+        self.closed_braces = pairs;
+        found
     }
 
     // Building.
@@ -288,11 +413,39 @@ impl<'t> Parser<'t> {
     /// Moves on to the first token that `stop` accepts, or the next request.
     pub(crate) fn skip_to(&mut self, stop: impl Fn(SyntaxKind) -> bool) {
         self.start(SyntaxKind::Error);
-        while !self.at(SyntaxKind::End) && !self.at(SyntaxKind::RequestKw) && !stop(self.current()) {
+        while !self.at(SyntaxKind::End) && !self.at_request() && !stop(self.current()) {
             self.bump();
         }
         self.end();
         self.hush();
+    }
+
+    /// Moves on to the end of the line, or of the braces and parentheses that
+    /// begin on it; a `;` that ends it is left.
+    pub(crate) fn skip_line(&mut self) {
+        use SyntaxKind::*;
+        let (mut braces, mut others) = (0usize, 0usize);
+        self.start(Error);
+        while !self.at(End) && !self.at_request() {
+            let kind = self.current();
+            match kind {
+                Semicolon if braces + others == 0 => break,
+                LeftBrace if self.list == List::Condition => break,
+                RightBrace if braces == 0 => break,
+                RightParen if others == 0 && !self.open_parens.is_empty() => break,
+                LeftBrace => braces += 1,
+                RightBrace => braces -= 1,
+                LeftParen | LeftBracket => others += 1,
+                RightParen | RightBracket => others = others.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+            let complete = kind == RightBrace || kind != Comma && !self.at(LeftBrace) && self.on_new_line();
+            if complete && braces + others == 0 {
+                break;
+            }
+        }
+        self.end();
     }
 
     /// Moves on to the next request, with all up to there in one token: what
@@ -300,7 +453,7 @@ impl<'t> Parser<'t> {
     fn skip_request(&mut self) {
         self.start(SyntaxKind::Error);
         let start = self.tokens[self.position].start;
-        while !matches!(self.current(), SyntaxKind::End | SyntaxKind::RequestKw) {
+        while !self.at(SyntaxKind::End) && !self.at_request() {
             self.previous = Some(self.position);
             self.position += 1;
             self.pass_trivia();
@@ -350,13 +503,24 @@ impl<'t> Parser<'t> {
 
     /// Reports what `build` makes, unless it would be a follow-up.
     pub(crate) fn error(&mut self, build: impl FnOnce(&mut Self) -> Diagnostic) {
+        if !self.is_quiet() {
+            self.report(build);
+        }
+        self.hush();
+    }
+
+    /// Whether an error about the token looked at would be a follow-up.
+    pub(crate) fn is_quiet(&self) -> bool {
         // The lexer has complained about text in quotes.
-        let known = self.position < self.quiet_below || self.at(SyntaxKind::Text);
-        if !known && !self.sink.is_full() {
+        self.position < self.quiet_below || self.at(SyntaxKind::Text)
+    }
+
+    /// Reports what `build` makes, follow-up or not.
+    pub(crate) fn report(&mut self, build: impl FnOnce(&mut Self) -> Diagnostic) {
+        if !self.sink.is_full() {
             let diagnostic = build(self);
             self.sink.push(|| diagnostic);
         }
-        self.hush();
     }
 
     /// Drops further errors about the token looked at.
@@ -368,6 +532,13 @@ impl<'t> Parser<'t> {
     pub(crate) fn hush_next(&mut self) {
         let next = self.index_ahead(1).unwrap_or(self.position);
         self.quiet_below = self.quiet_below.max(next + 1);
+    }
+
+    /// Reports a number that is too large. This is about its letters, and
+    /// said whatever else is wrong with its place.
+    pub(crate) fn number_too_large(&mut self) {
+        let span = self.span();
+        self.sink.push(|| number_too_large(span));
     }
 
     // Limits.
@@ -401,6 +572,11 @@ impl<'t> Parser<'t> {
         }
         0
     }
+}
+
+/// Whether a name after an operand is an operator.
+fn is_joining(name: &str) -> bool {
+    matches!(name, "and" | "or")
 }
 
 fn too_deep(span: Span) -> Diagnostic {

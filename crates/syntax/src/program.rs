@@ -127,7 +127,8 @@ impl Expr {
 /// The forms of expression. Evaluation is left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
-    /// A number.
+    /// A number. Not negative, but for the smallest of all, which is read
+    /// together with its sign: `-9223372036854775808`.
     Number(i64),
     /// `?`: 0 or 1.
     Choice,

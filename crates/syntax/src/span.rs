@@ -57,6 +57,11 @@ impl LineIndex {
         Self { line_starts }
     }
 
+    /// Where the line of `offset` begins.
+    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+        self.line_starts[self.line_starts.partition_point(|&start| start <= offset) - 1]
+    }
+
     /// Where `offset` stands in `text`, which must be the text indexed.
     pub fn position(&self, text: &str, offset: u32) -> Position {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;

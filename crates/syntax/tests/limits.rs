@@ -66,6 +66,41 @@ fn long_chains_are_no_nesting() {
     }
 }
 
+/// Were anything here quadratic, this test would take hours.
+#[test]
+fn large_texts_take_no_longer_than_they_are_long() {
+    let size = 500_000;
+    for unit in [
+        "x-- ",
+        "x := request; ",
+        "request := 1; ",
+        "request request {1} ",
+        "fn f(x) { f(1) } f(2);\n",
+        "fn f(",
+        "const a = (\n",
+        "await x; ",
+        "global x\n",
+        "still */ request a { 0 } ",
+        "if (x) {\n",
+        "retrun x; ",
+        "é := é; ",
+        "{ \"a\": 1 } ",
+        "/* c */ -",
+    ] {
+        let text = unit.repeat(size / unit.len());
+        let analysis = analyze(&text);
+        assert!(analysis.program.is_none() && analysis.diagnostics.len() <= 202, "{unit}");
+        analyze(&format!("request r {{ {text} }}"));
+        analyze(&format!("request r {{ 0 }} {text} request s {{ 0 }}"));
+    }
+    // Each local has a global of the same name but for the case.
+    let text: String = (0..size / 20).map(|i| format!("x{i}; X{i} := 1; ")).collect();
+    assert!(analyze(&text).program.is_some());
+    // Braces far from the start of their line.
+    let text = format!("request r {{ {}{}", " ".repeat(size), "if (x) { 1 }; ".repeat(size / 14));
+    assert!(analyze(&text).program.is_none());
+}
+
 #[test]
 fn too_large_files_are_refused() {
     let text = " ".repeat(MAX_FILE_BYTES + 1);

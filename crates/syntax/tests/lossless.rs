@@ -90,6 +90,18 @@ const TOKENS: &[&str] = &[
     "let",
     "for",
     "lock",
+    "--",
+    "-9223372036854775808",
+    "fn f",
+    "async function",
+    "def f(x):",
+    "enum E {",
+    "const",
+    "global x",
+    "await",
+    "f(",
+    "request := ",
+    "{ \"a\": 1",
     "atomic",
     "request a {",
     "if (x) {",
@@ -120,6 +132,53 @@ fn every_prefix_and_every_hole() {
         let mut hole = PROGRAM.to_owned();
         hole.remove(at);
         check(&hole);
+    }
+}
+
+/// Every text of a few tokens, alone and in a request: these find what a
+/// parser forgets to report.
+#[test]
+fn every_short_text() {
+    let words = [
+        "request",
+        "if",
+        "else",
+        "while",
+        "yield",
+        "return",
+        "not",
+        "and",
+        "fn",
+        "async",
+        "await",
+        "global",
+        "enum",
+        "x",
+        "f",
+        "1",
+        "9223372036854775808",
+        ":=",
+        "=",
+        "-",
+        "--",
+        "+",
+        "(",
+        ")",
+        "[",
+        "{",
+        "}",
+        ";",
+        ":",
+        "\"a\"",
+        "é",
+        "@",
+        "*/",
+    ];
+    for number in 0..words.len().pow(3) {
+        let (first, second, third) = (number % words.len(), number / words.len() % words.len(), number / words.len() / words.len());
+        let text = format!("{} {} {}", words[first], words[second], words[third]);
+        check(&text);
+        check(&format!("request r {{ {text} }}"));
     }
 }
 

@@ -42,7 +42,13 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0104", "request a { «é» := 1 }"),
         ("E0104", "request a { «Χ» := 1 }"),
         ("E0105", "request a { «9223372036854775808» }"),
+        ("E0105", "request a { 1 - «9223372036854775808» }"),
+        ("E0105", "request a { -(«9223372036854775808») }"),
+        ("E0105", "request a { - -«9223372036854775809» }"),
+        ("E0105", "request a { !«9223372036854775808» }"),
+        ("E0105", "A := 0 - «9223372036854775808» request a { A }"),
         ("E0106", "request a { «3x» }"),
+        ("E0106", "request a { «2nd» := QUEUE }"),
         ("E0106", "request a { «1_000» }"),
         ("E0106", "request a { «1.5» }"),
         ("E0107", "request a { x := «\"hello\"» }"),
@@ -57,7 +63,13 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0110", "request a { 1;«;» 2 }"),
         ("E0110", "request a { «;» 2 }"),
         ("E0110", "request a { «{» x := 1 }; 2 }"),
-        ("E0110", "request a { x -- «}»"),
+        ("E0110", "request a { x := A - «;» x }"),
+        ("E0110", "request a { x := -«;» x }"),
+        ("E0110", "request a { x := «request» }"),
+        ("E0110", "request a { x := «request» + 1; x }"),
+        ("E0110", "request a { «request» }"),
+        ("E0110", "request a { «request»; 1 } request b { 0 }"),
+        ("E0110", "x := «request»; x"),
         ("E0110", "request a { /* a /* b */ 1 *«/» 0 }"),
         ("E0110", "request a { x «.» y }"),
         ("E0111", "request a { x := 1«» y := 2 }"),
@@ -75,6 +87,10 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0113", "request a { x «|» y }"),
         ("E0114", "request a { x«++»; x }"),
         ("E0114", "request a { «++»x; x }"),
+        ("E0114", "request a { COUNT«--»; COUNT }"),
+        ("E0114", "request a { x «--» }"),
+        ("E0114", "request a { if (x«--») { 1 } }"),
+        ("E0114", "request a { x := y«--» + 1; x }"),
         ("E0114", "request a { x «+=» 2; x }"),
         ("E0114", "request a { x «<>» 2 }"),
         ("E0114", "request a { x «=>» 2 }"),
@@ -107,6 +123,9 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0121", "request a { «(x)» := 1 }"),
         ("E0121", "request a { «yield» := 1 }"),
         ("E0121", "request a { «if» := 1 }"),
+        ("E0121", "request a { «request» := 1; 2 }"),
+        ("E0121", "request a { 0 } «request» := 1 request b { 0 }"),
+        ("E0121", "«request» := 1; 2"),
         ("E0122", "request a { 1 + «x :=» 2 }"),
         ("E0122", "request a { !«x :=» 2 }"),
         ("E0122", "request a { 1 + «return» 2 }"),
@@ -124,6 +143,10 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0125", "request a { «whlie» (x) { x := 1 } }"),
         ("E0125", "request a { «retrun» x }"),
         ("E0125", "request a { «foo»(3) }"),
+        ("E0125", "request a { «global» x; x := 1 }"),
+        ("E0125", "request a { «global» x\n x := 1 }"),
+        ("E0125", "request a { «int» x, y; x := 1 }"),
+        ("E0125", "request a { «const» x := 1; x }"),
         ("E0125", "request a { «loop» { 1 } }"),
         ("E0125", "«requst» foo { 1 }"),
         ("E0125", "request a { 1 } «Request» b { 2 }"),
@@ -133,6 +156,10 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0126", "request «5» { x }"),
         ("E0126", "request «if» { x }"),
         ("E0126", "request foo«-»bar { x }"),
+        ("E0126", "request foo «bar» { x }"),
+        ("E0126", "request «request» { 1 }"),
+        ("E0126", "request«» request a { 1 }"),
+        ("E0126", "request «:=» a { 1 }"),
         ("E0127", "request a«»"),
         ("E0127", "request a«»;"),
         ("E0127", "request a«» request b { 0 }"),
@@ -141,6 +168,8 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0128", "request a { 0; } «x» := 2; x } request b { 0 }"),
         ("E0128", "«yield»; request b { 0 }"),
         ("E0128", "«foo» { 1 }"),
+        ("E0128", "«{»\n  \"initial_global\": \"G0\", \"requests\": [[\"é\", \"L0\"]],\n  \"responses\": [], \"transitions\": []\n}"),
+        ("E0128", " // two\n«[»{ \"initial_global\": 0 }, {}]"),
         ("E0129", "request a«(»n: 1..3) { n }"),
         ("E0129", "request a { «lock»(L); 1 }"),
         ("E0129", "request a { «choose»(1..3) }"),
@@ -149,6 +178,22 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0129", "request a { A«[»0] := 1 }"),
         ("E0129", "«const» N = 3 request a { N }"),
         ("E0129", "«fn» f(x) { x } request a { 0 }"),
+        ("E0129", "«fn» f(x) { x } request a { f(1) + f(2) }"),
+        ("E0129", "request a { f(1) } «fn» f(x) { x }"),
+        ("E0129", "request a { x := 1; «fn» f(x) { y = x }; x }"),
+        ("E0129", "«async» function f(x) {\n  const y = x;\n  await g();\n}\n"),
+        ("E0129", "«function» f(x)\n{\n  let y = x;\n}\nx := 1; x"),
+        ("E0129", "«def» f(x):\n  x"),
+        ("E0129", "«const» N = 3;\nx := 1; x"),
+        ("E0129", "«const» N = 3\nx := 1; x"),
+        ("E0129", "«const» N = 3,\n  M = 4;\nx := 1; x"),
+        ("E0129", "«enum» State { Idle, Busy }\nx := 1; x"),
+        ("E0129", "«enum» State { Idle, Busy }\nrequest a { 0 }"),
+        ("E0129", "«var» A: 0..3 := 2 wrap\nx := A; x"),
+        ("E0129", "request a { «await» audit(); 1 }"),
+        ("E0129", "request a { x := «await» audit(1, 2); x }"),
+        ("E0129", "request a { while («await» ready) { 1 } }"),
+        ("E0129", "request a { «await» done }"),
         ("E0132", "request a { A } «A» := 1"),
         // Programs.
         ("E0210", "«»"),
@@ -213,6 +258,96 @@ fn suggestions_are_near() {
     assert_eq!(help("request a { yeild }"), "did you mean `yield`?");
     assert_eq!(help("request a { true }"), "did you mean `1`?");
     assert_eq!(help("request a { counter := 1; conuter }"), "did you mean `counter`?");
+}
+
+/// The help of the only error, or of the first finding where there is none.
+fn help(text: &str) -> String {
+    let diagnostics = analyze(text).diagnostics;
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    assert!(errors <= 1 && !diagnostics.is_empty(), "{text}: {diagnostics:?}");
+    let error = diagnostics.iter().find(|d| errors == 0 || d.severity == Severity::Error);
+    error.and_then(|d| d.help.clone()).unwrap_or_default()
+}
+
+/// What the only error expects.
+fn expected(text: &str) -> String {
+    let diagnostics = analyze(text).diagnostics;
+    let [error] = diagnostics.as_slice() else { panic!("{text}: {diagnostics:?}") };
+    error.expected.clone().unwrap_or_default()
+}
+
+#[test]
+fn helps_fit_what_was_written() {
+    let json = "give the file the ending `.json`, or say `--input json`";
+    let nested = "comments do not nest: the first `*/` has closed it";
+    for (text, expected) in [
+        ("request a { COUNT--; 1 }", "write `COUNT := COUNT - 1`"),
+        ("request a { (x)--; 1 }", "write `x := x - 1`"),
+        ("request a { x := A - ; x }", "an operand is missing after `-`: write one"),
+        ("request a { x := ; x }", "write an expression after `:=`"),
+        ("{ \"requests\": [] }", json),
+        ("", "write a request, such as `request main { X := 1 - X }`"),
+        ("request log-in { 0 }", "write `log_in`"),
+        ("request bank.log_in-2 { 0 }", "write `bank_log_in_2`"),
+        ("request log in { 0 }", "a name is one word made of letters, digits and `_`"),
+        ("/* outer /* inner */ still outside */\nrequest a { 0 }", nested),
+        ("request a { 0 }\n/* outer /* inner */ still outside */", nested),
+        ("still /* inner */ outside request a { 0 }", "statements belong into a request: `request NAME { … }`"),
+        ("request a { if (x) { 1 } else { } }", "write `{ 0 }`: a block has the value of its last statement; or leave out the `else`"),
+        ("request a { if (x) { } else { 1 } }", "write `{ 0 }`: a block has the value of its last statement"),
+        ("request a { }", "write `{ 0 }`: a block has the value of its last statement"),
+        ("fn f(x) { x } request a { f(1) }", "write out what it does in each request"),
+        ("def f(x):\n", "write handlers as `request NAME { … }`, and write out there what functions do"),
+        ("request a { await f(); 1 }", "write `yield` where other requests can run, or `while (!(…)) { yield }` to wait for something"),
+        (
+            "request a { global x; x := 1 }",
+            "remove `global x`: variables need no declaration and start at 0; a name with a capital first letter is shared",
+        ),
+        ("request a { x := request }", "`request` is a word of the language and cannot be a variable; choose another name"),
+        ("request := a { 1 }", "remove the `:=`: the name of a request stands right after the word `request`"),
+        ("request a { if (?) { return }; 1 }", "write `return 0`"),
+        ("request a { if (?) { return; 2 }; 1 }", "write `return 0`"),
+        ("request a { return } request b { return 1 }", "write `return 0`"),
+        ("request a { return } request b { return := 1; return }", "assign `return` first, or write `0`"),
+        ("request a { return } request b { return = 1 }", "write `:=` here; `:=` assigns and `==` compares"),
+    ] {
+        assert_eq!(help(text), expected, "{text}");
+    }
+    assert_eq!(expected("request a { if (x) && (y) { 1 } }"), "`{`");
+    assert_eq!(expected("request a { A[0] }"), "an operator or `;`");
+    assert_eq!(expected("request a { for i in 0..3 { 1 } }"), "a statement");
+    let diagnostics = analyze("request a { return } request b { return := ; 1 }").diagnostics;
+    assert_eq!(diagnostics[0].help.as_deref(), Some("assign `return` first, or write `0`"));
+}
+
+#[test]
+fn words_and_names_are_reported_once() {
+    let found = |text: &str| analyze(text).diagnostics.iter().map(|d| (d.code.0, d.primary.span.start)).collect::<Vec<_>>();
+    assert_eq!(found("request zähle { ZÄHLER := 1 - ZÄHLER } request b { ZÄHLER; c }"), [("E0104", 8), ("E0104", 17)]);
+    assert_eq!(found("request a { 2nd := QUEUE; QUEUE := 1 - 2nd }"), [("E0106", 12), ("E0106", 39)]);
+    assert_eq!(found("request main {\n  request := 1;\n  X := request\n}"), [("E0121", 17), ("E0110", 38)]);
+    assert_eq!(found("request := a { ; y }"), [("E0126", 8), ("E0110", 15)]);
+    let javascript = "let b = 2;\n\nasync function f(n) {\n  const s = b;\n  await g();\n  if (s >= n) { b = s - n; return true; }\n  return false;\n}\n\
+        let c = 1;\n";
+    assert_eq!(found(javascript), [("E0125", 0), ("E0112", 6), ("E0129", 12), ("E0125", 122), ("E0112", 128)]);
+    // The text behind the comment is missing, so nobody knows about `X` and `y`.
+    assert_eq!(found("request a { X := 1; y }\n/* not yet\nrequest b { X }"), [("E0103", 24)]);
+}
+
+#[test]
+fn a_brace_at_another_indentation_is_pointed_out() {
+    let text = "request a {\n  while (L == 1) {\n    if (?) {\n      yield\n  };\n  L := 1\n}\n";
+    let analysis = analyze(text);
+    let [error] = analysis.diagnostics.as_slice() else { panic!("{:?}", analysis.diagnostics) };
+    assert_eq!(error.code.0, "E0116");
+    let labels: Vec<_> = error.secondary.iter().map(|label| (label.span.start, label.text.as_str())).collect();
+    assert_eq!(labels, [(10, "opened here"), (42, "closed on line 5 by a `}` further left; is its own missing?")]);
+    assert_eq!(error.help.as_deref(), Some("add `}` at the end of the file, or where the block opened on line 3 should end"));
+    // A style of its own is no reason to suspect anything.
+    for text in ["request a\n  {\n  if (?) { 1 }\n  else\n    {\n    2\n    };\n  3\n", "request a { if (?) {\n1 };\n 3\n"] {
+        let analysis = analyze(text);
+        assert_eq!(analysis.diagnostics[0].secondary.len(), 1, "{text}");
+    }
 }
 
 #[test]

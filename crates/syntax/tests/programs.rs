@@ -94,6 +94,12 @@ fn precedence_and_flat_chains() {
         ("if (a; b) { 1; 2 } else { if (c) { 3 } }", "[if [a; b] [1; 2] else [if c 3 else -]]"),
         ("while (X == 0) { yield; X := ? }", "[while [X == 0] [yield; [X := ?]]]"),
         ("007", "7"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("- /* smallest */ 09223372036854775808", "-9223372036854775808"),
+        ("x--9223372036854775808", "[x - -9223372036854775808]"),
+        ("- -9223372036854775808 + 1", "[[- -9223372036854775808] + 1]"),
+        ("-9223372036854775807", "[- 9223372036854775807]"),
+        ("fn and (x); await or x; def := 1; async and def", "[[fn && x]; [await || x]; [def := 1]; [async && def]]"),
     ] {
         assert_eq!(shape(text), expected, "{text}");
     }
@@ -158,6 +164,8 @@ fn initial_values() {
     let program = program(text);
     let values: Vec<_> = program.globals.iter().map(|g| (g.name.as_str(), g.initial)).collect();
     assert_eq!(values, [("A", 100), ("B", 50), ("C", -20), ("D", -4), ("E", 1), ("F", 0)]);
+    let text = "A := -9223372036854775808, B := 1 + -9223372036854775808 request r { A + B }";
+    assert_eq!(self::program(text).globals.iter().map(|g| g.initial).collect::<Vec<_>>(), [i64::MIN, i64::MIN + 1]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         Content::Program(program) => {
             compiled = input::compiled(&program, &text, &name, &args.input, manner.style)?;
             let labelled = compiled.components().iter().map(|component| {
-                let labels = Box::new(ProgramLabels::new(&compiled, component, &text)) as Box<dyn Labels>;
+                let labels = Box::new(ProgramLabels::new(component, &text)) as Box<dyn Labels>;
                 (component.system(), labels)
             });
             labelled.collect()

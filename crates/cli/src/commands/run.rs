@@ -1,15 +1,12 @@
 //! `serval run FILE`: random runs, replays, and runs by hand.
 
 mod interactive;
-mod program;
 mod replay;
-mod stage;
-mod system;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serval_compile::Source;
+use serval_compile::Prepared;
 use serval_model::SplitMix64;
 use serval_report::Trace;
 
@@ -17,23 +14,17 @@ use crate::args::Run;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
 use crate::output::{say, write_file, write_to};
-use program::ProgramStage;
-use stage::{ActionKind, Stage};
-use system::SystemStage;
+use crate::stage::{Action, ActionKind, ProgramStage, Stage, SystemStage};
 
 pub(crate) fn run(args: &Run, manner: Manner) -> Result<(), Failure> {
-    let Input { name, text, content } = input::read(&args.input, manner)?;
+    let Input { text, content, .. } = input::read(&args.input, manner)?;
     match content {
         Content::Systems(systems) => drive(args, &mut || Box::new(SystemStage::new(&systems))),
         Content::Program(program) => {
-            let needs_names = args.replay.is_some() || args.trace.is_some();
-            let options = input::options(&args.input);
             // Runs work on the text itself, so a program with too many states
-            // can be run; only traces need its states to have names.
-            let compiled = if needs_names { Some(input::compiled(&program, &text, &name, &args.input, manner.style)?) } else { None };
-            let source = Source::new(&program, options.limits.step);
-            let source = compiled.as_ref().map_or(&source, |compiled| compiled.source());
-            drive(args, &mut || Box::new(ProgramStage::new(source, compiled.as_ref(), &text)))
+            // can be run as well.
+            let prepared = Prepared::new(&program, input::options(&args.input));
+            drive(args, &mut || Box::new(ProgramStage::new(&prepared, &text)))
         }
     }
 }
@@ -107,7 +98,7 @@ fn random_run(stage: &mut dyn Stage, requests: u32, seed: u64, max_steps: u64) -
     out
 }
 
-fn positions(actions: &[stage::Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usize> {
+fn positions(actions: &[Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usize> {
     actions.iter().enumerate().filter(|(_, action)| wanted(action.kind)).map(|(position, _)| position).collect()
 }
 

@@ -16,12 +16,15 @@ pub(super) type Name<'t> = (Cow<'t, str>, Range<usize>);
 pub(super) struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// What closes the brackets around `at`, outermost first. Never more than
+    /// the format has levels.
+    open: Vec<u8>,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(text: &'t str) -> Result<Self, JsonError> {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let reader = Self { text, at };
+        let reader = Self { text, at, open: Vec::new() };
         if text.len() > MAX_JSON_BYTES {
             let message = format!("the text has {} bytes", text.len());
             let expected = format!("at most {MAX_JSON_BYTES} bytes");
@@ -98,7 +101,11 @@ impl<'t> Reader<'t> {
         self.list(|reader| {
             let Some(name) = names.get(entry.len()) else {
                 let message = format!("this entry of `{field}` has more than {N} names");
-                return Err(reader.error_here(code::WRONG_LENGTH, message, &expected(), ""));
+                let help = match field {
+                    "transitions" => "a transition does not name its request; the local state tells which it is".to_owned(),
+                    _ => format!("each {} with its {} is an entry of its own", names[0], names[1..].join(", ")),
+                };
+                return Err(reader.error_here(code::WRONG_LENGTH, message, &expected(), &help));
             };
             if reader.peek() != Some(b'"') {
                 return Err(reader.wrong_type(&format!("the {name} in `{field}`"), "a string"));
@@ -109,8 +116,10 @@ impl<'t> Reader<'t> {
         <[Name<'t>; N]>::try_from(entry).map_err(|entry| {
             let plural = if entry.len() == 1 { "name" } else { "names" };
             let message = format!("this entry of `{field}` has {} {plural}", entry.len());
+            let missing: Vec<String> = names[entry.len()..].iter().map(|name| format!("the {name}")).collect();
+            let help = format!("add {}", in_words(&missing));
             // The closing bracket: the missing name belongs before it.
-            self.error(code::WRONG_LENGTH, self.at - 1..self.at, message, &expected(), "")
+            self.error(code::WRONG_LENGTH, self.at - 1..self.at, message, &expected(), &help)
         })
     }
 
@@ -199,7 +208,9 @@ impl<'t> Reader<'t> {
             }
         }
         let message = format!("\\u{first:04x} is half of a surrogate pair, the other half is missing");
-        Err(self.error(code::NOT_UNICODE, start..start + 6, message, "Unicode text", ""))
+        let help =
+            if first < 0xdc00 { "write the other half after it, or remove it" } else { "write the other half before it, or remove it" };
+        Err(self.error(code::NOT_UNICODE, start..start + 6, message, "Unicode text", help))
     }
 
     /// The number in `\uXXXX` at `start`.
@@ -228,8 +239,9 @@ impl<'t> Reader<'t> {
     fn items(&mut self, close: u8, first: &str, mut item: impl FnMut(&mut Self) -> Result<(), JsonError>) -> Result<(), JsonError> {
         let shown = char::from(close);
         self.at += 1;
+        self.open.push(close);
         if self.peek() == Some(close) {
-            self.at += 1;
+            self.close();
             return Ok(());
         }
         if self.peek() == Some(b',') {
@@ -247,12 +259,18 @@ impl<'t> Reader<'t> {
                     }
                 }
                 Some(next) if next == close => {
-                    self.at += 1;
+                    self.close();
                     return Ok(());
                 }
                 _ => return Err(self.unexpected(&format!("`,` or `{shown}`"))),
             }
         }
+    }
+
+    /// Reads the closing bracket, which is next.
+    fn close(&mut self) {
+        self.at += 1;
+        self.open.pop();
     }
 
     /// The error for a value that is not what it should be: of a wrong type,
@@ -276,6 +294,9 @@ impl<'t> Reader<'t> {
         let Some(next) = self.peek() else { return self.unexpected_end("the text ends too early", expected.to_owned()) };
         let rest = &self.text[self.at..];
         let help = match next {
+            _ if self.open.is_empty() && begins_program(rest) => {
+                "this looks like a program: give the file the ending `.ser`, or say `--input ser`"
+            }
             b'\'' => "JSON has double quotes only",
             b'/' | b'#' => "JSON has no comments",
             b'"' | b'[' | b'{' if expected.starts_with("`,`") => "is a comma missing?",
@@ -294,7 +315,9 @@ impl<'t> Reader<'t> {
     /// thing that is there, rather than at an empty line below it.
     pub(super) fn unexpected_end(&self, message: &str, expected: String) -> JsonError {
         let end = self.text.trim_end_matches([' ', '\t', '\n', '\r']).len();
-        self.error(code::SYNTAX, end..end, message.to_owned(), &expected, "")
+        let closers: Vec<String> = self.open.iter().rev().map(|&close| format!("`{}`", char::from(close))).collect();
+        let help = if closers.is_empty() { String::new() } else { format!("close what is open: {}", in_words(&closers)) };
+        self.error(code::SYNTAX, end..end, message.to_owned(), &expected, &help)
     }
 
     fn unclosed_string(&self, start: usize) -> JsonError {
@@ -342,6 +365,33 @@ impl<'t> Reader<'t> {
     pub(super) fn line_of(&self, position: usize) -> usize {
         self.text.as_bytes()[..position].iter().filter(|&&byte| byte == b'\n').count() + 1
     }
+}
+
+/// `a`, `b` and `c`, as they are.
+pub(super) fn in_words(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Whether this is the beginning of a program in the SER language: after any
+/// comments, the word `request`, or a name and `:=`.
+fn begins_program(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let after = match rest.get(..2) {
+            Some("//") => rest.split_once('\n'),
+            Some("/*") => rest[2..].split_once("*/"),
+            _ => break,
+        };
+        let Some((_, after)) = after else { return false };
+        rest = after.trim_start();
+    }
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let (word, after) = rest.split_at(end);
+    word == "request" || word.starts_with(|c: char| !c.is_ascii_digit()) && after.trim_start().starts_with(":=")
 }
 
 /// A piece of the text for a message: cut short, because it may be as long as

@@ -48,8 +48,11 @@ fn syntax_e0401() {
     );
     rejected("E0401", "\u{feff}¦  \n");
     rejected("E0401", "\u{feff}¦system");
-    says(&rejected("E0401", "{\"requests\": [¦\n\n"), "the text ends too early", "a list of 2 names: request, local state", "");
-    rejected("E0401", "{¦");
+    let error = rejected("E0401", "{\"requests\": [¦\n\n");
+    says(&error, "the text ends too early", "a list of 2 names: request, local state", "close what is open: `]` and `}`");
+    assert_eq!(rejected("E0401", "{¦").help, "close what is open: `}`");
+    assert_eq!(rejected("E0401", "[{\"requests\": [[\"r\", \"l\"]]¦").help, "close what is open: `}` and `]`");
+    assert_eq!(rejected("E0401", "[{\"requests\": [[\"r\", \"l\"¦ ").help, "close what is open: `]`, `]`, `}` and `]`");
     rejected("E0401", "{\"requests\"¦");
     says(&rejected("E0401", "{¦'requests': []}"), "unexpected `'`", "a field name in double quotes", "JSON has double quotes only");
     says(
@@ -84,6 +87,26 @@ fn syntax_e0401() {
     rejected("E0401", &with_requests("[[\"é¦\\u12é\", \"l\"]]"));
     rejected("E0401", &with_requests("[[\"é¦\\u+123\", \"l\"]]"));
     rejected("E0401", &with_requests("[[\"é\\ud800¦\\u\", \"l\"]]"));
+}
+
+#[test]
+fn a_program_is_recognized() {
+    let help = "this looks like a program: give the file the ending `.ser`, or say `--input ser`";
+    let says_so = |marked: &str| assert_eq!(rejected("E0401", marked).help, help, "{marked}");
+    says_so("¦request main {\n  X := 1 - X\n}\n");
+    says_so("\u{feff}\n ¦request");
+    says_so("¦A := 100, B := 50\nrequest r { A }");
+    says_so("¦x:=1");
+    says_so("¦// expect: serializable\n/* é */ request r { 0 }");
+    let says_not = |marked: &str| assert_ne!(rejected("E0401", marked).help, help, "{marked}");
+    says_not("¦requests");
+    says_not("¦:= 2");
+    says_not("¦// only a comment");
+    says_not("¦/* only a comment");
+    says_not("¦é := 1");
+    says_not("{¦request := 1}");
+    // Behind a system it is text too much and nothing else.
+    rejected("E0409", &format!("{} ¦request r {{ 0 }}", with_requests("[]")));
 }
 
 #[test]
@@ -160,19 +183,32 @@ fn missing_field_e0405() {
 #[test]
 fn wrong_length_e0406() {
     let expected = "2 names: request, local state";
-    says(&rejected("E0406", &with_requests("[[¦]]")), "this entry of `requests` has 0 names", expected, "");
-    says(&rejected("E0406", &with_requests("[[\"é\" ¦]]")), "this entry of `requests` has 1 name", expected, "");
-    says(&rejected("E0406", &with_requests("[[\"é\", \"l\", ¦\"x\"]]")), "this entry of `requests` has more than 2 names", expected, "");
-    rejected("E0406", "{\"responses\": [[\"l\", \"x\"], [\"l\", \"x\", ¦1]]}");
-    rejected("E0406", "{\"transitions\": [[\"l\", \"g\", \"l\"¦]]}");
-    rejected("E0406", "{\"transitions\": [[\"l\", \"g\", \"l\", \"g\", ¦\"l\"]]}");
+    says(
+        &rejected("E0406", &with_requests("[[¦]]")),
+        "this entry of `requests` has 0 names",
+        expected,
+        "add the request and the local state",
+    );
+    says(&rejected("E0406", &with_requests("[[\"é\" ¦]]")), "this entry of `requests` has 1 name", expected, "add the local state");
+    let error = rejected("E0406", &with_requests("[[\"é\", \"l\", ¦\"x\"]]"));
+    says(&error, "this entry of `requests` has more than 2 names", expected, "each request with its local state is an entry of its own");
+    let error = rejected("E0406", "{\"responses\": [[\"l\", \"x\"], [\"l\", \"x\", ¦1]]}");
+    assert_eq!(error.help, "each local state with its response is an entry of its own");
+    let error = rejected("E0406", "{\"transitions\": [[\"l\", \"g\", \"l\"¦]]}");
+    assert_eq!(error.help, "add the global state afterwards");
+    let error = rejected("E0406", "{\"transitions\": [[\"l\"¦]]}");
+    assert_eq!(error.help, "add the global state, the local state afterwards and the global state afterwards");
+    let error = rejected("E0406", "{\"transitions\": [[\"l\", \"g\", \"l\", \"g\", ¦\"l\"]]}");
+    assert_eq!(error.help, "a transition does not name its request; the local state tells which it is");
 }
 
 #[test]
 fn not_unicode_e0407() {
     let error = rejected("E0407", &with_requests("[[\"é¦\\uD83D\", \"l\"]]"));
     assert_eq!(error.message, "\\ud83d is half of a surrogate pair, the other half is missing");
-    rejected("E0407", &with_requests("[[\"é¦\\udc00\", \"l\"]]"));
+    assert_eq!(error.help, "write the other half after it, or remove it");
+    let error = rejected("E0407", &with_requests("[[\"é¦\\udc00\", \"l\"]]"));
+    assert_eq!(error.help, "write the other half before it, or remove it");
     rejected("E0407", &with_requests("[[\"é¦\\ud83d\\u0041\", \"l\"]]"));
     rejected("E0407", &with_requests("[[\"é¦\\udc00\\ud83d\", \"l\"]]"));
 }

@@ -4,8 +4,8 @@ use std::io::{self, BufRead, Write};
 
 use serval_report::TraceEvent;
 
-use super::stage::Stage;
 use crate::failure::Failure;
+use crate::stage::Stage;
 
 /// Asks until the user has had enough; gives what happened.
 pub(crate) fn run(stage: &mut dyn Stage) -> Result<Vec<TraceEvent>, Failure> {

@@ -1,0 +1,270 @@
+//! `serval check FILE…`.
+
+mod decide;
+mod files;
+mod present;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serval_model::Cancel;
+use serval_proof::{Caps, Certificate, fingerprint};
+use serval_report::{FileReport, RuledOut, Times, Verdict, notes, render_diagnostics};
+use serval_verify::Outcome;
+
+use crate::args::{Check, OutputFormat};
+use crate::failure::Failure;
+use crate::input::{self, Content, Input, Manner};
+use crate::limits::{self, Ended, Watch};
+use crate::output::{say, write_file, write_to};
+use decide::{Decided, Decision, Progress};
+
+/// Checks all files; the status is that of the worst.
+pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
+    if let Some(unknown) = args.method.iter().find(|method| !["auto", "search"].contains(&method.as_str())) {
+        let names = ["reduce", "flow", "bounded", "classic"];
+        let why = if names.contains(&unknown.as_str()) { "is not part of this version" } else { "is not a method" };
+        return Err(Failure::message(format!("{unknown} {why}; there are auto and search")));
+    }
+    let files = files::all(&args.files)?;
+    let several = files.len() > 1;
+    limits::watch_interrupts();
+    limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
+    let mut worst = Status::Fine;
+    for file in &files {
+        let (report, status) = Checking { args, manner, several }.file(file)?;
+        let text = match args.format {
+            OutputFormat::Json => report.to_json(),
+            OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
+            OutputFormat::Text => report.to_text(),
+        };
+        write_to(None, &text)?;
+        worst = worst.max(status);
+        if limits::is_interrupted() {
+            return Ok(ExitCode::from(130));
+        }
+    }
+    Ok(worst.exit_code(args.exit_zero))
+}
+
+/// What a file means for the exit status, the gravest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Fine,
+    Undecided,
+    NotSerializable,
+    Input,
+    Internal,
+}
+
+impl Status {
+    fn exit_code(self, exit_zero: bool) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Fine => 0,
+            Self::Undecided | Self::NotSerializable if exit_zero => 0,
+            Self::NotSerializable => 1,
+            Self::Input => 2,
+            Self::Undecided => 3,
+            Self::Internal => 4,
+        })
+    }
+}
+
+struct Checking<'a> {
+    args: &'a Check,
+    manner: Manner,
+    several: bool,
+}
+
+impl Checking<'_> {
+    fn file(&self, path: &Path) -> Result<(FileReport, Status), Failure> {
+        let start = Instant::now();
+        let name = input::name_of(path);
+        let timeout = Duration::try_from_secs_f64(self.args.timeout).unwrap_or(Duration::MAX);
+        let watch = Watch::start(timeout, self.last_words(&name).into_bytes());
+        let loaded = match input::load(path, self.args.input) {
+            Ok(loaded) => loaded,
+            Err(Failure::Message(text)) => return Ok(self.unusable(&name, &format!("error: {text}\n"), Vec::new())),
+            Err(other) => return Err(other),
+        };
+        let found = notes(&loaded.diagnostics, &loaded.text);
+        let input = match loaded.usable(self.manner) {
+            Ok(input) => input,
+            Err(Failure::Input(drawn)) => return Ok(self.unusable(&name, &drawn, found)),
+            Err(other) => return Err(other),
+        };
+        let parsed = start.elapsed();
+        let decision = decide::decide(&input, self.args.jobs, &watch.cancel(), &self.progress(&name));
+        let mut times = Times {
+            parse: millis(parsed),
+            compile: millis(decision.compile_time),
+            decide: millis(decision.decide_time),
+            ..Times::default()
+        };
+        let (mut report, status) = self.conclude(&input, decision, &watch, &mut times)?;
+        report.notes.splice(0..0, found);
+        times.total = millis(start.elapsed());
+        report.time_ms = (!self.args.no_times).then_some(times);
+        self.compare_with_promise(&input, report.verdict);
+        Ok((report, status))
+    }
+
+    /// What is written if the process has to end at once.
+    fn last_words(&self, name: &str) -> String {
+        let mut report = FileReport::new(name, Verdict::Unknown);
+        report.reason = Some("stopped at the time or memory limit".to_owned());
+        report.ruled_out = Some(RuledOut { requests_up_to: 0 });
+        match self.args.format {
+            OutputFormat::Json => report.to_json(),
+            OutputFormat::Text => report.to_text(),
+        }
+    }
+
+    fn unusable(&self, name: &str, drawn: &str, notes: Vec<serval_report::Note>) -> (FileReport, Status) {
+        say(drawn);
+        let mut report = FileReport::new(name, Verdict::Error);
+        report.reason = drawn.lines().next().map(str::to_owned);
+        report.notes = notes;
+        (report, Status::Input)
+    }
+
+    fn progress(&self, name: &str) -> Progress {
+        let events = self.args.progress && self.args.format == OutputFormat::Json;
+        let line = !events && !self.manner.quiet && std::io::stderr().is_terminal();
+        Progress { file: name.to_owned(), events, line }
+    }
+
+    fn conclude(&self, input: &Input, decision: Decision, watch: &Watch, times: &mut Times) -> Result<(FileReport, Status), Failure> {
+        let mut report = FileReport::new(&input.name, Verdict::Unknown);
+        report.sizes = decision.sizes;
+        report.stuck = decision.stuck;
+        report.ruled_out = Some(RuledOut { requests_up_to: decision.cleared });
+        let status = match decision.decided {
+            Decided::Refuted { run, component, minimal } => {
+                let start = Instant::now();
+                let certificate = Certificate {
+                    input: fingerprint(&input.text),
+                    component,
+                    claim: serval_proof::Claim::NotSerializable,
+                    body: serval_proof::Body::Run(run),
+                };
+                let written = certificate.to_json();
+                times.certify = millis(start.elapsed());
+                let start = Instant::now();
+                let outcome = verified(input, &written, &watch.cancel());
+                times.verify = millis(start.elapsed());
+                match outcome {
+                    Outcome::Valid(_) => {
+                        report.verdict = Verdict::NotSerializable;
+                        report.method = Some("search");
+                        let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
+                        report.certificate = Some(serval_report::CertificateNote { kind: "run", path, verified: true });
+                        let shown = present::counterexample(input, &certificate, minimal);
+                        self.save(
+                            self.args.trace.as_deref(),
+                            &input.name,
+                            "trace.json",
+                            &serval_report::Trace::new(shown.steps.clone()).to_json(),
+                        )?;
+                        report.counterexample = Some(shown);
+                        Status::NotSerializable
+                    }
+                    Outcome::TooLarge(what) => {
+                        report.reason = Some(format!("uncertified: search says not serializable, but checking it is too large: {what}"));
+                        Status::Undecided
+                    }
+                    Outcome::Cancelled => {
+                        report.reason = Some(stopped_by(watch.ended()));
+                        Status::Undecided
+                    }
+                    refused => {
+                        report.verdict = Verdict::Error;
+                        report.reason = Some(internal(input, &written, &refused));
+                        Status::Internal
+                    }
+                }
+            }
+            Decided::Unknown { reason } => {
+                report.reason = Some(reason.unwrap_or_else(|| stopped_by(watch.ended())));
+                Status::Undecided
+            }
+            Decided::Unusable { diagnostic } => {
+                say(&render_diagnostics(std::slice::from_ref(&diagnostic), &input.name, &input.text, self.manner.style));
+                report.verdict = Verdict::Error;
+                report.reason = Some(diagnostic.message.clone());
+                report.notes = notes(std::slice::from_ref(&diagnostic), &input.text);
+                Status::Input
+            }
+        };
+        Ok((report, status))
+    }
+
+    /// Saves a file where the option asks for it: the path itself for one
+    /// input, a file in that directory for several.
+    fn save(&self, path: Option<&Path>, input: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let target: PathBuf = if self.several {
+            std::fs::create_dir_all(path).map_err(|error| Failure::message(format!("cannot make {}: {error}", path.display())))?;
+            path.join(format!("{}.{ending}", input.replace(['/', '\\'], "_")))
+        } else {
+            path.to_owned()
+        };
+        write_file(&target, text)?;
+        Ok(Some(target.display().to_string()))
+    }
+
+    /// Says where the header of a file promises another verdict.
+    fn compare_with_promise(&self, input: &Input, verdict: Verdict) {
+        let Content::Program(program) = &input.content else { return };
+        let Some(promise) = &program.expectation else { return };
+        let differs = match verdict {
+            Verdict::Serializable => promise.verdict == serval_syntax::Verdict::NotSerializable,
+            Verdict::NotSerializable => promise.verdict == serval_syntax::Verdict::Serializable,
+            Verdict::Unknown | Verdict::Error => false,
+        };
+        if differs && !self.manner.quiet {
+            say(&format!("warning: the header of {} expects another verdict\n", input.name));
+        }
+    }
+}
+
+fn stopped_by(ended: Option<Ended>) -> String {
+    match ended {
+        Some(Ended::Time) => "stopped at the time limit (--timeout)",
+        Some(Ended::Memory) => "stopped at the memory limit (--memory)",
+        Some(Ended::Interrupt) => "interrupted",
+        None => "stopped",
+    }
+    .to_owned()
+}
+
+/// What the independent checker says.
+fn verified(input: &Input, certificate: &str, cancel: &Cancel) -> Outcome {
+    let kind = match input.content {
+        Content::Program(_) => serval_verify::InputKind::Program,
+        Content::Systems(_) => serval_verify::InputKind::System,
+    };
+    serval_verify::verify(&input.text, kind, certificate, &Caps::default(), cancel)
+}
+
+/// A certificate that the checker refuses is a bug; saves what is needed to
+/// find it.
+fn internal(input: &Input, certificate: &str, refused: &Outcome) -> String {
+    let why = refused.line(&input.name, "certificate", &input.text);
+    let path = PathBuf::from(format!("serval-bug-{}.txt", fingerprint(&input.text)));
+    let version = env!("CARGO_PKG_VERSION");
+    let text = format!("serval {version}\n{why}\n\n--- input {}\n{}\n--- certificate\n{certificate}\n", input.name, input.text);
+    let saved = match write_file(&path, &text) {
+        Ok(()) => format!("a reproduction is saved in {}", path.display()),
+        Err(_) => "a reproduction could not be saved".to_owned(),
+    };
+    say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval; {saved}\n"));
+    format!("internal error: {why}; {saved}")
+}
+
+#[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}

@@ -1,0 +1,57 @@
+//! Which files are meant.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// The files named, and those in directories named, in order.
+pub(super) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            let before = files.len();
+            search(path, &mut files)?;
+            if files.len() == before {
+                return Err(Failure::message(format!("there is no .ser or .json file in {}", path.display())));
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+/// Programs and systems in a directory and below, sorted. Hidden entries and
+/// links are passed over.
+fn search(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let mut open = vec![directory.to_owned()];
+    let mut found = Vec::new();
+    while let Some(directory) = open.pop() {
+        let fail = |error: std::io::Error| Failure::message(format!("cannot read {}: {error}", directory.display()));
+        for entry in std::fs::read_dir(&directory).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let kind = entry.file_type().map_err(fail)?;
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let path = entry.path();
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "ser" || extension == "json") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    files.extend(found);
+    Ok(())
+}
+
+/// The memory of the machine, or 8 GiB where it cannot be told.
+pub(super) fn machine_memory_mib() -> u64 {
+    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    told.map_or(8 << 10, |kib| kib >> 10)
+}

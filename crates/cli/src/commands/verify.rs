@@ -1,0 +1,27 @@
+//! `serval verify FILE CERTIFICATE`.
+
+use std::process::ExitCode;
+
+use serval_model::Cancel;
+use serval_verify::{Caps, InputKind};
+
+use crate::args::{self, Verify};
+use crate::failure::Failure;
+use crate::input;
+use crate::output::write_to;
+
+pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
+    let kind = match input::kind_of(&args.file, args.input)? {
+        args::InputKind::Ser => InputKind::Program,
+        args::InputKind::Json => InputKind::System,
+    };
+    let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
+    let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
+    let outcome = serval_verify::verify(&text, kind, &certificate, &Caps::default(), &Cancel::new());
+    let line = outcome.line(&name, &certificate_name, &text);
+    if outcome.status() == 2 {
+        return Err(Failure::Input(format!("{line}\n")));
+    }
+    write_to(None, &format!("{line}\n"))?;
+    Ok(ExitCode::from(outcome.status()))
+}

@@ -1,0 +1,264 @@
+//! Running programs, on the text itself.
+
+use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
+use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
+use serval_syntax::{LineIndex, Span};
+
+use super::{Action, ActionKind, Stage};
+
+/// A program that runs.
+pub(crate) struct ProgramStage<'a> {
+    run: SourceRun<'a>,
+    prepared: &'a Prepared,
+    text: &'a str,
+    lines: LineIndex,
+    next_number: u32,
+    offered: Vec<Offer>,
+    answers: Vec<(String, String)>,
+    events: Vec<TraceEvent>,
+    states: States,
+    performed: usize,
+    fault: Option<String>,
+}
+
+enum Offer {
+    Spawn { body: usize },
+    Step { thread: u32, step: SourceStep },
+    Respond { thread: u32, answer: i64 },
+}
+
+impl<'a> ProgramStage<'a> {
+    pub(crate) fn new(prepared: &'a Prepared, text: &'a str) -> Self {
+        Self {
+            run: prepared.source().start(),
+            prepared,
+            text,
+            lines: LineIndex::new(text),
+            next_number: 1,
+            offered: Vec::new(),
+            answers: Vec::new(),
+            events: Vec::new(),
+            states: States::default(),
+            performed: 0,
+            fault: None,
+        }
+    }
+
+    fn request(&self, thread: u32) -> &'a str {
+        self.run.body(thread).map_or("", |body| &self.run.source().program().requests[body].name)
+    }
+
+    fn line(&self, span: Span) -> u32 {
+        self.lines.position(self.text, span.start).line
+    }
+
+    fn lines_of(&self, span: Span) -> String {
+        let (first, last) = (self.line(span), self.lines.position(self.text, span.end).line);
+        if first == last { format!("line {first}") } else { format!("lines {first}–{last}") }
+    }
+
+    fn variable(&self, variable: serval_syntax::GlobalVar) -> &'a str {
+        &self.run.source().program().globals[variable.index()].name
+    }
+
+    /// What a step does, in words.
+    fn effects(&self, step: &SourceStep) -> String {
+        let mut parts = Vec::new();
+        for access in &step.accesses {
+            let name = self.variable(access.variable);
+            let sign = if access.write { "=" } else { "➜" };
+            let part = format!("{name} {sign} {}", access.value);
+            // A loop can read the same value a thousand times.
+            if parts.last() != Some(&part) {
+                parts.push(part);
+            }
+        }
+        const SHOWN: usize = 12;
+        if parts.len() > SHOWN {
+            let more = parts.len() - SHOWN;
+            parts.truncate(SHOWN);
+            parts.push(format!("… {more} more"));
+        }
+        match step.answer() {
+            Some(answer) => parts.push(format!("ready to return {answer}")),
+            None => parts.push(format!("waits on line {}", self.line(step.ended_at))),
+        }
+        parts.join(", ")
+    }
+
+    fn span(&self, span: Span) -> [u32; 4] {
+        let (start, end) = (self.lines.position(self.text, span.start), self.lines.position(self.text, span.end));
+        [start.line, start.column, end.line, end.column]
+    }
+
+    fn describe(&self, offer: &Offer) -> Action {
+        let text = self.text_of(offer);
+        let (kind, event) = match offer {
+            Offer::Spawn { body } => (ActionKind::Spawn, self.spawn_event(*body)),
+            Offer::Step { thread, step } => (ActionKind::Step, self.step_event(*thread, step)),
+            Offer::Respond { thread, answer } => (ActionKind::Respond, self.respond_event(*thread, *answer)),
+        };
+        Action { kind, text, event }
+    }
+
+    fn text_of(&self, offer: &Offer) -> String {
+        match offer {
+            Offer::Spawn { body } => {
+                let request = &self.run.source().program().requests[*body];
+                format!("#{} {} comes", self.next_number, request.name)
+            }
+            Offer::Step { thread, step } => {
+                format!("#{thread} {} runs {}: {}", self.request(*thread), self.lines_of(step.span), self.effects(step))
+            }
+            Offer::Respond { thread, answer } => format!("#{thread} {} returns {answer}", self.request(*thread)),
+        }
+    }
+
+    fn spawn_event(&self, body: usize) -> Option<TraceEvent> {
+        let (component, local) = self.prepared.start_of(body)?;
+        let request = Some(self.prepared.program().requests[body].name.clone());
+        Some(TraceEvent::Spawn { id: self.next_number, component, request, local })
+    }
+
+    fn step_event(&self, thread: u32, step: &SourceStep) -> Option<TraceEvent> {
+        let (component, local) = self.prepared.local_of(&self.run, thread)?;
+        let global = self.prepared.global_of(&self.run, component)?;
+        let (to_local, to_global) = self.prepared.ends_of(&self.run, thread, step)?;
+        let accesses = step.accesses.iter().map(|access| TraceAccess {
+            var: self.variable(access.variable).to_owned(),
+            op: if access.write { "write" } else { "read" }.to_owned(),
+            value: access.value,
+            span: self.span(access.span),
+        });
+        Some(TraceEvent::Step {
+            id: thread,
+            component,
+            from: StateName { local, global },
+            to: StateName { local: to_local, global: to_global },
+            span: Some(self.span(step.span)),
+            accesses: Some(accesses.collect()),
+        })
+    }
+
+    fn respond_event(&self, thread: u32, answer: i64) -> Option<TraceEvent> {
+        let (component, local) = self.prepared.local_of(&self.run, thread)?;
+        Some(TraceEvent::Respond { id: thread, component, local, response: answer.to_string() })
+    }
+
+    /// Remembers the real values behind the states that `thread` is in now.
+    fn note_states(&mut self, thread: u32) {
+        let Some((component, local)) = self.prepared.local_of(&self.run, thread) else { return };
+        let Some(global) = self.prepared.global_of(&self.run, component) else { return };
+        let globals = self.run.source().program().globals.iter().map(|variable| variable.name.clone());
+        let globals = globals.zip(self.run.globals().iter().copied()).collect();
+        self.states.globals.entry(global).or_insert(globals);
+        let place = self.run.place(thread).map_or([1, 1], |span| {
+            let at = self.lines.position(self.text, span.start);
+            [at.line, at.column]
+        });
+        let values = self.run.locals(thread).unwrap_or_default();
+        let vars = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        self.states.locals.entry(local).or_insert(LocalValues { at: place, vars });
+    }
+
+    fn offers_of(&mut self, thread: u32) -> Vec<Offer> {
+        if let Some(answer) = self.run.answer(thread) {
+            return vec![Offer::Respond { thread, answer }];
+        }
+        let (steps, fault) = self.run.steps(thread);
+        if let Some(fault) = fault {
+            let what = match fault.kind {
+                FaultKind::DivisionByZero => "division by zero",
+                FaultKind::Overflow => "a value does not fit 64 bits",
+                FaultKind::TooLong => "a step that does not come to an end",
+            };
+            self.fault = Some(format!("#{thread} {} on line {}: {what}", self.request(thread), self.line(fault.span)));
+        }
+        let mut offers: Vec<SourceStep> = Vec::new();
+        for step in steps {
+            if !offers.contains(&step) {
+                offers.push(step);
+            }
+        }
+        offers.into_iter().map(|step| Offer::Step { thread, step }).collect()
+    }
+}
+
+impl Stage for ProgramStage<'_> {
+    fn actions(&mut self) -> Vec<Action> {
+        self.fault = None;
+        let bodies = self.run.source().program().requests.len();
+        let mut offers: Vec<Offer> = (0..bodies).map(|body| Offer::Spawn { body }).collect();
+        let threads: Vec<u32> = self.run.threads().collect();
+        for thread in threads {
+            offers.extend(self.offers_of(thread));
+        }
+        self.offered = offers;
+        self.offered.iter().map(|offer| self.describe(offer)).collect()
+    }
+
+    fn perform(&mut self, position: usize) -> String {
+        if position >= self.offered.len() {
+            return String::new();
+        }
+        let offer = self.offered.swap_remove(position);
+        let Action { text, event, .. } = self.describe(&offer);
+        // The offers are what the run itself has just listed.
+        let done = match &offer {
+            Offer::Spawn { body } => {
+                self.run.spawn(self.next_number, *body);
+                self.next_number += 1;
+                Ok(())
+            }
+            Offer::Step { thread, step } => self.run.take(*thread, step),
+            Offer::Respond { thread, answer } => {
+                self.answers.push((self.request(*thread).to_owned(), answer.to_string()));
+                self.run.respond(*thread)
+            }
+        };
+        self.events.extend(event);
+        self.performed += 1;
+        let mover = match &offer {
+            Offer::Spawn { .. } => self.next_number - 1,
+            Offer::Step { thread, .. } | Offer::Respond { thread, .. } => *thread,
+        };
+        self.note_states(mover);
+        match done {
+            Ok(()) => text,
+            Err(mismatch) => mismatch.to_string(),
+        }
+    }
+
+    fn globals(&self) -> String {
+        let names = self.run.source().program().globals.iter().map(|global| global.name.as_str());
+        names.zip(self.run.globals()).map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let describe = |thread: u32| {
+            let place = self.run.place(thread).map_or(0, |span| self.line(span));
+            format!("#{thread} {} on line {place}", self.request(thread))
+        };
+        self.run.threads().map(describe).collect()
+    }
+
+    fn answers(&self) -> &[(String, String)] {
+        &self.answers
+    }
+
+    fn events(&self) -> &[TraceEvent] {
+        &self.events
+    }
+
+    fn states(&self) -> States {
+        self.states.clone()
+    }
+
+    fn events_so_far(&self) -> usize {
+        self.performed
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.fault.clone()
+    }
+}

@@ -1,0 +1,273 @@
+//! `serval check`: verdicts, formats, limits.
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use serval_bench::Family;
+use serval_testkit::say;
+use serval_testkit::suite::data_dir;
+use support::{command, directory, serval, text};
+
+/// The reports that a call writes.
+fn reports(arguments: &[&str], input: &[u8]) -> (Vec<Value>, Option<i32>) {
+    let arguments = [&["check", "--format", "json"], arguments].concat();
+    let output = serval(&arguments, input);
+    let lines = text(&output.stdout);
+    let reports = lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
+    (reports, output.status.code())
+}
+
+/// The one report about a program given on standard input.
+fn report(program: &str, more: &[&str]) -> (Value, Option<i32>) {
+    let arguments = [&["-", "--input", "ser"], more].concat();
+    let (mut reports, status) = reports(&arguments, program.as_bytes());
+    assert_eq!(reports.len(), 1);
+    (reports.remove(0), status)
+}
+
+fn family(name: &str, n: usize) -> String {
+    Family::named(name).unwrap().program(n)
+}
+
+/// Checks a value against the parts of JSON Schema that our schemas use.
+fn fits(value: &Value, schema: &Value, path: &str) {
+    if let Some(allowed) = schema.get("enum") {
+        assert!(allowed.as_array().unwrap().contains(value), "{path}: {value} is none of {allowed}");
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("object") => {
+            let object = value.as_object().unwrap_or_else(|| panic!("{path}: {value} is no object"));
+            for key in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+                assert!(object.contains_key(key.as_str().unwrap()), "{path}: {key} is missing");
+            }
+            let Some(properties) = schema.get("properties") else { return };
+            for (key, inner) in object {
+                let part = properties.get(key).unwrap_or_else(|| panic!("{path}: {key} is not in the schema"));
+                fits(inner, part, &format!("{path}.{key}"));
+            }
+        }
+        Some("array") => {
+            for inner in value.as_array().unwrap_or_else(|| panic!("{path}: {value} is no array")) {
+                fits(inner, &schema["items"], &format!("{path}[]"));
+            }
+        }
+        Some("string") => assert!(value.is_string(), "{path}: {value}"),
+        Some("integer") => assert!(value.is_i64() || value.is_u64(), "{path}: {value}"),
+        Some("number") => assert!(value.is_number(), "{path}: {value}"),
+        Some("boolean") => assert!(value.is_boolean(), "{path}: {value}"),
+        Some(other) => panic!("{path}: type {other}"),
+        None => {}
+    }
+}
+
+#[test]
+fn the_suite_is_never_answered_wrongly_and_refuted_where_it_should_be() {
+    let Some(suite) = data_dir("suite") else { return };
+    let expected = std::fs::read_to_string(suite.join("expected.csv")).unwrap();
+    let (reports, status) = reports(&[suite.to_str().unwrap()], b"");
+    assert_eq!(status, Some(1));
+    let (mut refuted, mut undecided) = (0, 0);
+    for line in expected.lines().skip(1) {
+        let mut fields = line.split(',');
+        let (file, verdict) = (fields.next().unwrap(), fields.next().unwrap());
+        let report = reports.iter().find(|report| report["file"].as_str().unwrap().ends_with(&format!("/{file}"))).unwrap();
+        if report["verdict"] == "unknown" {
+            assert_eq!(verdict, "serializable", "{file}");
+            undecided += 1;
+        } else {
+            assert_eq!(report["verdict"], verdict, "{file}");
+            assert_eq!(report["certificate"]["verified"], true, "{file}");
+            assert_eq!(report["counterexample"]["minimal"], true, "{file}");
+            refuted += 1;
+        }
+    }
+    say(&format!("suite: {refuted} refuted with checked runs, {undecided} undecided, none wrong"));
+    assert_eq!(refuted + undecided, 47);
+    assert_eq!(refuted, 20);
+}
+
+#[test]
+fn examples_are_refuted_as_their_headers_say_and_fit_the_schema() {
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(support::root().join("docs/check.schema.json")).unwrap()).unwrap();
+    let (reports, status) = reports(&["examples"], b"");
+    assert_eq!(status, Some(1));
+    for report in &reports {
+        let file = report["file"].as_str().unwrap();
+        fits(report, &schema, file);
+        let text = std::fs::read_to_string(support::root().join(file)).unwrap();
+        let not = text.starts_with("// expect: not-serializable") || file.ends_with("dhcp-lease.json");
+        assert_eq!(report["verdict"], if not { "not-serializable" } else { "unknown" }, "{file}");
+    }
+    assert!(reports.len() > 50);
+}
+
+#[test]
+fn counterexamples_are_complete_runs_with_the_real_values() {
+    // LOG is dropped by the compiler, and `old` is dead when it is shown.
+    let program = "request a { old := X; LOG := old + 7; yield; X := (old + 1) % 5; X }";
+    let (report, status) = report(program, &[]);
+    assert_eq!(status, Some(1));
+    let run = &report["counterexample"];
+    let steps = run["steps"].as_array().unwrap();
+    let kinds = |kind: &str| steps.iter().filter(|step| step["kind"] == kind).count();
+    assert_eq!((kinds("spawn"), kinds("step"), kinds("respond")), (2, 4, 2));
+    let writes: Vec<&Value> =
+        steps.iter().flat_map(|step| step["accesses"].as_array().into_iter().flatten()).filter(|access| access["op"] == "write").collect();
+    assert!(writes.iter().any(|access| access["var"] == "LOG" && access["value"] == 7), "{writes:?}");
+    assert_eq!(run["states"]["X=1"], serde_json::json!({"X": 1, "LOG": 7}));
+    assert_eq!(run["states"]["a@start"]["vars"], serde_json::json!({"old": 0}));
+}
+
+#[test]
+fn certificates_and_traces_are_saved_and_accepted() {
+    let directory = directory("evidence");
+    let (certificate, trace) = (directory.join("c.json"), directory.join("t.json"));
+    let (certificate, trace) = (certificate.to_str().unwrap(), trace.to_str().unwrap());
+    let file = "examples/doctors-on-call.ser";
+    let check = serval(&["check", file, "--certificate", certificate, "--trace", trace], b"");
+    assert_eq!(check.status.code(), Some(1), "{}", text(&check.stderr));
+    assert!(text(&check.stdout).contains(certificate));
+    assert_eq!(serval(&["verify", file, certificate], b"").status.code(), Some(0));
+    assert_eq!(serval(&["verify", "examples/lost-update.ser", certificate], b"").status.code(), Some(1));
+    assert_eq!(serval(&["verify", file, file], b"").status.code(), Some(2));
+    assert_eq!(serval(&["run", file, "--replay", trace], b"").status.code(), Some(0));
+    let both = directory.join("both");
+    let several = serval(&["check", file, "examples/lost-update.ser", "--certificate", both.to_str().unwrap()], b"");
+    assert_eq!(several.status.code(), Some(1));
+    assert_eq!(std::fs::read_dir(&both).unwrap().count(), 2);
+}
+
+#[test]
+fn status_and_precedence() {
+    let status = |arguments: &[&str]| serval(&[&["check"], arguments].concat(), b"").status.code();
+    assert_eq!(status(&["examples/lost-update.ser"]), Some(1));
+    assert_eq!(status(&["examples/counter.ser"]), Some(3));
+    assert_eq!(status(&["examples/counter.ser", "examples/lost-update.ser"]), Some(1));
+    assert_eq!(status(&["examples/lost-update.ser", "docs/src/mistake.ser"]), Some(2));
+    assert_eq!(status(&["examples/lost-update.ser", "examples/counter.ser", "--exit-zero"]), Some(0));
+    assert_eq!(status(&["docs/src/mistake.ser", "--exit-zero"]), Some(2));
+    assert_eq!(status(&["no-such-file.ser"]), Some(2));
+    assert_eq!(status(&["docs/decisions"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--method", "flow"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--method", "magic"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--timeout", "0"]), Some(2));
+    assert_eq!(status(&[]), Some(2));
+}
+
+#[test]
+fn a_bad_file_among_others_gets_its_line() {
+    let (reports, status) = reports(&["docs/src/mistake.ser", "examples/lost-update.ser"], b"");
+    assert_eq!(status, Some(2));
+    assert_eq!(reports[0]["verdict"], "error");
+    assert_eq!(reports[0]["notes"][0]["code"], "E0112");
+    assert_eq!(reports[0]["notes"][0]["span"], serde_json::json!([4, 11, 4, 12]));
+    assert_eq!(reports[1]["verdict"], "not-serializable");
+}
+
+#[test]
+fn programs_without_bound() {
+    let (refuted, status) = report("request a { y := X; yield; X := y + 1 }", &[]);
+    assert_eq!((refuted["verdict"].as_str(), status), (Some("not-serializable"), Some(1)));
+    assert_eq!(refuted["certificate"]["verified"], true);
+    let (large, status) = report("request a { X := X + 1 }", &[]);
+    assert_eq!((large["verdict"].as_str(), status), (Some("error"), Some(2)));
+    assert_eq!(large["notes"][0]["code"], "E0301");
+    assert!(large["reason"].as_str().unwrap().contains("`X` grows without bound"));
+}
+
+#[test]
+fn stuck_requests_are_told() {
+    let (report, _) = report("request a {\n  while (L == 1) { yield };\n  L := 1; X := 1 - X; X\n}", &[]);
+    assert_eq!(report["stuck"][0]["request"], "a");
+    assert_eq!(report["stuck"][0]["at"], serde_json::json!([1, 9]));
+}
+
+#[test]
+fn the_same_bytes_whatever_the_number_of_threads() {
+    let directory = directory("threads");
+    for (name, text) in [("watch.ser", family("watch", 3)), ("lock.ser", family("lock", 2)), ("bank.ser", family("bank_split", 3))] {
+        std::fs::write(directory.join(name), text).unwrap();
+    }
+    let path = directory.to_str().unwrap();
+    let run = |jobs: &str| serval(&["check", path, "--format", "json", "--no-times", "--jobs", jobs], b"").stdout;
+    let first = run("1");
+    assert_eq!(text(&first).lines().count(), 3);
+    for number in 0..20 {
+        let jobs = ["1", "2", "8"][number % 3];
+        assert_eq!(text(&run(jobs)), text(&first), "{jobs} threads");
+    }
+}
+
+#[test]
+fn the_time_limit_is_kept() {
+    let directory = directory("time");
+    let file = directory.join("flips.ser");
+    std::fs::write(&file, family("flips", 200)).unwrap();
+    let certificate = directory.join("certificate.json");
+    let start = Instant::now();
+    let output = serval(&["check", file.to_str().unwrap(), "--timeout", "1", "--certificate", certificate.to_str().unwrap()], b"");
+    let elapsed = start.elapsed();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    assert!(elapsed < Duration::from_millis(1_600), "{elapsed:?}");
+    assert!(text(&output.stdout).contains("undecided"), "{}", text(&output.stdout));
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "a file is left");
+}
+
+#[test]
+fn the_memory_limit_is_kept() {
+    // GNU time tells the peak of memory of a process.
+    let time = std::path::Path::new("/usr/bin/time");
+    if !time.exists() {
+        let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
+        assert!(!required.split(',').any(|name| name == "time"), "time: required, but /usr/bin/time is not there");
+        return say("time: not there, skipped");
+    }
+    let directory = directory("memory");
+    let file = directory.join("counter.ser");
+    std::fs::write(&file, family("counter", 800_000)).unwrap();
+    for limit in [64_u64, 256] {
+        let output = Command::new(time)
+            .args(["-v", env!("CARGO_BIN_EXE_serval"), "check", file.to_str().unwrap(), "--memory", &limit.to_string()])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+        let told = text(&output.stderr);
+        let peak = told.lines().find_map(|line| line.trim().strip_prefix("Maximum resident set size (kbytes): ")).unwrap();
+        let peak: u64 = peak.parse().unwrap();
+        say(&format!("memory: limit {limit} MiB, peak {} MiB", peak / 1024));
+        assert!(peak * 100 <= limit * 1024 * 115, "limit {limit} MiB, peak {peak} KiB");
+        assert!(text(&output.stdout).contains("undecided"), "{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn an_interrupt_ends_cleanly() {
+    let directory = directory("interrupt");
+    let file = directory.join("flips.ser");
+    std::fs::write(&file, family("flips", 200)).unwrap();
+    let child = command(&["check", file.to_str().unwrap(), "--trace", directory.join("t.json").to_str().unwrap()])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let start = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(start.elapsed() < Duration::from_secs(1));
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1, "a file is left");
+}
+
+#[test]
+fn progress_events_have_no_verdict() {
+    let arguments = ["check", "examples/lost-update.ser", "--format", "json", "--progress"];
+    let output = text(&serval(&arguments, b"").stdout);
+    let lines: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (events, reports): (Vec<&Value>, Vec<&Value>) = lines.iter().partition(|line| line.get("event").is_some());
+    assert!(!events.is_empty() && events.iter().all(|event| event.get("verdict").is_none()));
+    assert_eq!(reports.len(), 1);
+}

@@ -1,0 +1,91 @@
+//! Components whose states are made when they are needed.
+//!
+//! A search with few requests needs few states, and works on programs with
+//! infinitely many. States have the same names as in a full compilation; only
+//! their numbers depend on the order in which they are met.
+
+use serval_model::{GlobalId, LocalId, Moves, Named, RequestId, ResponseId};
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::machine::Fault;
+use crate::prepared::Prepared;
+use crate::space::Space;
+
+/// One component of a program, explored on demand.
+pub struct Lazy<'a> {
+    prepared: &'a Prepared,
+    part: usize,
+    space: Space,
+    requests: Vec<String>,
+    /// Answers met so far; a response is a position.
+    answers: IndexSet<i64, FxBuildHasher>,
+}
+
+impl Prepared {
+    /// A component that is explored on demand.
+    ///
+    /// # Panics
+    /// When there is no such component.
+    pub fn lazy(&self, component: usize) -> Lazy<'_> {
+        let requests = self.request_names(&self.parts[component]).into_iter().map(str::to_owned).collect();
+        Lazy { prepared: self, part: component, space: self.space(component), requests, answers: IndexSet::default() }
+    }
+}
+
+impl Lazy<'_> {
+    /// How many pairs of local and global states have been run.
+    pub fn pairs(&self) -> usize {
+        self.space.pair_count()
+    }
+}
+
+impl Moves for Lazy<'_> {
+    type Stop = Fault;
+
+    fn initial_global(&self) -> GlobalId {
+        self.space.initial_global()
+    }
+
+    fn starts(&self) -> &[(RequestId, LocalId)] {
+        self.space.starts()
+    }
+
+    fn successors(&mut self, local: LocalId, global: GlobalId, out: &mut Vec<(LocalId, GlobalId)>) -> Result<(), Fault> {
+        let range = self.space.moves(local, global);
+        if let Some(fault) = self.space.fault(local, global) {
+            return Err(fault);
+        }
+        out.extend(self.space.moves[range].iter().map(|step| (step.local, step.global)));
+        Ok(())
+    }
+
+    fn responses(&mut self, local: LocalId, out: &mut Vec<ResponseId>) {
+        if let Some(answer) = self.space.answer(local) {
+            out.push(ResponseId::from_index(self.answers.insert_full(answer).0));
+        }
+    }
+
+    fn is_final(&self, local: LocalId) -> bool {
+        self.space.is_finished(local)
+    }
+}
+
+impl Named for Lazy<'_> {
+    fn global_name(&self, id: GlobalId) -> String {
+        self.prepared.global_name(&self.prepared.parts[self.part], self.space.global(id))
+    }
+
+    fn local_name(&self, id: LocalId) -> String {
+        self.prepared.local_name(self.space.local(id))
+    }
+
+    fn request_name(&self, id: RequestId) -> String {
+        self.requests[id.index()].clone()
+    }
+
+    fn response_name(&self, id: ResponseId) -> String {
+        self.answers.get_index(id.index()).map_or_else(String::new, i64::to_string)
+    }
+}

@@ -1,0 +1,129 @@
+//! One layer: all complete runs with a given number of requests.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use serval_model::{Budget, Halt, Letter, Moves, Multiset, Run, SerialExplorer, Stopped};
+
+use super::configuration::{Config, Expander, Turn, run_of};
+use super::minimise::fewest_switches;
+use super::{Demand, demands};
+
+/// What a layer gave.
+#[derive(Debug)]
+pub enum LayerOutcome<S> {
+    /// Every completed multiset of this size is serial.
+    Clear,
+    /// A complete run whose answers no serial order gives.
+    Found(Run),
+    /// The budget ended first, or there are too many ways to choose requests.
+    Stopped(Stopped),
+    /// The system could not say how a request goes on.
+    Fault(S),
+}
+
+/// Ways to choose requests in one layer at most.
+pub(super) const MAX_DEMANDS: usize = 200_000;
+
+/// Ticks for one question whether a multiset is serial.
+const SERIAL_TICKS: u64 = 2_000_000;
+
+/// Ticks for making a run that was found shorter.
+const MINIMISE_TICKS: u64 = 2_000_000;
+
+/// A search of one system, layer by layer.
+pub struct Search<M> {
+    pub(super) explorer: SerialExplorer<M>,
+    names: usize,
+}
+
+impl<M: Moves> Search<M> {
+    /// A search of `system`.
+    pub fn new(system: M) -> Self {
+        let names = system.starts().iter().map(|(request, _)| request.index() + 1).max().unwrap_or(0);
+        Self { explorer: SerialExplorer::new(system), names }
+    }
+
+    /// The system that is searched.
+    pub fn system(&self) -> &M {
+        self.explorer.system()
+    }
+
+    /// Looks at all complete runs with exactly `requests` requests. A tick is
+    /// a configuration, or a sub-multiset of one whose answers are looked up.
+    pub fn layer(&mut self, requests: u32, budget: &mut Budget) -> LayerOutcome<M::Stop> {
+        let demands = demands(self.names, requests, MAX_DEMANDS);
+        let complete = demands.len() < MAX_DEMANDS;
+        for demand in &demands {
+            match self.demand(demand, budget) {
+                Ok(None) => {}
+                Ok(Some(run)) => return LayerOutcome::Found(run),
+                Err(Halt::Budget(stopped)) => return LayerOutcome::Stopped(stopped),
+                Err(Halt::System(fault)) => return LayerOutcome::Fault(fault),
+            }
+        }
+        if complete { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
+    }
+
+    /// Looks at all complete runs of exactly these requests.
+    pub(super) fn demand(&mut self, demand: &Demand, budget: &mut Budget) -> Result<Option<Run>, Halt<M::Stop>> {
+        let initial_global = self.explorer.system().initial_global();
+        let mut expander = Expander::new(self.explorer.system(), demand, false);
+        let mut seen: IndexMap<Config, Option<(usize, Turn)>, FxBuildHasher> = IndexMap::default();
+        seen.insert(Expander::initial(initial_global), None);
+        let (mut position, mut next) = (0, Vec::new());
+        while let Some((config, _)) = seen.get_index(position) {
+            budget.spend(1)?;
+            if expander.is_complete(config) {
+                let completed: Multiset<_> = config.completed.iter().copied().collect();
+                budget.spend(price(&completed))?;
+                if !self.is_serial(&completed, budget)? {
+                    let fallback = run_of(initial_global, &turns_to(&seen, position));
+                    return Ok(self.shortened(demand, budget)?.or(fallback));
+                }
+            } else {
+                let config = config.clone();
+                expander.expand(self.explorer.system_mut(), &config, &mut next).map_err(Halt::System)?;
+                for (turn, config) in next.drain(..) {
+                    seen.entry(config).or_insert(Some((position, turn)));
+                }
+            }
+            position += 1;
+        }
+        Ok(None)
+    }
+
+    /// Whether some serial run answers this. A question that takes too long
+    /// counts as answered with yes, so that it accuses nobody.
+    pub(super) fn is_serial(&mut self, completed: &Multiset<Letter>, budget: &Budget) -> Result<bool, Halt<M::Stop>> {
+        let mut part = budget.aside(SERIAL_TICKS);
+        match self.explorer.contains(completed, &mut part) {
+            Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(true),
+            other => other,
+        }
+    }
+
+    fn shortened(&mut self, demand: &Demand, budget: &Budget) -> Result<Option<Run>, Halt<M::Stop>> {
+        let mut part = budget.aside(MINIMISE_TICKS);
+        match fewest_switches(self, demand, &mut part) {
+            Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(None),
+            other => other,
+        }
+    }
+}
+
+/// What asking whether a multiset is serial costs: the number of its
+/// sub-multisets, whatever is remembered of them, so that the price is the
+/// same for every thread.
+fn price(completed: &Multiset<Letter>) -> u64 {
+    completed.iter().fold(1, |price: u64, (_, count)| price.saturating_mul(count.saturating_add(1)))
+}
+
+fn turns_to(seen: &IndexMap<Config, Option<(usize, Turn)>, FxBuildHasher>, mut position: usize) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    while let Some((_, Some((before, turn)))) = seen.get_index(position) {
+        turns.push(*turn);
+        position = *before;
+    }
+    turns.reverse();
+    turns
+}

@@ -1,0 +1,85 @@
+//! A layer on several threads, with the same result as on one.
+//!
+//! The ways to choose requests are independent. Each is searched by whichever
+//! thread is free; the results are then read in their fixed order, ticks added
+//! up in that order, so that the layer ends at the same place as it would on
+//! one thread.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serval_model::{Budget, Halt, NetworkSystem, Run, Stopped};
+
+use super::layer::{LayerOutcome, MAX_DEMANDS, Search};
+use super::{Demand, demands};
+
+/// What one choice of requests gave, and the ticks it took.
+struct Answer {
+    found: Result<Option<Run>, Stopped>,
+    ticks: u64,
+}
+
+/// What is known so far.
+struct Board {
+    answers: Vec<Option<Answer>>,
+    /// All answers before this position are there, and their ticks.
+    prefix: usize,
+    prefix_ticks: u64,
+}
+
+/// As [`Search::layer`], on `jobs` threads. The ticks used are taken from
+/// `budget`.
+pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget: &mut Budget) -> LayerOutcome<std::convert::Infallible> {
+    let demands = demands(system.request_count(), requests, MAX_DEMANDS);
+    let board = Mutex::new(Board { answers: (0..demands.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
+    let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(demands.len()));
+    let shared: &Budget = budget;
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| work(system, &demands, shared, &board, &next, &limit));
+        }
+    });
+    let board = board.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    for answer in board.answers {
+        // Missing answers come after one that ended the layer.
+        let Some(Answer { found, ticks }) = answer else { break };
+        if let Err(stopped) = budget.spend(ticks) {
+            return LayerOutcome::Stopped(stopped);
+        }
+        match found {
+            Ok(None) => {}
+            Ok(Some(run)) => return LayerOutcome::Found(run),
+            Err(stopped) => return LayerOutcome::Stopped(stopped),
+        }
+    }
+    if demands.len() < MAX_DEMANDS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
+}
+
+fn work(system: &NetworkSystem, demands: &[Demand], budget: &Budget, board: &Mutex<Board>, next: &AtomicUsize, limit: &AtomicUsize) {
+    let mut search = Search::new(system);
+    loop {
+        let position = next.fetch_add(1, Ordering::Relaxed);
+        // Nothing after an answer that ends the layer can matter.
+        if position >= limit.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut own = budget.part(u64::MAX);
+        let before = own.left();
+        let found = search.demand(&demands[position], &mut own).map_err(|halt| match halt {
+            Halt::Budget(stopped) => stopped,
+            Halt::System(never) => match never {},
+        });
+        let ends = !matches!(found, Ok(None));
+        let Ok(mut board) = board.lock() else { return };
+        board.answers[position] = Some(Answer { found, ticks: before - own.left() });
+        while let Some(Some(answer)) = board.answers.get(board.prefix) {
+            board.prefix_ticks = board.prefix_ticks.saturating_add(answer.ticks);
+            board.prefix += 1;
+        }
+        if ends {
+            limit.fetch_min(position, Ordering::Relaxed);
+        } else if board.prefix_ticks > before {
+            limit.fetch_min(board.prefix, Ordering::Relaxed);
+        }
+    }
+}

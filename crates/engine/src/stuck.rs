@@ -1,0 +1,291 @@
+//! Requests that can get stuck for ever.
+//!
+//! A request is *stuck* in a configuration when no continuation of the system,
+//! whatever further requests come, lets it answer. What is reported here is
+//! certain and comes with a run; what is not reported may still get stuck.
+//!
+//! **Where to look.** All configurations with at most three requests in flight
+//! (any number may have answered), and in each of them the requests that
+//! cannot answer if they run on alone.
+//!
+//! **Why it is certain.** From such a configuration everything that can happen
+//! is over-approximated: `env(g)` holds the local states that some other
+//! request may be in while the global state is `g` (starts are in all of
+//! them), `own(g)` those that the request itself may be in. Both are closed
+//! under the steps of either kind, and a step from `g` to `g'` by anyone
+//! carries all of `env(g)` and, if by another request, all of `own(g)` to `g'`.
+//! By induction on the continuation the sets contain what really happens. If
+//! no state in any `own(g)` can answer, the request never will.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Stopped, Thread};
+
+/// A request in a state from which it will never answer.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    /// Its name.
+    pub request: RequestId,
+    /// Where it stands.
+    pub local: LocalId,
+    /// A run that ends with it in that state, stuck.
+    pub run: Run,
+}
+
+type Place = (RequestId, LocalId);
+
+/// Requests in flight at most.
+const IN_FLIGHT: usize = 3;
+
+/// Finds requests that can get stuck, at most one per request and local state,
+/// as far as the budget goes. A tick is a configuration or a pair in a closure.
+pub fn find_stuck(system: &NetworkSystem, budget: &mut Budget) -> Vec<Stuck> {
+    let mut found = IndexMap::default();
+    // Running out of budget only means that less is found.
+    let _ = look(system, budget, &mut found);
+    found.into_values().collect()
+}
+
+fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
+    let alone = answers_alone(system);
+    let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
+    let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
+    configs.insert(Config { global: system.initial_global(), flight: Vec::new() }, None);
+    let mut position = 0;
+    while let Some((config, _)) = configs.get_index(position) {
+        budget.spend(1)?;
+        let config = config.clone();
+        for place in config.places(system) {
+            let answers_here = !system.answers_of(place.1).is_empty();
+            if found.contains_key(&place) || answers_here || alone.contains(&(place.1, config.global)) {
+                continue;
+            }
+            let others = config.others(place);
+            let key = (place.1, config.global, others.clone());
+            let stuck = match known.get(&key) {
+                Some(&stuck) => stuck,
+                None => {
+                    let stuck = never_answers(system, place.1, config.global, &others, budget)?;
+                    known.insert(key, stuck);
+                    stuck
+                }
+            };
+            if stuck && let Some(run) = run_to(system, &configs, position, place) {
+                found.insert(place, Stuck { request: place.0, local: place.1, run });
+            }
+        }
+        for place in config.places(system) {
+            for &step in system.steps_from(place.1, config.global) {
+                let next = config.after(system, place, step);
+                if next.flight.len() <= IN_FLIGHT {
+                    configs.entry(next).or_insert(Some((position, place, step)));
+                }
+            }
+        }
+        position += 1;
+    }
+    Ok(())
+}
+
+/// The global state and who is in flight, neither at a start nor at an end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Config {
+    global: GlobalId,
+    /// Sorted.
+    flight: Vec<Place>,
+}
+
+impl Config {
+    /// The different places where a request is or may just have come.
+    fn places(&self, system: &NetworkSystem) -> Vec<Place> {
+        let mut places: Vec<Place> = system.starts().to_vec();
+        places.extend(&self.flight);
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The local states of all other requests in flight.
+    fn others(&self, place: Place) -> Vec<LocalId> {
+        let mut others: Vec<LocalId> = self.flight.iter().map(|other| other.1).collect();
+        if let Some(at) = self.flight.iter().position(|other| *other == place) {
+            others.remove(at);
+        }
+        others.sort_unstable();
+        others.dedup();
+        others
+    }
+
+    fn after(&self, system: &NetworkSystem, place: Place, step: Step) -> Self {
+        let mut flight = self.flight.clone();
+        if let Ok(at) = flight.binary_search(&place) {
+            flight.remove(at);
+        }
+        let now = (place.0, step.to_local);
+        let gone = system.steps_of(step.to_local).is_empty() && !system.answers_of(step.to_local).is_empty();
+        if !gone && !system.starts().contains(&now) {
+            let at = flight.partition_point(|other| *other < now);
+            flight.insert(at, now);
+        }
+        Self { global: step.to_global, flight }
+    }
+}
+
+/// The pairs from which a request that runs on alone can answer.
+fn answers_alone(system: &NetworkSystem) -> FxHashSet<(LocalId, GlobalId)> {
+    let mut before: FxHashMap<(LocalId, GlobalId), Vec<(LocalId, GlobalId)>> = FxHashMap::default();
+    let answers = |local: LocalId| !system.answers_of(local).is_empty();
+    let mut stack: Vec<(LocalId, GlobalId)> = Vec::new();
+    for step in system.steps() {
+        before.entry((step.to_local, step.to_global)).or_default().push((step.local, step.global));
+        stack.extend([(step.to_local, step.to_global), (step.local, step.global)].into_iter().filter(|pair| answers(pair.0)));
+    }
+    let mut can = FxHashSet::default();
+    while let Some(pair) = stack.pop() {
+        if can.insert(pair) {
+            stack.extend(before.get(&pair).into_iter().flatten());
+        }
+    }
+    can
+}
+
+/// What may be at one global state.
+#[derive(Default)]
+struct Occupants {
+    env: FxHashSet<LocalId>,
+    own: FxHashSet<LocalId>,
+    next_env: FxHashSet<GlobalId>,
+    next_own: FxHashSet<GlobalId>,
+}
+
+/// Whether a request in `local` at `global`, among `others`, can certainly
+/// never answer.
+fn never_answers(
+    system: &NetworkSystem,
+    local: LocalId,
+    global: GlobalId,
+    others: &[LocalId],
+    budget: &mut Budget,
+) -> Result<bool, Stopped> {
+    let mut closure = Closure { system, at: FxHashMap::default(), queue: VecDeque::new() };
+    closure.open(global);
+    for &other in others {
+        closure.add(global, other, false);
+    }
+    closure.add(global, local, true);
+    while let Some((global, local, own)) = closure.queue.pop_front() {
+        budget.spend(1)?;
+        if own && !system.answers_of(local).is_empty() {
+            return Ok(false);
+        }
+        for step in system.steps_from(local, global) {
+            closure.open(step.to_global);
+            closure.add(step.to_global, step.to_local, own);
+            closure.connect(global, step.to_global, own);
+        }
+    }
+    Ok(true)
+}
+
+struct Closure<'a> {
+    system: &'a NetworkSystem,
+    at: FxHashMap<GlobalId, Occupants>,
+    queue: VecDeque<(GlobalId, LocalId, bool)>,
+}
+
+impl Closure<'_> {
+    /// Anyone may come at any time, so starts are everywhere.
+    fn open(&mut self, global: GlobalId) {
+        if let std::collections::hash_map::Entry::Vacant(entry) = self.at.entry(global) {
+            entry.insert(Occupants::default());
+            for &(_, start) in self.system.starts() {
+                self.add(global, start, false);
+            }
+        }
+    }
+
+    /// Adds a local state to `env` or `own` of a global state and carries it on.
+    fn add(&mut self, global: GlobalId, local: LocalId, own: bool) {
+        let mut stack = vec![global];
+        while let Some(global) = stack.pop() {
+            let place = self.at.entry(global).or_default();
+            let set = if own { &mut place.own } else { &mut place.env };
+            if set.insert(local) {
+                self.queue.push_back((global, local, own));
+                // Steps of others carry everything; the request's own steps
+                // carry everybody else.
+                stack.extend(sorted(&place.next_env));
+                if !own {
+                    stack.extend(sorted(&place.next_own));
+                }
+            }
+        }
+    }
+
+    /// A step by the request itself (`own`) or by another leads from `from` to `to`.
+    fn connect(&mut self, from: GlobalId, to: GlobalId, own: bool) {
+        let place = self.at.entry(from).or_default();
+        let new = if own { place.next_own.insert(to) } else { place.next_env.insert(to) };
+        if !new {
+            return;
+        }
+        let (env, mine) = (sorted(&place.env), if own { Vec::new() } else { sorted(&place.own) });
+        for local in env {
+            self.add(to, local, false);
+        }
+        for local in mine {
+            self.add(to, local, true);
+        }
+    }
+}
+
+fn sorted<T: Ord + Copy>(set: &FxHashSet<T>) -> Vec<T> {
+    let mut items: Vec<T> = set.iter().copied().collect();
+    items.sort_unstable();
+    items
+}
+
+/// The run to a configuration, with a request in `place` at its end.
+fn run_to(
+    system: &NetworkSystem,
+    configs: &IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher>,
+    to: usize,
+    place: Place,
+) -> Option<Run> {
+    let mut moves = Vec::new();
+    let mut at = to;
+    while let Some((_, Some((before, place, step)))) = configs.get_index(at) {
+        moves.push((*place, *step));
+        at = *before;
+    }
+    moves.reverse();
+    let mut run = Run::new(system.initial_global());
+    for (place, step) in moves {
+        let thread = take_up(&mut run, place)?;
+        run.push(Event::Step { thread, step }).ok()?;
+        let answers = system.answers_of(step.to_local);
+        if system.steps_of(step.to_local).is_empty()
+            && let Some(&(_, response)) = answers.first()
+        {
+            run.push(Event::Respond { thread, response }).ok()?;
+        }
+    }
+    take_up(&mut run, place)?;
+    Some(run)
+}
+
+/// The request in flight at `place`, or a new one there.
+fn take_up(run: &mut Run, place: Place) -> Option<serval_model::ThreadId> {
+    let here = |thread: &Thread| thread.request == place.0 && thread.local == place.1;
+    let known = run.configuration().in_flight.iter().find(|(_, thread)| here(thread)).map(|(&id, _)| id);
+    match known {
+        Some(thread) => Some(thread),
+        None => {
+            let thread = run.next_thread()?;
+            run.push(Event::Spawn { thread, request: place.0, local: place.1 }).ok()?;
+            Some(thread)
+        }
+    }
+}

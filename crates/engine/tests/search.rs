@@ -1,0 +1,173 @@
+//! The search against published verdicts, brute force and itself.
+
+use std::time::Instant;
+
+use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
+use serval_engine::search::{LayerOutcome, Search, parallel_layer};
+use serval_model::{Budget, NetworkSystem, Run, SerialAutomaton, completed_multisets, replay, serial_multisets};
+use serval_syntax::analyze;
+use serval_testkit::random::{Shape, random_program};
+use serval_testkit::say;
+use serval_testkit::suite::data_dir;
+
+/// The fewest requests that refute a program, up to a number.
+fn fewest(prepared: &Prepared, up_to: u32) -> Option<u32> {
+    let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
+    (1..=up_to).find(|&requests| {
+        searches.iter_mut().any(|search| match search.layer(requests, &mut Budget::unlimited()) {
+            LayerOutcome::Clear => false,
+            LayerOutcome::Found(run) => {
+                assert!(run.is_complete());
+                true
+            }
+            other => panic!("{other:?}"),
+        })
+    })
+}
+
+fn prepared(text: &str) -> Prepared {
+    Prepared::new(&analyze(text).program.unwrap(), Options::default())
+}
+
+#[test]
+fn published_counterexamples_are_found_and_no_others() {
+    let Some(suite) = data_dir("suite") else { return };
+    let list = std::fs::read_to_string(suite.join("expected.csv")).unwrap();
+    let (mut refuted, mut clear, mut slowest) = (0, 0, (0, String::new()));
+    for line in list.lines().skip(1) {
+        let mut fields = line.split(',');
+        let (file, verdict) = (fields.next().unwrap(), fields.next().unwrap());
+        let text = std::fs::read_to_string(suite.join(file)).unwrap();
+        let start = Instant::now();
+        let found = if file.ends_with(".json") {
+            let system = NetworkSystem::from_json(&text).unwrap();
+            let mut search = Search::new(&system);
+            (1..=4).find(|&requests| matches!(search.layer(requests, &mut Budget::unlimited()), LayerOutcome::Found(_)))
+        } else {
+            fewest(&prepared(&text), if verdict == "serializable" { 4 } else { 8 })
+        };
+        let millis = start.elapsed().as_millis();
+        assert_eq!(found.is_some(), verdict == "not-serializable", "{file}: {found:?}");
+        if found.is_some() {
+            refuted += 1;
+            slowest = slowest.max((millis, format!("{file} with {} requests", found.unwrap())));
+        } else {
+            clear += 1;
+        }
+    }
+    say(&format!("suite: {refuted} refuted, {clear} not, slowest refutation {} ms ({})", slowest.0, slowest.1));
+    assert_eq!((refuted, clear), (20, 27));
+}
+
+#[test]
+fn families_are_refuted_with_the_fewest_requests() {
+    for (name, n, requests) in [
+        ("counter_racy", 200, 2),
+        ("watch", 6, 7),
+        ("monitors", 8, 3),
+        ("monitors", 14, 3),
+        ("route", 40, 4),
+        ("bank_split", 4, 3),
+        ("flips", 3, 7),
+    ] {
+        let start = Instant::now();
+        let text = serval_bench::Family::named(name).unwrap().program(n);
+        assert_eq!(fewest(&prepared(&text), requests), Some(requests), "{name} {n}");
+        let millis = start.elapsed().as_millis();
+        say(&format!("{name} {n}: refuted with {requests} requests in {millis} ms"));
+        assert!(millis < 10_000);
+    }
+}
+
+/// Follows a run on a system and gives whether its answers are serial.
+fn is_counterexample(system: &NetworkSystem, run: &Run) -> bool {
+    let end = replay(system, run.events()).unwrap();
+    assert!(end.is_complete());
+    let automaton = SerialAutomaton::new(system, &mut Budget::unlimited()).unwrap();
+    !automaton.contains(&end.completed, &mut Budget::unlimited()).unwrap()
+}
+
+fn small_limits() -> Options {
+    let limits = Limits { pairs: 60_000, step: StepLimits { operations: 200_000, loop_states: 20_000 } };
+    Options { limits, ..Options::default() }
+}
+
+#[test]
+fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
+    let count: u64 = std::env::var("SERVAL_COUNT").map_or(5000, |count| count.parse().unwrap());
+    let (mut systems, mut refuted) = (0, 0);
+    for number in 0..count {
+        let shape = Shape::ALL[usize::try_from(number).unwrap() % Shape::ALL.len()];
+        let text = random_program(1_000_000 + number, shape);
+        let program = analyze(&text).program.unwrap();
+        let Ok(compiled) = compile(&program, small_limits(), &Budget::unlimited()) else { continue };
+        for component in compiled.components() {
+            let system = component.system();
+            let budget = || Budget::ticks(2_000_000);
+            let Ok(interleaved) = completed_multisets(system, 3, &mut budget()) else { continue };
+            let Ok(serial) = serial_multisets(system, 3, &mut budget()) else { continue };
+            let smallest = interleaved.difference(&serial).map(|multiset| multiset.size()).min();
+            let mut search = Search::new(system);
+            let mut found = None;
+            for requests in 1..=3 {
+                let outcome = search.layer(requests, &mut Budget::unlimited());
+                for jobs in [1, 2, 8] {
+                    let again = parallel_layer(system, requests, jobs, &mut Budget::unlimited());
+                    match (&outcome, &again) {
+                        (LayerOutcome::Clear, LayerOutcome::Clear) => {}
+                        (LayerOutcome::Found(one), LayerOutcome::Found(other)) => assert_eq!(one.events(), other.events()),
+                        _ => panic!("{shape:?} {number}: {outcome:?} but {again:?} on {jobs} threads"),
+                    }
+                }
+                if let LayerOutcome::Found(run) = outcome {
+                    assert!(is_counterexample(system, &run), "{shape:?} {number}\n{text}");
+                    found = Some(u128::from(requests));
+                    break;
+                }
+            }
+            assert_eq!(found, smallest, "{shape:?} {number}\n{text}");
+            systems += 1;
+            refuted += u32::from(found.is_some());
+        }
+    }
+    say(&format!("search: {systems} systems, {refuted} refuted with up to 3 requests, as brute force says"));
+    assert!(systems > count * 9 / 10);
+}
+
+#[test]
+fn the_budget_ends_a_layer_at_the_same_place_on_any_number_of_threads() {
+    let text = serval_bench::Family::named("watch").unwrap().program(4);
+    let compiled = compile(&analyze(&text).program.unwrap(), Options::default(), &Budget::unlimited()).unwrap();
+    let system = compiled.components()[0].system();
+    for ticks in [10, 100, 1_000, 5_000, 20_000, 100_000] {
+        let results: Vec<String> = [1, 2, 8]
+            .iter()
+            .map(|&jobs| {
+                let mut budget = Budget::ticks(ticks);
+                let outcomes: Vec<String> =
+                    (1..=5).map(|requests| format!("{:?}", parallel_layer(system, requests, jobs, &mut budget))).collect();
+                outcomes.join("\n")
+            })
+            .collect();
+        assert!(results.iter().all(|result| *result == results[0]), "{ticks}: {results:#?}");
+    }
+}
+
+#[test]
+fn an_unbounded_program_is_refuted() {
+    assert_eq!(fewest(&prepared("request a { y := X; yield; X := y + 1 }"), 3), Some(2));
+    assert_eq!(fewest(&prepared("request a { X := X + 1 }"), 4), None);
+}
+
+#[test]
+fn a_request_that_answers_where_it_starts_is_seen() {
+    // Both may answer without moving; one may also move on from there.
+    let json = r#"{"initial_global": "g", "requests": [["a", "s"]], "responses": [["s", "0"], ["t", "1"]],
+        "transitions": [["s", "g", "t", "h"], ["t", "h", "s", "g"], ["s", "h", "s", "k"]]}"#;
+    let system = NetworkSystem::from_json(json).unwrap();
+    let interleaved = completed_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
+    let serial = serial_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
+    let mut search = Search::new(&system);
+    let found = (1..=3).find(|&requests| matches!(search.layer(requests, &mut Budget::unlimited()), LayerOutcome::Found(_)));
+    assert_eq!(found.map(u128::from), interleaved.difference(&serial).map(|multiset| multiset.size()).min());
+}

@@ -1,0 +1,78 @@
+//! What a certificate is, whatever its kind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::RunCertificate;
+
+/// Evidence for a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The [`fingerprint`](crate::fingerprint()) of the input's text.
+    pub input: String,
+    /// The component of the input that it is about, from 0.
+    pub component: usize,
+    /// What it claims.
+    pub claim: Claim,
+    /// The evidence.
+    pub body: Body,
+}
+
+/// The evidence, by kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A run whose answers no serial run gives.
+    Run(RunCertificate),
+}
+
+/// What a certificate claims about the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// Every interleaved run has the answers of some serial run.
+    Serializable,
+    /// Some interleaved run has answers that no serial run has.
+    NotSerializable,
+}
+
+/// The kinds of certificates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// [`Body::Run`].
+    Run,
+}
+
+impl Body {
+    /// The kind of the evidence.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Run(_) => Kind::Run,
+        }
+    }
+}
+
+impl Certificate {
+    /// The kind of the evidence.
+    pub fn kind(&self) -> Kind {
+        self.body.kind()
+    }
+}
+
+impl Claim {
+    /// The name, as in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Serializable => "serializable",
+            Self::NotSerializable => "not-serializable",
+        }
+    }
+}
+
+impl Kind {
+    /// The name, as in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Names from files in messages: quoted, on one line, and never long.
+
+/// The longest part of a name that a message shows, in characters.
+const LONGEST: usize = 120;
+
+/// A name as a message shows it.
+pub(crate) fn shown(name: &str) -> String {
+    match name.char_indices().nth(LONGEST) {
+        None => format!("{name:?}"),
+        Some((end, _)) => format!("{:?}… ({} bytes)", &name[..end], name.len()),
+    }
+}
+
+/// A message of another library that may quote a file: on one line, not long.
+pub(crate) fn one_line(message: &str) -> String {
+    let mut line: String = message.chars().take(2 * LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if message.chars().nth(2 * LONGEST).is_some() {
+        line.push('…');
+    }
+    line
+}

@@ -1,0 +1,119 @@
+//! Each condition is needed.
+
+use super::support::{Case, answers, lost_update, respond, spawn, step};
+use crate::conditions::switch::without;
+use crate::{CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
+
+/// A certificate that is refused for `condition`, at this event, and for
+/// nothing else.
+fn violates_only(condition: &str) -> Option<(Case, Option<usize>)> {
+    let mut case = lost_update();
+    let run = case.run();
+    let event = match condition {
+        "input" => {
+            case.certificate.input = "0".repeat(32);
+            None
+        }
+        "component" => {
+            case.certificate.component = 1;
+            None
+        }
+        "run.claim" => {
+            case.certificate.claim = Claim::Serializable;
+            None
+        }
+        "run.replay.spawn" => {
+            run.steps.push(RunEvent::Spawn { id: 9, request: "inc".into(), local: "read 0".into() });
+            Some(8)
+        }
+        "run.replay.fresh" => {
+            // Overwriting the first request would make it vanish unanswered.
+            run.steps.insert(0, spawn(1));
+            Some(1)
+        }
+        "run.replay.thread" => {
+            run.steps.push(respond(1, "done 0", "0"));
+            Some(8)
+        }
+        "run.replay.from.local" => {
+            run.steps[1] = step(1, ("read 0", "0"), ("read 0", "0"));
+            Some(1)
+        }
+        "run.replay.from.global" => {
+            run.steps[6] = step(2, ("read 0", "0"), ("done 0", "1"));
+            Some(6)
+        }
+        "run.replay.step" => {
+            run.steps.insert(6, step(2, ("read 0", "1"), ("done 1", "1")));
+            Some(6)
+        }
+        "run.replay.respond.local" => {
+            run.steps[5] = respond(1, "done 1", "0");
+            Some(5)
+        }
+        "run.replay.response" => {
+            run.steps.insert(5, respond(1, "done 0", "1"));
+            Some(5)
+        }
+        "run.end" => {
+            run.steps.push(spawn(3));
+            None
+        }
+        "run.completed" => {
+            run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)];
+            None
+        }
+        "run.serial" => {
+            *run = RunCertificate::default();
+            None
+        }
+        _ => return None,
+    };
+    Some((case, event))
+}
+
+#[test]
+fn the_base_is_accepted() {
+    assert_eq!(lost_update().check(), Ok(()));
+}
+
+#[test]
+fn each_condition_is_needed() {
+    for &condition in CONDITIONS {
+        let (case, event) = violates_only(condition).unwrap_or_else(|| panic!("no case for {condition}"));
+        match case.check() {
+            Err(Refusal::Invalid(rejection)) => assert_eq!((rejection.condition, rejection.event), (condition, event), "{rejection}"),
+            other => panic!("{condition}: {other:?}"),
+        }
+        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
+        // Nothing stays switched off.
+        assert!(case.check().is_err());
+    }
+}
+
+#[test]
+fn no_other_condition_covers_for_it() {
+    for &condition in CONDITIONS {
+        let (case, _) = violates_only(condition).unwrap();
+        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
+            assert_eq!(rejection.condition, condition);
+        }
+    }
+}
+
+#[test]
+fn conditions_are_listed_once() {
+    let mut sorted = CONDITIONS.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), CONDITIONS.len());
+}
+
+#[test]
+fn the_manual_lists_the_conditions() {
+    let manual = include_str!("../../../../docs/src/certificates.md");
+    for condition in CONDITIONS {
+        assert!(manual.contains(&format!("| `{condition}` |")), "{condition}");
+    }
+}

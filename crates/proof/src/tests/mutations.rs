@@ -1,0 +1,114 @@
+//! Certificates with one thing changed are accepted exactly if they are right.
+
+use serval_model::{Budget, NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
+
+use super::support::{Case, find_run, is_genuine, lost_update, random_system};
+use crate::{Body, Certificate, Claim, Completed, RunCertificate, RunEvent};
+
+/// All names of the system, and some that it does not have.
+fn names(system: &NetworkSystem) -> Vec<String> {
+    let mut names: Vec<String> = ["", "nobody", "a\u{301}"].map(str::to_owned).to_vec();
+    names.extend(system.globals().map(|id| system.global_name(id).to_owned()));
+    names.extend(system.locals().map(|id| system.local_name(id).to_owned()));
+    names.extend(system.requests().map(|id| system.request_name(id).to_owned()));
+    names.extend(system.responses().map(|id| system.response_name(id).to_owned()));
+    names
+}
+
+/// The strings of a certificate.
+fn strings(run: &mut RunCertificate) -> Vec<&mut String> {
+    let mut strings = Vec::new();
+    for event in &mut run.steps {
+        match event {
+            RunEvent::Spawn { request, local, .. } => strings.extend([request, local]),
+            RunEvent::Step { from, to, .. } => strings.extend([&mut from.local, &mut from.global, &mut to.local, &mut to.global]),
+            RunEvent::Respond { local, response, .. } => strings.extend([local, response]),
+        }
+    }
+    for Completed { request, response, .. } in &mut run.completed {
+        strings.extend([request, response]);
+    }
+    strings
+}
+
+fn index(random: &mut SplitMix64, length: usize) -> usize {
+    usize::try_from(random.below(u64::try_from(length).unwrap())).unwrap()
+}
+
+/// Changes one thing.
+fn mutate(certificate: &mut Certificate, names: &[String], random: &mut SplitMix64) {
+    let Certificate { input, component, claim, body: Body::Run(run) } = certificate;
+    let events = run.steps.len();
+    match random.below(12) {
+        0 => input.push('0'),
+        1 => *component += 1,
+        2 => *claim = Claim::Serializable,
+        3 if events > 0 => drop(run.steps.remove(index(random, events))),
+        4 if events > 0 => {
+            let event = run.steps[index(random, events)].clone();
+            run.steps.insert(index(random, events + 1), event);
+        }
+        // Neighbours often commute, so that some of these are right again.
+        5 if events > 1 => {
+            let first = index(random, events - 1);
+            run.steps.swap(first, first + 1);
+        }
+        6 if events > 0 => {
+            let (RunEvent::Spawn { id, .. } | RunEvent::Step { id, .. } | RunEvent::Respond { id, .. }) =
+                &mut run.steps[index(random, events)];
+            *id = u32::try_from(1 + random.below(4)).unwrap();
+        }
+        7 if !run.completed.is_empty() => {
+            let entry = index(random, run.completed.len());
+            run.completed[entry].count = [1, 2, 3, u64::MAX][index(random, 4)];
+        }
+        8 if !run.completed.is_empty() => drop(run.completed.remove(index(random, run.completed.len()))),
+        9 if !run.completed.is_empty() => {
+            let entry = run.completed[index(random, run.completed.len())].clone();
+            run.completed.push(entry);
+        }
+        _ => {
+            let mut strings = strings(run);
+            let place = index(random, strings.len());
+            strings[place].clone_from(&names[index(random, names.len())]);
+        }
+    }
+}
+
+fn fuzz(case: &Case, rounds: u64, random: &mut SplitMix64, counts: &mut [u64; 2]) {
+    let names = names(&case.system);
+    for _ in 0..rounds {
+        let mut mutated = Case { text: case.text.clone(), system: case.system.clone(), certificate: case.certificate.clone() };
+        for _ in 0..1 + random.below(2) {
+            mutate(&mut mutated.certificate, &names, random);
+        }
+        let accepted = mutated.check().is_ok();
+        assert_eq!(accepted, is_genuine(&mutated), "{}\n{}\n{:?}", mutated.text, mutated.certificate.to_json(), mutated.check());
+        counts[usize::from(accepted)] += 1;
+    }
+}
+
+#[test]
+fn of_the_lost_update() {
+    let mut counts = [0; 2];
+    fuzz(&lost_update(), 3_000, &mut SplitMix64::new(1), &mut counts);
+    assert!(counts[0] > 1_000 && counts[1] > 10, "{counts:?}");
+}
+
+#[test]
+fn of_random_systems() {
+    let mut counts = [0; 2];
+    for seed in 0..1_500 {
+        let random = &mut SplitMix64::new(seed);
+        let system = random_system(random);
+        let budget = &mut Budget::unlimited();
+        let serial = serial_multisets(&system, 3, budget).unwrap();
+        let interleaved = completed_multisets(&system, 3, budget).unwrap();
+        for multiset in interleaved.difference(&serial).take(2) {
+            let run = find_run(&system, multiset).unwrap();
+            let case = Case::new(system.clone(), RunCertificate::new(&&system, &run));
+            fuzz(&case, 40, random, &mut counts);
+        }
+    }
+    assert!(counts[0] > 5_000 && counts[1] > 100, "{counts:?}");
+}

@@ -1,0 +1,193 @@
+//! Systems, runs found by trying everything, and an oracle.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serval_model::{
+    Budget, Cancel, Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay,
+    serial_multisets,
+};
+
+use crate::{Body, Caps, Certificate, Claim, Refusal, RunCertificate, RunEvent, check, fingerprint};
+
+pub(super) type Answer = Result<(), Refusal<std::convert::Infallible>>;
+
+/// A system, its text, and a certificate that is accepted for it.
+pub(super) struct Case {
+    pub(super) text: String,
+    pub(super) system: NetworkSystem,
+    pub(super) certificate: Certificate,
+}
+
+impl Case {
+    pub(super) fn new(system: NetworkSystem, run: RunCertificate) -> Self {
+        let text = serval_model::systems_to_json(std::slice::from_ref(&system));
+        let input = fingerprint(&text);
+        let certificate = Certificate { input, component: 0, claim: Claim::NotSerializable, body: Body::Run(run) };
+        Self { text, system, certificate }
+    }
+
+    pub(super) fn run(&mut self) -> &mut RunCertificate {
+        let Body::Run(run) = &mut self.certificate.body;
+        run
+    }
+
+    pub(super) fn check(&self) -> Answer {
+        self.check_within(&Caps::default())
+    }
+
+    pub(super) fn check_within(&self, caps: &Caps) -> Answer {
+        check(&self.text, 1, |_| &self.system, &self.certificate, caps, &Cancel::new())
+    }
+}
+
+/// Reads a counter, and in a second step writes it back increased, modulo 2.
+pub(super) fn counter() -> NetworkSystem {
+    NetworkSystem::from_json(
+        r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],
+            "transitions": [["start", "0", "read 0", "0"], ["start", "1", "read 1", "1"],
+                ["read 0", "0", "done 0", "1"], ["read 0", "1", "done 0", "1"],
+                ["read 1", "0", "done 1", "0"], ["read 1", "1", "done 1", "0"]]}"#,
+    )
+    .unwrap()
+}
+
+pub(super) fn spawn(id: u32) -> RunEvent {
+    RunEvent::Spawn { id, request: "inc".into(), local: "start".into() }
+}
+
+pub(super) fn step(id: u32, from: (&str, &str), to: (&str, &str)) -> RunEvent {
+    let states = |(local, global): (&str, &str)| crate::States { local: local.into(), global: global.into() };
+    RunEvent::Step { id, from: states(from), to: states(to) }
+}
+
+pub(super) fn respond(id: u32, local: &str, response: &str) -> RunEvent {
+    RunEvent::Respond { id, local: local.into(), response: response.into() }
+}
+
+pub(super) fn answers(request: &str, response: &str, count: u64) -> crate::Completed {
+    crate::Completed { request: request.into(), response: response.into(), count }
+}
+
+/// Both requests see 0.
+pub(super) fn lost_update() -> Case {
+    let steps = vec![
+        spawn(1),
+        step(1, ("start", "0"), ("read 0", "0")),
+        spawn(2),
+        step(2, ("start", "0"), ("read 0", "0")),
+        step(1, ("read 0", "0"), ("done 0", "1")),
+        respond(1, "done 0", "0"),
+        step(2, ("read 0", "1"), ("done 0", "1")),
+        respond(2, "done 0", "0"),
+    ];
+    Case::new(counter(), RunCertificate { steps, completed: vec![answers("inc", "0", 2)] })
+}
+
+/// A small system with names that are easily confused.
+///
+/// Local states are in layers: steps lead from layer to layer, or anywhere in
+/// a few cases, and most answers are given at the end, so that many of these
+/// systems have complete runs that are not serial.
+pub(super) fn random_system(random: &mut SplitMix64) -> NetworkSystem {
+    let mut builder = SystemBuilder::new();
+    let globals = ["a", "b", "a b"].map(|name| builder.global(name));
+    let locals = ["a", "b", "", "\"", "é", "A"].map(|name| builder.local(name));
+    let requests = ["a", "b"].map(|name| builder.request(name));
+    let responses = ["a", "b", "A"].map(|name| builder.response(name));
+    let layer = |layer: usize| &locals[2 * layer..2 * layer + 2];
+    for &request in &requests[..if random.below(2) == 0 { 1 } else { 2 }] {
+        for _ in 0..1 + random.below(2) {
+            builder.start(request, random.pick(layer(0)).unwrap());
+        }
+    }
+    for (index, &last) in layer(2).iter().enumerate() {
+        builder.answer(last, responses[index]);
+    }
+    if random.below(3) == 0 {
+        builder.answer(random.pick(&locals).unwrap(), random.pick(&responses).unwrap());
+    }
+    for _ in 0..5 + random.below(6) {
+        let (global, to_global) = (random.pick(&globals).unwrap(), random.pick(&globals).unwrap());
+        let (from, to) = match random.below(5) {
+            0 => (&locals[..], &locals[..]),
+            1 | 2 => (layer(0), layer(1)),
+            _ => (layer(1), layer(2)),
+        };
+        builder.step(random.pick(from).unwrap(), global, random.pick(to).unwrap(), to_global);
+    }
+    builder.finish(globals[0])
+}
+
+/// A complete run that completes exactly `wanted`, by trying everything.
+pub(super) fn find_run(system: &NetworkSystem, wanted: &Multiset<Letter>) -> Option<Run> {
+    let mut seen = BTreeSet::new();
+    let mut queue = VecDeque::from([Run::new(system.initial_global())]);
+    while let Some(run) = queue.pop_front() {
+        let now = run.configuration();
+        if now.is_complete() && now.completed == *wanted {
+            return Some(run);
+        }
+        let size = u128::try_from(now.in_flight.len()).unwrap() + now.completed.size();
+        let Ok(moves) = enabled_moves(system, now);
+        for chosen in moves {
+            if matches!(chosen, Move::Spawn { .. }) && size >= wanted.size() {
+                continue;
+            }
+            let mut next = run.clone();
+            next.perform(chosen).unwrap();
+            let then = next.configuration();
+            if then.completed.is_subset(wanted) && seen.insert((then.global, then.places(), then.completed.clone())) {
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// Whether the certificate is right, by definitions: names looked up, replayed
+/// by the model, compared with all serial runs of that size. Shares nothing
+/// with the checker but the data.
+pub(super) fn is_genuine(case: &Case) -> bool {
+    let Certificate { input, component, claim, body: Body::Run(run) } = &case.certificate;
+    if *input != fingerprint(&case.text) || *component != 0 || *claim != Claim::NotSerializable {
+        return false;
+    }
+    replays(&case.system, run).unwrap_or(false)
+}
+
+fn replays(system: &NetworkSystem, run: &RunCertificate) -> Option<bool> {
+    let mut events: Vec<Event> = Vec::new();
+    for event in &run.steps {
+        let event = match event {
+            RunEvent::Spawn { id, request, local } => {
+                Event::Spawn { thread: ThreadId::new(*id)?, request: system.request_named(request)?, local: system.local_named(local)? }
+            }
+            RunEvent::Step { id, from, to } => Event::Step {
+                thread: ThreadId::new(*id)?,
+                step: Step {
+                    local: system.local_named(&from.local)?,
+                    global: system.global_named(&from.global)?,
+                    to_local: system.local_named(&to.local)?,
+                    to_global: system.global_named(&to.global)?,
+                },
+            },
+            RunEvent::Respond { id, local, response } => {
+                let thread = ThreadId::new(*id)?;
+                let before = replay(system, &events).ok()?;
+                if before.in_flight.get(&thread)?.local != system.local_named(local)? {
+                    return None;
+                }
+                Event::Respond { thread, response: system.response_named(response)? }
+            }
+        };
+        events.push(event);
+    }
+    let end = replay(system, &events).ok()?;
+    let mut claimed = Multiset::new();
+    for entry in &run.completed {
+        claimed.insert_many((system.request_named(&entry.request)?, system.response_named(&entry.response)?), entry.count).ok()?;
+    }
+    let size = usize::try_from(end.completed.size()).ok()?;
+    let serial = serial_multisets(system, size, &mut Budget::unlimited()).ok()?;
+    Some(end.is_complete() && end.completed == claimed && !serial.contains(&end.completed))
+}

@@ -1,0 +1,318 @@
+//! What `serval check` says about a file: for machines as one line of JSON,
+//! for people as text.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+use serval_syntax::{Diagnostic, LineIndex, Severity};
+
+use crate::TraceEvent;
+
+/// The answer to whether a file is serializable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is, for any number of requests.
+    Serializable,
+    /// It is not.
+    NotSerializable,
+    /// Nobody knows yet.
+    Unknown,
+    /// The file cannot be used.
+    Error,
+}
+
+/// Everything about one file. Absent parts are left out.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileReport {
+    /// The version of this form.
+    pub schema: u32,
+    /// The file, as it was named.
+    pub file: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The method that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+    /// For unknown and error: what stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is certain all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ruled_out: Option<RuledOut>,
+    /// Errors, warnings and notes about the text.
+    pub notes: Vec<Note>,
+    /// Requests that can get stuck for ever.
+    pub stuck: Vec<StuckNote>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<Times>,
+    /// How large the network system is, if it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
+    /// The evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateNote>,
+    /// The run that no serial order explains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Counterexample>,
+}
+
+/// What has been excluded.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RuledOut {
+    /// No counterexample has so few requests.
+    pub requests_up_to: u32,
+}
+
+/// A diagnostic in short.
+#[derive(Clone, Debug, Serialize)]
+pub struct Note {
+    /// Its code.
+    pub code: String,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// One line.
+    pub message: String,
+    /// First line and column, last line and column.
+    pub span: [u32; 4],
+}
+
+/// A request that can get stuck.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StuckNote {
+    /// Its name.
+    pub request: String,
+    /// The line and column where it waits, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<[u32; 2]>,
+    /// The local state in which it is.
+    pub local: String,
+}
+
+/// Milliseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Times {
+    /// Everything.
+    pub total: f64,
+    /// Reading and checking the text.
+    pub parse: f64,
+    /// Exploring its states.
+    pub compile: f64,
+    /// Deciding.
+    pub decide: f64,
+    /// Writing the evidence down.
+    pub certify: f64,
+    /// Checking the evidence.
+    pub verify: f64,
+}
+
+/// Numbers of states and steps, over all components.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Sizes {
+    /// Global states.
+    pub globals: usize,
+    /// Local states.
+    pub locals: usize,
+    /// Steps.
+    pub steps: usize,
+    /// Independent parts.
+    pub components: usize,
+}
+
+/// Evidence and whether it was checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct CertificateNote {
+    /// The kind of evidence.
+    pub kind: &'static str,
+    /// Where it was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Whether the independent checker accepted it.
+    pub verified: bool,
+}
+
+/// A run that no serial order explains.
+#[derive(Clone, Debug, Serialize)]
+pub struct Counterexample {
+    /// Who took part and what they were told.
+    pub requests: Vec<Answered>,
+    /// Whether it is proved that fewer requests do not suffice.
+    pub minimal: bool,
+    /// The component that the run lives in, where there are several.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub component: usize,
+    /// The complete run.
+    pub steps: Vec<TraceEvent>,
+    /// What the names of states stand for.
+    #[serde(flatten)]
+    pub states: StatesField,
+    /// The run in words, for the text report.
+    #[serde(skip)]
+    pub story: Vec<String>,
+}
+
+fn is_zero(component: &usize) -> bool {
+    *component == 0
+}
+
+/// One request of a counterexample.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answered {
+    /// Its number.
+    pub id: u32,
+    /// Its name.
+    pub request: String,
+    /// Its response.
+    pub response: String,
+}
+
+/// The field `states`, which holds global and local states side by side.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StatesField {
+    /// Values by the name of the state.
+    pub states: BTreeMap<String, StateValues>,
+}
+
+/// What one state is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum StateValues {
+    /// Global variables.
+    Global(BTreeMap<String, i64>),
+    /// A place and local variables.
+    Local(LocalValues),
+}
+
+/// Where a request is and what it remembers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LocalValues {
+    /// Line and column.
+    pub at: [u32; 2],
+    /// Its variables.
+    pub vars: BTreeMap<String, i64>,
+}
+
+/// Real values behind the names of states.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// By global state.
+    pub globals: BTreeMap<String, BTreeMap<String, i64>>,
+    /// By local state.
+    pub locals: BTreeMap<String, LocalValues>,
+}
+
+impl From<States> for StatesField {
+    fn from(states: States) -> Self {
+        let globals = states.globals.into_iter().map(|(name, values)| (name, StateValues::Global(values)));
+        let locals = states.locals.into_iter().map(|(name, values)| (name, StateValues::Local(values)));
+        Self { states: globals.chain(locals).collect() }
+    }
+}
+
+impl FileReport {
+    /// A report that says nothing yet.
+    pub fn new(file: impl Into<String>, verdict: Verdict) -> Self {
+        Self {
+            schema: 1,
+            file: file.into(),
+            verdict,
+            method: None,
+            reason: None,
+            ruled_out: None,
+            notes: Vec::new(),
+            stuck: Vec::new(),
+            time_ms: None,
+            sizes: None,
+            certificate: None,
+            counterexample: None,
+        }
+    }
+
+    /// One line of JSON, with its newline.
+    pub fn to_json(&self) -> String {
+        // Only maps with keys that are not strings could fail.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    /// The report for people.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        let (verdict, file) = (self.headline(), &self.file);
+        let _ = write!(out, "{verdict}  {file}");
+        match &self.counterexample {
+            Some(run) => {
+                let count = run.requests.len();
+                let least = if run.minimal { ", and no fewer will do" } else { "" };
+                let _ = writeln!(out, "   {count} request{}{least}", if count == 1 { "" } else { "s" });
+                story(&mut out, run);
+            }
+            None => {
+                if let Some(reason) = &self.reason {
+                    let _ = write!(out, "   {reason}");
+                }
+                if let Some(RuledOut { requests_up_to }) = self.ruled_out
+                    && requests_up_to > 0
+                {
+                    let _ = write!(
+                        out,
+                        "   no counterexample with up to {requests_up_to} request{}",
+                        if requests_up_to == 1 { "" } else { "s" }
+                    );
+                }
+                out.push('\n');
+            }
+        }
+        if let Some(certificate) = &self.certificate {
+            let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
+            let checked = if certificate.verified { "checked" } else { "not checked" };
+            let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);
+        }
+        for stuck in &self.stuck {
+            let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+            let _ = writeln!(out, "  note            {} can get stuck for ever {place}", stuck.request);
+        }
+        out
+    }
+
+    fn headline(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Serializable => "serializable",
+            Verdict::NotSerializable => "not serializable",
+            Verdict::Unknown => "undecided",
+            Verdict::Error => "error",
+        }
+    }
+}
+
+fn story(out: &mut String, run: &Counterexample) {
+    out.push('\n');
+    for (position, line) in run.story.iter().enumerate() {
+        let _ = writeln!(out, "{:4}  {line}", position + 1);
+    }
+    let answers: Vec<String> = run.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
+    let _ = writeln!(out, "\n  seen together   {}", answers.join(", "));
+    let _ = writeln!(out, "                  no serial order gives these");
+}
+
+/// Diagnostics as the notes of a report.
+pub fn notes(diagnostics: &[Diagnostic], text: &str) -> Vec<Note> {
+    let lines = LineIndex::new(text);
+    let note = |diagnostic: &Diagnostic| {
+        let (start, end) = (lines.position(text, diagnostic.primary.span.start), lines.position(text, diagnostic.primary.span.end));
+        Note {
+            code: diagnostic.code.to_string(),
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            message: diagnostic.message.clone(),
+            span: [start.line, start.column, end.line, end.column],
+        }
+    };
+    diagnostics.iter().map(note).collect()
+}

@@ -1,0 +1,185 @@
+//! Checks a certificate for a text: a program, or network systems as JSON.
+//!
+//! [`verify`] parses the text, prepares its components and hands them to the
+//! checker of [`serval_proof`], which asks for the states that the certificate
+//! needs and no others. For a program the parser and the compiler are therefore
+//! part of what is trusted; the engines that find verdicts are not, and this
+//! crate does not depend on them. It does no input or output; the binary
+//! `serval-verify` in this package does.
+//!
+//! ```
+//! use serval_model::Cancel;
+//! use serval_verify::{Caps, InputKind, Outcome, verify};
+//! let outcome = verify("request r { X := 1 - X }", InputKind::Program, "{}", &Caps::default(), &Cancel::new());
+//! assert!(matches!(outcome, Outcome::InputError(_)));
+//! assert_eq!(outcome.status(), 2);
+//! ```
+
+use std::convert::Infallible;
+use std::fmt;
+
+use serval_compile::{CompileError, Fault, FaultReport, Options, Prepared};
+use serval_model::{Cancel, JsonError, systems_from_json};
+use serval_proof::{Body, Certificate, Claim, FormatError, Kind, Refusal, check};
+use serval_syntax::{Diagnostic, LineIndex, Severity, analyze};
+
+pub use serval_proof::{Caps, Rejection, TooLarge};
+
+/// What the input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A program in the SER language.
+    Program,
+    /// A network system as JSON, or an array of them.
+    System,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The claim is proved.
+    Valid(Valid),
+    /// A condition does not hold. Nothing is said about the claim.
+    Invalid(Rejection),
+    /// The check would exceed a cap. Nothing is said about the certificate.
+    TooLarge(TooLarge),
+    /// The input or the certificate cannot be read, or the program fails.
+    InputError(InputError),
+    /// Somebody raised the flag.
+    Cancelled,
+}
+
+/// A certificate that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Valid {
+    /// What is proved.
+    pub claim: Claim,
+    /// By what kind of certificate.
+    pub kind: Kind,
+    /// The evidence in a few words, such as `a run of 2 requests in 8 events`.
+    pub summary: String,
+}
+
+/// Something that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputError {
+    /// The text is no program: its errors, and warnings and notes beside them.
+    Program(Vec<Diagnostic>),
+    /// The text is no network system.
+    System(JsonError),
+    /// A step that the certificate needs divides by zero, overflows or does
+    /// not end.
+    Fault(Box<Diagnostic>),
+    /// The certificate's text is no certificate.
+    Certificate(FormatError),
+}
+
+/// Checks a certificate for an input, both as texts.
+pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, cancel: &Cancel) -> Outcome {
+    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
+        return Outcome::TooLarge(too_large);
+    }
+    let certificate = match Certificate::from_json(certificate) {
+        Ok(certificate) => certificate,
+        Err(error) => return Outcome::InputError(InputError::Certificate(error)),
+    };
+    match kind {
+        InputKind::Program => verify_program(input, &certificate, caps, cancel),
+        InputKind::System => verify_systems(input, &certificate, caps, cancel),
+    }
+}
+
+fn verify_program(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
+    let analysis = analyze(text);
+    let Some(program) = analysis.program else {
+        return Outcome::InputError(InputError::Program(analysis.diagnostics));
+    };
+    let prepared = Prepared::new(&program, Options::default());
+    let result = check(text, prepared.component_count(), |component| prepared.lazy(component), certificate, caps, cancel);
+    outcome(certificate, result, |fault| InputError::Fault(Box::new(fault_diagnostic(fault, text))))
+}
+
+fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
+    let systems = match systems_from_json(text) {
+        Ok(systems) => systems,
+        Err(error) => return Outcome::InputError(InputError::System(error)),
+    };
+    let result = check(text, systems.len(), |component| &systems[component], certificate, caps, cancel);
+    outcome(certificate, result, |stop: Infallible| match stop {})
+}
+
+fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> InputError) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Valid(Valid { claim: certificate.claim, kind: certificate.kind(), summary: summary(&certificate.body) }),
+        Err(Refusal::Invalid(rejection)) => Outcome::Invalid(rejection),
+        Err(Refusal::TooLarge(too_large)) => Outcome::TooLarge(too_large),
+        Err(Refusal::System(stop)) => Outcome::InputError(failed(stop)),
+        Err(Refusal::Cancelled) => Outcome::Cancelled,
+    }
+}
+
+fn summary(body: &Body) -> String {
+    match body {
+        Body::Run(run) => {
+            let requests: u128 = run.completed.iter().map(|entry| u128::from(entry.count)).sum();
+            format!("a run of {requests} request{} in {} events", if requests == 1 { "" } else { "s" }, run.steps.len())
+        }
+    }
+}
+
+/// A fault that was met while checking.
+fn fault_diagnostic(fault: Fault, text: &str) -> Diagnostic {
+    let report = CompileError::Fault(FaultReport { fault, certain: true, run: None, request: None });
+    let diagnostic = report.diagnostic(text);
+    // Only `Stopped` has no diagnostic; the code is for the type's sake.
+    let mut diagnostic = diagnostic.unwrap_or_else(|| Diagnostic::error(serval_syntax::Code("E0300"), fault.span, "a step that fails"));
+    diagnostic.notes = vec!["a step that the certificate needs fails here".to_owned()];
+    diagnostic
+}
+
+impl Outcome {
+    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Valid(_) => 0,
+            Self::Invalid(_) => 1,
+            Self::InputError(_) => 2,
+            Self::TooLarge(_) | Self::Cancelled => 3,
+        }
+    }
+
+    /// The outcome in one line, without a newline. `input` and `certificate`
+    /// are what the files are called, and `text` is the input.
+    pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
+        match self {
+            Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
+            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
+            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
+            Self::Cancelled => format!("{certificate}: cancelled"),
+            Self::InputError(InputError::Certificate(error)) => {
+                format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message)
+            }
+            Self::InputError(InputError::System(error)) => format!("{input}:{error}"),
+            Self::InputError(InputError::Fault(diagnostic)) => diagnostic_line(diagnostic, input, text),
+            Self::InputError(InputError::Program(diagnostics)) => {
+                let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+                let first = errors.next().map_or_else(|| format!("{input}: error"), |first| diagnostic_line(first, input, text));
+                match errors.count() {
+                    0 => first,
+                    more => format!("{first} (and {more} more)"),
+                }
+            }
+        }
+    }
+}
+
+fn diagnostic_line(diagnostic: &Diagnostic, input: &str, text: &str) -> String {
+    let at = LineIndex::new(text).position(text, diagnostic.primary.span.start);
+    format!("{input}:{}:{}: error[{}]: {}", at.line, at.column, diagnostic.code, diagnostic.message)
+}
+
+impl fmt::Display for Valid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.claim.name(), self.summary)
+    }
+}

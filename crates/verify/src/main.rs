@@ -1,0 +1,174 @@
+//! The binary `serval-verify`: arguments, files and exit status around
+//! [`serval_verify::verify`].
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::panic::UnwindSafe;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serval_model::Cancel;
+use serval_syntax::MAX_FILE_BYTES;
+use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify};
+
+const HELP: &str = "\
+Checks a certificate with the independent checker.
+
+Usage: serval-verify [--input ser|json] FILE CERTIFICATE
+
+  FILE            a program (.ser) or network systems (.json); - reads standard input
+  CERTIFICATE     what `serval check --certificate` wrote; - reads standard input
+
+  --input KIND    what FILE is, where its name does not tell: ser or json
+  --help          print this
+  --version       print the version
+
+Exit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large to check, 4 internal error.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    guarded(|| run(&arguments))
+}
+
+/// Turns a panic into exit status 4. Its message has been printed by then.
+fn guarded(work: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        tell("internal error: this is a bug in serval-verify; please report the message above with the input");
+        ExitCode::from(4)
+    })
+}
+
+fn run(arguments: &[OsString]) -> ExitCode {
+    match parse(arguments) {
+        Ok(Command::Print(text)) => print(&text, 0),
+        Ok(Command::Verify(files)) => match outcome(&files) {
+            Ok((line, status @ 0)) => print(&format!("{line}\n"), status),
+            Ok((line, status)) => {
+                tell(&line);
+                ExitCode::from(status)
+            }
+            Err(message) => refuse(&message),
+        },
+        Err(message) => refuse(&format!("{message}; see serval-verify --help")),
+    }
+}
+
+fn refuse(message: &str) -> ExitCode {
+    tell(&format!("error: {message}"));
+    ExitCode::from(2)
+}
+
+/// Prints the result.
+fn print(text: &str, status: u8) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => refuse(&format!("cannot write the output: {error}")),
+        _ => ExitCode::from(status),
+    }
+}
+
+/// Says something on standard error, if anybody listens.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+enum Command {
+    Print(String),
+    Verify(Files),
+}
+
+struct Files {
+    input: OsString,
+    kind: InputKind,
+    certificate: OsString,
+}
+
+fn parse(arguments: &[OsString]) -> Result<Command, String> {
+    let (mut files, mut kind, mut options) = (Vec::new(), None, true);
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--help" | "-h") if options => return Ok(Command::Print(HELP.to_owned())),
+            Some("--version" | "-V") if options => return Ok(Command::Print(format!("serval-verify {}\n", env!("CARGO_PKG_VERSION")))),
+            Some("--") if options => options = false,
+            Some("--input") if options => kind = Some(named_kind(arguments.next().map(OsString::as_os_str))?),
+            Some(text) if options && text.starts_with("--input=") => kind = Some(named_kind(Some(OsStr::new(&text["--input=".len()..])))?),
+            Some(text) if options && text.starts_with('-') && text != "-" => return Err(format!("unknown option {text:?}")),
+            _ => files.push(argument.clone()),
+        }
+    }
+    let [input, certificate] = <[OsString; 2]>::try_from(files).map_err(|files| format!("2 files are needed, not {}", files.len()))?;
+    if input == "-" && certificate == "-" {
+        return Err("only one of the files can be standard input".to_owned());
+    }
+    let kind = match kind {
+        Some(kind) => kind,
+        None => kind_of(&input)?,
+    };
+    Ok(Command::Verify(Files { input, kind, certificate }))
+}
+
+fn named_kind(name: Option<&OsStr>) -> Result<InputKind, String> {
+    match name.and_then(OsStr::to_str) {
+        Some("ser") => Ok(InputKind::Program),
+        Some("json") => Ok(InputKind::System),
+        _ => Err("--input needs ser or json".to_owned()),
+    }
+}
+
+fn kind_of(path: &OsStr) -> Result<InputKind, String> {
+    match Path::new(path).extension().and_then(OsStr::to_str) {
+        Some("ser") => Ok(InputKind::Program),
+        Some("json") => Ok(InputKind::System),
+        _ => Err(format!("cannot tell what {} is; say --input ser or --input json", shown(path))),
+    }
+}
+
+/// The message and the exit status; the error is about the files themselves.
+fn outcome(files: &Files) -> Result<(String, u8), String> {
+    let caps = Caps::default();
+    let Ok(text) = read(&files.input, MAX_FILE_BYTES)? else {
+        return Err(format!("{} is larger than {MAX_FILE_BYTES} bytes", shown(&files.input)));
+    };
+    let outcome = match read(&files.certificate, caps.bytes)? {
+        Ok(certificate) => verify(&text, files.kind, &certificate, &caps, &Cancel::new()),
+        Err(too_large) => Outcome::TooLarge(too_large),
+    };
+    Ok((outcome.line(&shown(&files.input), &shown(&files.certificate), &text), outcome.status()))
+}
+
+/// Reads a file, unless it is larger than the limit.
+fn read(path: &OsStr, limit: usize) -> Result<Result<String, TooLarge>, String> {
+    let cannot = |error: io::Error| format!("cannot read {}: {error}", shown(path));
+    // One byte more than allowed is enough to see that it is too large.
+    let most = u64::try_from(limit).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    if path == "-" {
+        io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(cannot)?;
+    } else {
+        File::open(path).and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes)).map_err(cannot)?;
+    }
+    if bytes.len() > limit {
+        return Ok(Err(TooLarge { what: "bytes", limit: most }));
+    }
+    String::from_utf8(bytes)
+        .map(Ok)
+        .map_err(|error| format!("{} is not UTF-8: byte {} cannot be read", shown(path), error.utf8_error().valid_up_to()))
+}
+
+fn shown(path: &OsStr) -> String {
+    if path == "-" { "<stdin>".to_owned() } else { Path::new(path).display().to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_status_4() {
+        let status = guarded(|| panic!("on purpose"));
+        assert_eq!(format!("{status:?}"), format!("{:?}", ExitCode::from(4)));
+    }
+}

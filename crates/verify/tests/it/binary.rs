@@ -1,0 +1,132 @@
+//! What scripts rely on: exit status and streams.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serval_proof::{Body, Claim, Completed, RunEvent};
+
+use crate::support::{counterexample, directory};
+
+const PROGRAM: &str = "request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }";
+
+fn serval_verify(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_serval-verify"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The program may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Exit status, standard output and standard error.
+fn said(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = serval_verify(directory, arguments, b"");
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn status_0_and_1() {
+    let directory = directory("verdicts");
+    let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
+    std::fs::write(directory.join("a.ser"), PROGRAM).unwrap();
+    std::fs::write(directory.join("c.json"), certificate.to_json()).unwrap();
+    let valid = "c.json: valid: a.ser is not-serializable (a run of 2 requests in 8 events)\n".to_owned();
+    assert_eq!(said(&directory, &["a.ser", "c.json"]), (0, valid, String::new()));
+    certificate.claim = Claim::Serializable;
+    std::fs::write(directory.join("d.json"), certificate.to_json()).unwrap();
+    let invalid = "d.json: invalid: run.claim: claim \"serializable\": a run can only show that an input is not serializable\n".to_owned();
+    assert_eq!(said(&directory, &["a.ser", "d.json"]), (1, String::new(), invalid));
+}
+
+#[test]
+fn standard_input() {
+    let directory = directory("standard-input");
+    let json = counterexample(PROGRAM, 2, 10_000).unwrap().to_json();
+    std::fs::write(directory.join("program"), PROGRAM).unwrap();
+    std::fs::write(directory.join("c.json"), &json).unwrap();
+    let status = |arguments: &[&str], input: &str| serval_verify(&directory, arguments, input.as_bytes()).status.code();
+    assert_eq!(status(&["--input", "ser", "-", "c.json"], PROGRAM), Some(0));
+    assert_eq!(status(&["program", "-", "--input=ser"], &json), Some(0));
+    assert_eq!(status(&["--input", "ser", "--", "program", "c.json"], ""), Some(0));
+    assert_eq!(status(&["program", "c.json"], ""), Some(2));
+    assert_eq!(status(&["--input", "json", "program", "c.json"], ""), Some(2));
+    assert_eq!(status(&["--input", "ser", "-", "-"], PROGRAM), Some(2));
+}
+
+#[test]
+fn status_2() {
+    let directory = directory("mistakes");
+    std::fs::write(directory.join("a.ser"), PROGRAM).unwrap();
+    std::fs::write(directory.join("b.ser"), "request r {").unwrap();
+    std::fs::write(directory.join("c.json"), counterexample(PROGRAM, 2, 10_000).unwrap().to_json()).unwrap();
+    std::fs::write(directory.join("binary.ser"), b"\xff\xfe").unwrap();
+    for arguments in [
+        &[][..],
+        &["a.ser"],
+        &["a.ser", "c.json", "c.json"],
+        &["--what", "a.ser", "c.json"],
+        &["--input"],
+        &["--input", "nfa", "a.ser", "c.json"],
+        &["absent.ser", "c.json"],
+        &["a.ser", "absent.json"],
+        &[".", "c.json"],
+        &["b.ser", "c.json"],
+        &["a.ser", "a.ser"],
+        &["c.json", "c.json"],
+        &["binary.ser", "c.json"],
+    ] {
+        let (status, out, error) = said(&directory, arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}");
+        assert!(error.contains("error") && error.lines().count() == 1, "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn status_3() {
+    let directory = directory("too-large");
+    let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
+    // The same run again and again: the value comes back after four rounds.
+    let (start, end) = ("save@start".to_owned(), |value: u32| format!("save@end {value}"));
+    let Body::Run(run) = &mut certificate.body;
+    run.steps.clear();
+    for id in 1..=10_001_u32 {
+        let (old, new) = ((id - 1) % 4, id % 4);
+        let states = |local: String, value: u32| serval_proof::States { local, global: format!("EDITS={value}") };
+        let middle = format!("save@yield1 seen={old}");
+        run.steps.push(RunEvent::Spawn { id, request: "save".into(), local: start.clone() });
+        run.steps.push(RunEvent::Step { id, from: states(start.clone(), old), to: states(middle.clone(), old) });
+        run.steps.push(RunEvent::Step { id, from: states(middle, old), to: states(end(new), new) });
+        run.steps.push(RunEvent::Respond { id, local: end(new), response: new.to_string() });
+    }
+    run.completed = [(0, 2_500), (1, 2_501), (2, 2_500), (3, 2_500)]
+        .map(|(response, count)| Completed { request: "save".into(), response: response.to_string(), count })
+        .to_vec();
+    std::fs::write(directory.join("a.ser"), PROGRAM).unwrap();
+    std::fs::write(directory.join("c.json"), certificate.to_json()).unwrap();
+    let message = "c.json: too large: more than 10000 requests\n".to_owned();
+    assert_eq!(said(&directory, &["a.ser", "c.json"]), (3, String::new(), message));
+}
+
+#[test]
+fn help_and_version() {
+    let directory = directory("help");
+    let (status, out, error) = said(&directory, &["--help"]);
+    assert!(status == 0 && out.contains("Usage: serval-verify") && error.is_empty());
+    let (status, out, _) = said(&directory, &["--version"]);
+    assert_eq!((status, out), (0, format!("serval-verify {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn nothing_is_written() {
+    let directory = directory("read-only");
+    std::fs::write(directory.join("a.ser"), PROGRAM).unwrap();
+    std::fs::write(directory.join("c.json"), counterexample(PROGRAM, 2, 10_000).unwrap().to_json()).unwrap();
+    assert_eq!(said(&directory, &["a.ser", "c.json"]).0, 0);
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 2);
+}
