@@ -1,5 +1,7 @@
 //! Every example does what its header says, as far as few requests can tell.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use std::path::PathBuf;
 
 use serval_compile::{Options, compile};

@@ -1,5 +1,7 @@
 //! Runs of compiled systems, followed on the text.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use serval_compile::{Compiled, Options, SourceRun, compile};
 use serval_model::{Budget, Event, random_run};
 use serval_syntax::analyze;

@@ -1,5 +1,7 @@
 //! Requests that get stuck, and requests that only wait.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use serval_compile::{Options, compile};
 use serval_engine::stuck::find_stuck;
 use serval_model::{Budget, Configuration, LocalId, NetworkSystem, replay, thread_moves};

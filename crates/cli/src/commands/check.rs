@@ -181,7 +181,7 @@ impl Checking<'_> {
                     }
                     refused => {
                         report.verdict = Verdict::Error;
-                        report.reason = Some(internal(input, &written, &refused));
+                        report.reason = Some(internal(input, &written, &refused, Path::new(".")));
                         Status::Internal
                     }
                 }
@@ -250,10 +250,10 @@ fn verified(input: &Input, certificate: &str, cancel: &Cancel) -> Outcome {
 }
 
 /// A certificate that the checker refuses is a bug; saves what is needed to
-/// find it.
-fn internal(input: &Input, certificate: &str, refused: &Outcome) -> String {
+/// find it in `directory`.
+fn internal(input: &Input, certificate: &str, refused: &Outcome, directory: &Path) -> String {
     let why = refused.line(&input.name, "certificate", &input.text);
-    let path = PathBuf::from(format!("serval-bug-{}.txt", fingerprint(&input.text)));
+    let path = directory.join(format!("serval-bug-{}.txt", fingerprint(&input.text)));
     let version = env!("CARGO_PKG_VERSION");
     let text = format!("serval {version}\n{why}\n\n--- input {}\n{}\n--- certificate\n{certificate}\n", input.name, input.text);
     let saved = match write_file(&path, &text) {
@@ -267,4 +267,44 @@ fn internal(input: &Input, certificate: &str, refused: &Outcome) -> String {
 #[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_evidence_is_an_internal_error_with_a_reproduction() {
+        let text = "request a { X := 1 - X }".to_owned();
+        let program = serval_syntax::analyze(&text).program.unwrap();
+        let input = Input { name: "a.ser".to_owned(), text, content: Content::Program(program) };
+        // The empty run has serial answers: none.
+        let certificate = Certificate {
+            input: fingerprint(&input.text),
+            component: 0,
+            claim: serval_proof::Claim::NotSerializable,
+            body: serval_proof::Body::Run(serval_proof::RunCertificate::default()),
+        };
+        let written = certificate.to_json();
+        let refused = verified(&input, &written, &Cancel::new());
+        assert!(matches!(&refused, Outcome::Invalid(rejection) if rejection.condition == "run.serial"), "{refused:?}");
+        let directory = std::env::temp_dir().join(format!("serval-internal-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let reason = internal(&input, &written, &refused, &directory);
+        let saved: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(saved.len(), 1);
+        assert!(reason.contains(&saved[0].display().to_string()) && reason.contains("run.serial"), "{reason}");
+        let kept = std::fs::read_to_string(&saved[0]).unwrap();
+        assert!(kept.contains(&input.text) && kept.contains("serval-certificate"));
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn the_gravest_status_wins() {
+        let order = [Status::Fine, Status::Undecided, Status::NotSerializable, Status::Input, Status::Internal];
+        assert!(order.is_sorted());
+        let codes = order.map(|status| status.exit_code(false));
+        assert_eq!(codes, [0, 3, 1, 2, 4].map(ExitCode::from));
+        assert_eq!(order.map(|status| status.exit_code(true)), [0, 0, 0, 2, 4].map(ExitCode::from));
+    }
 }

@@ -1,0 +1,104 @@
+//! How long `serval check` takes to refute the published programs and the
+//! scaling families: a Markdown table on standard output.
+//!
+//! `refutations DIRECTORY`, with the published suite in the directory. The
+//! program `serval` must stand beside this one.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use serde_json::Value;
+use serval_bench::Family;
+
+/// Runs of each file; the middle one counts.
+const RUNS: usize = 5;
+
+const FAMILIES: &[(&str, usize)] =
+    &[("counter_racy", 200), ("watch", 6), ("monitors", 8), ("monitors", 14), ("route", 40), ("bank_split", 4)];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.as_slice() {
+        [directory] => table(Path::new(directory)),
+        _ => Err("usage: refutations DIRECTORY".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn table(suite: &Path) -> Result<(), String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let serval = own.with_file_name("serval");
+    let expected = std::fs::read_to_string(suite.join("expected.csv")).map_err(|error| format!("{}: {error}", suite.display()))?;
+    let mut out = io::stdout().lock();
+    let mut print = |line: &str| writeln!(out, "{line}").map_err(|error| error.to_string());
+    print("# Refutations")?;
+    print("")?;
+    print("Written by `cargo build --release --workspace && target/release/refutations SUITE`. Each time is the middle of five runs of")?;
+    print("`serval check`, as it reports it: parsing, search, certificate and its independent check included.")?;
+    print("")?;
+    print("| program | requests | fewest | events | ms | published ms |")?;
+    print("|---|---:|---|---:|---:|---:|")?;
+    let (mut refuted, mut undecided, mut wrong) = (0, 0, 0);
+    for line in expected.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let [file, verdict, published] = fields.as_slice() else { return Err(format!("cannot read {line}")) };
+        let report = check(&serval, &suite.join(file))?;
+        match report["verdict"].as_str() {
+            Some("not-serializable") if *verdict == "not-serializable" => {
+                refuted += 1;
+                print(&row(file, &report, published))?;
+            }
+            Some("unknown") => undecided += 1,
+            _ => wrong += 1,
+        }
+    }
+    let directory = std::env::temp_dir().join(format!("serval-refutations-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+    for (name, n) in FAMILIES {
+        let family = Family::named(name).ok_or_else(|| format!("there is no family {name}"))?;
+        let path: PathBuf = directory.join(format!("{name}-{n}.ser"));
+        std::fs::write(&path, family.program(*n)).map_err(|error| error.to_string())?;
+        print(&row(&format!("{name} {n}"), &check(&serval, &path)?, "–"))?;
+    }
+    std::fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
+    print("")?;
+    print(&format!("Of the published programs {refuted} are refuted, {undecided} undecided, {wrong} answered wrongly."))
+}
+
+/// The report with the middle time of several runs.
+fn check(serval: &Path, file: &Path) -> Result<Value, String> {
+    let mut reports = Vec::new();
+    for _ in 0..RUNS {
+        let output =
+            Command::new(serval).args(["check", "-q", "--format", "json"]).arg(file).output().map_err(|error| error.to_string())?;
+        let report: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("{}: {error}", file.display()))?;
+        reports.push(report);
+        if reports[0]["verdict"] == "unknown" {
+            break;
+        }
+    }
+    reports.sort_by_key(tenths);
+    Ok(reports.swap_remove(reports.len() / 2))
+}
+
+/// The time of a report in tenths of a millisecond, for sorting.
+fn tenths(report: &Value) -> u64 {
+    let written = report["time_ms"]["total"].to_string();
+    let (whole, rest) = written.split_once('.').unwrap_or((&written, "0"));
+    whole.parse::<u64>().unwrap_or(0) * 10 + rest[..1].parse::<u64>().unwrap_or(0)
+}
+
+fn row(name: &str, report: &Value, published: &str) -> String {
+    let run = &report["counterexample"];
+    let requests = run["requests"].as_array().map_or(0, Vec::len);
+    let events = run["steps"].as_array().map_or(0, Vec::len);
+    let fewest = if run["minimal"] == true { "proved" } else { "" };
+    format!("| {name} | {requests} | {fewest} | {events} | {} | {published} |", report["time_ms"]["total"])
+}
