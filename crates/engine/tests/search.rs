@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
 use serval_engine::search::{LayerOutcome, Search, parallel_layer};
-use serval_model::{Budget, NetworkSystem, Run, SerialAutomaton, completed_multisets, replay, serial_multisets};
+use serval_model::{Budget, NetworkSystem, Run, SerialAutomaton, SplitMix64, SystemBuilder, completed_multisets, replay, serial_multisets};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;
@@ -172,4 +172,53 @@ fn a_request_that_answers_where_it_starts_is_seen() {
     let mut search = Search::new(&system);
     let found = (1..=3).find(|&requests| matches!(search.layer(requests, &mut Budget::unlimited()), LayerOutcome::Found(_)));
     assert_eq!(found.map(u128::from), interleaved.difference(&serial).map(|multiset| multiset.size()).min());
+}
+
+/// A random system: few states, any steps, answers anywhere.
+fn random_system(seed: u64) -> NetworkSystem {
+    let mut random = SplitMix64::new(seed);
+    let mut draw = |bound: u64| usize::try_from(random.below(bound)).unwrap();
+    let (global_count, local_count, request_count) = (2 + draw(2), 3 + draw(4), 1 + draw(2));
+    let mut builder = SystemBuilder::new();
+    let globals: Vec<_> = (0..global_count).map(|g| builder.global(&format!("g{g}"))).collect();
+    let locals: Vec<_> = (0..local_count).map(|l| builder.local(&format!("l{l}"))).collect();
+    for r in 0..request_count {
+        let request = builder.request(&format!("r{r}"));
+        for _ in 0..=draw(2) {
+            builder.start(request, locals[draw(local_count as u64)]);
+        }
+    }
+    for _ in 0..2 + draw(2) {
+        let response = builder.response(&format!("a{}", draw(3)));
+        builder.answer(locals[draw(local_count as u64)], response);
+    }
+    for _ in 0..5 + draw(14) {
+        let (l, m) = (locals[draw(local_count as u64)], locals[draw(local_count as u64)]);
+        let (g, h) = (globals[draw(global_count as u64)], globals[draw(global_count as u64)]);
+        builder.step(l, g, m, h);
+    }
+    builder.finish(globals[0])
+}
+
+#[test]
+fn random_systems_are_refuted_exactly_when_brute_force_says_so() {
+    let mut refuted = 0;
+    for seed in 0..3_000 {
+        let system = random_system(seed);
+        let interleaved = completed_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
+        let serial = serial_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
+        let smallest = interleaved.difference(&serial).map(|multiset| multiset.size()).min();
+        let mut search = Search::new(&system);
+        let found = (1..=3).find(|&requests| match search.layer(requests, &mut Budget::unlimited()) {
+            LayerOutcome::Found(run) => {
+                assert!(is_counterexample(&system, &run), "seed {seed}");
+                true
+            }
+            _ => false,
+        });
+        assert_eq!(found.map(u128::from), smallest, "seed {seed}");
+        refuted += u32::from(found.is_some());
+    }
+    say(&format!("search: 3000 random systems, {refuted} refuted with up to 3 requests, as brute force says"));
+    assert!(refuted > 100);
 }

@@ -141,7 +141,11 @@ impl<M: Moves> SerialExplorer<M> {
                 budget.spend(1)?;
                 let results = self.alone(*request, global, budget)?;
                 let from = results.partition_point(|(other, _)| other < response);
-                globals.extend(results[from..].iter().take_while(|(other, _)| other == response).map(|&(_, to)| to));
+                let matching = results[from..].iter().take_while(|(other, _)| other == response);
+                let before = globals.len();
+                globals.extend(matching.map(|&(_, to)| to));
+                // A dense system must not hide its work behind one tick.
+                budget.spend((globals.len() - before) as u64)?;
             }
         }
         Ok(globals.into_iter().collect())

@@ -306,8 +306,8 @@ impl<'t> Parser<'t> {
         self.text[Span::new(self.previous_span().end, start).range()].contains('\n')
     }
 
-    /// From the start of the token before this one to the token looked at,
-    /// without the blanks between.
+    /// The text from `start` to the token looked at, without the blanks
+    /// before that.
     pub(crate) fn text_since(&self, start: u32) -> &'t str {
         self.text[start as usize..self.tokens[self.position].start as usize].trim_end()
     }
