@@ -1,9 +1,9 @@
 //! Programs to network systems.
 //!
-//! A program is lowered to a control graph ([`lower`]), the graph is reduced to
-//! what matters ([`simplify`], [`liveness`], [`merge`]), split into parts that
-//! share nothing ([`split`]), and for each part the states that can occur for
-//! any number of concurrent requests are explored ([`explore`]), or made as they
+//! A program is lowered to a control graph (`lower`), the graph is reduced to
+//! what matters (`simplify`, `liveness`, `merge`), split into parts that
+//! share nothing (`split`), and for each part the states that can occur for
+//! any number of concurrent requests are explored (`explore`), or made as they
 //! are needed ([`Lazy`]). The result, [`Compiled`], has a finite network system per part and the way back to the
 //! text: spans, and a replay that shows real values ([`SourceRun`]).
 //!
@@ -14,6 +14,7 @@
 mod compiled;
 mod error;
 mod explore;
+mod follow;
 mod graph;
 mod lazy;
 mod liveness;
@@ -21,16 +22,17 @@ mod lower;
 mod machine;
 mod merge;
 mod naming;
+mod options;
 mod prepared;
 mod simplify;
 mod source;
 mod space;
 mod split;
-mod value;
 
-pub use compiled::{Compiled, Component, Limits, Mode, Options, compile};
+pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
 pub use lazy::Lazy;
 pub use machine::{Fault, FaultKind, StepLimits};
+pub use options::{Limits, Mode, Options};
 pub use prepared::Prepared;
 pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};

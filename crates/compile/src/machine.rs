@@ -3,11 +3,11 @@
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
+use serval_syntax::value::{self, ArithmeticError};
 use serval_syntax::{GlobalVar, Span};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
 use crate::liveness::Liveness;
-use crate::value::{self, ArithmeticError};
 
 /// How much work one step may take before it is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

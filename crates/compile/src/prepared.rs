@@ -8,10 +8,10 @@ use rustc_hash::FxBuildHasher;
 use serval_model::RequestId;
 use serval_syntax::{GlobalVar, Program};
 
-use crate::compiled::{Mode, Options};
 use crate::graph::{Graph, NodeId};
 use crate::machine::{Machine, Waiting};
 use crate::naming::Naming;
+use crate::options::{Mode, Options};
 use crate::source::Source;
 use crate::space::{LocalState, Space};
 use crate::split::{Part, split, whole};

@@ -17,11 +17,10 @@
 //! An operation that can divide by zero is never removed and counts as an end
 //! of a step, because the error must be reported.
 
-use serval_syntax::Global;
+use serval_syntax::{Global, value};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand};
 use crate::liveness::Liveness;
-use crate::value;
 
 /// Simplifies in place; node numbers keep their meaning.
 pub(crate) fn simplify(graph: &mut Graph, globals: &[Global]) {

@@ -22,6 +22,7 @@ mod configuration;
 mod layer;
 mod minimise;
 mod parallel;
+mod serial;
 
 pub use layer::{LayerOutcome, Search};
 pub use parallel::parallel_layer;

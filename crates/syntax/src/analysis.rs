@@ -6,18 +6,10 @@ use crate::ast;
 use crate::checks;
 use crate::expectation;
 use crate::fold::{NoValue, fold};
-use crate::lower::{Lowering, Names, is_global};
+use crate::lower::{Lowered, Lowering, Names, is_global};
 use crate::sink::{MAX_SHOWN, Sink, finish};
 use crate::tree::span;
 use crate::{Analysis, Diagnostic, Program, Request, Span, SyntaxKind, SyntaxNode, SyntaxToken, codes};
-
-/// A request as far as it could be read.
-pub(crate) struct Lowered {
-    pub(crate) name: String,
-    pub(crate) name_span: Span,
-    pub(crate) locals: Names,
-    pub(crate) body: crate::Expr,
-}
 
 /// Checks the tree of a text of which `found` is known to be wrong.
 pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {

@@ -2,8 +2,8 @@
 //! languages that people write there.
 
 use crate::SyntaxKind::*;
-use crate::expressions::List;
 use crate::mistakes;
+use crate::parser::List;
 use crate::parser::Parser;
 use crate::similar::similar;
 

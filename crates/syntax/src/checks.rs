@@ -3,8 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::Lowered;
-use crate::lower::{Names, is_global};
+use crate::lower::{Lowered, Names, is_global};
 use crate::mistakes::WORDS;
 use crate::similar::similar;
 use crate::sink::Sink;

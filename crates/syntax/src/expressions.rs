@@ -7,23 +7,10 @@
 use crate::SyntaxKind::{self, *};
 use crate::builder::Checkpoint;
 use crate::lexer::is_smallest;
-use crate::parser::Parser;
+use crate::parser::{List, Parser};
 use crate::similar::similar;
 use crate::sink::MAX_SHOWN;
 use crate::{Span, mistakes};
-
-/// What a sequence of statements stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum List {
-    /// The whole file.
-    File,
-    /// Braces, or what should be in braces but has lost the opening one.
-    Block,
-    /// The parentheses of a condition.
-    Condition,
-    /// Other parentheses.
-    Paren,
-}
 
 /// How tightly operators bind, from the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! The grammar of files: initial values and requests, or one bare sequence.
 
 use crate::SyntaxKind::*;
-use crate::expressions::List;
 use crate::lower::is_global;
+use crate::parser::List;
 use crate::parser::Parser;
 use crate::similar::similar;
 use crate::{Diagnostic, Span, mistakes};

@@ -6,7 +6,7 @@
 //!                                       ╰─ every byte    ╰─ names resolved, chains flat
 //! ```
 //!
-//! [`parse`] gives the tree, which holds every byte of the text whatever is
+//! [`parse()`] gives the tree, which holds every byte of the text whatever is
 //! wrong with it. [`analyze`] gives the program, or what is wrong with it.
 //! Nothing here panics, prints, or reads anything but the text.
 //!
@@ -56,6 +56,7 @@ mod kind;
 mod lexer;
 mod lower;
 mod mistakes;
+mod parse;
 mod parser;
 mod program;
 mod similar;
@@ -63,6 +64,7 @@ mod sink;
 mod span;
 mod tree;
 mod unreachable;
+pub mod value;
 
 pub use codes::{CodeInfo, codes};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
@@ -127,7 +129,7 @@ impl Parsed {
 /// assert_eq!(parsed.diagnostics().len(), 1);
 /// ```
 pub fn parse(text: &str) -> Parsed {
-    let (green, diagnostics) = parser::parse_text(text);
+    let (green, diagnostics) = parse::parse_text(text);
     Parsed { green, diagnostics: sink::finish(diagnostics) }
 }
 
@@ -151,6 +153,6 @@ pub struct Analysis {
 /// assert_eq!(codes, ["E0110", "W0201"]);
 /// ```
 pub fn analyze(text: &str) -> Analysis {
-    let (green, diagnostics) = parser::parse_text(text);
+    let (green, diagnostics) = parse::parse_text(text);
     analysis::analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
 }

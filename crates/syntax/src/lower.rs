@@ -24,6 +24,14 @@ pub fn is_global(name: &str) -> bool {
     name.chars().find(char::is_ascii_alphabetic).is_some_and(|letter| letter.is_ascii_uppercase())
 }
 
+/// A request as far as it could be read.
+pub(crate) struct Lowered {
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) locals: Names,
+    pub(crate) body: Expr,
+}
+
 /// How one variable is used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {

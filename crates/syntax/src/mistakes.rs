@@ -418,9 +418,6 @@ pub(crate) fn unsupported_call(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The words that stand before the name of a function in other languages.
-pub(crate) const FUNCTION_WORDS: &[&str] = &["fn", "function", "def"];
-
 /// What a word at the start of an item would declare, had it a meaning.
 pub(crate) fn unsupported_item(text: &str) -> Option<&'static str> {
     Some(match text {

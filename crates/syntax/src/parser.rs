@@ -14,10 +14,9 @@ use rowan::GreenNode;
 use rustc_hash::FxHashSet;
 
 use crate::builder::{Builder, Checkpoint};
-use crate::expressions::List;
-use crate::lexer::{Token, number_too_large, tokenize};
+use crate::lexer::{Token, number_too_large};
 use crate::sink::Sink;
-use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, codes, mistakes};
+use crate::{Diagnostic, LineIndex, MAX_DEPTH, Span, SyntaxKind, codes};
 
 /// How deep expressions may nest in the program, where a sequence and an
 /// operator count too. Twice the depth that people see, because a level of
@@ -25,58 +24,20 @@ use crate::{Diagnostic, LineIndex, MAX_DEPTH, MAX_FILE_BYTES, Span, SyntaxKind, 
 /// more for what stands in the innermost.
 const MAX_HEIGHT: u32 = 2 * MAX_DEPTH + 8;
 
-/// The tree of `text` and all that is wrong with it, in no particular order.
-pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
-    if text.len() > MAX_FILE_BYTES {
-        return too_large(text);
-    }
-    let mut lexical = Sink::default();
-    let tokens = tokenize(text, &mut lexical);
-    if let Some(place) = json_start(text, &tokens) {
-        return unread(text, mistakes::json(place));
-    }
-    let mut parser = Parser::new(text, tokens);
-    parser.source_file(lexical.is_empty());
-    let (green, syntactic) = parser.finish();
-    let mut diagnostics = lexical.into_vec();
-    diagnostics.extend(syntactic);
-    (green, diagnostics)
-}
+/// The words that stand before the name of a function in other languages.
+pub(crate) const FUNCTION_WORDS: &[&str] = &["fn", "function", "def"];
 
-/// A text over the limit is one token that nobody looks into.
-fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
-    let megabytes = MAX_FILE_BYTES >> 20;
-    let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
-        .expected(format!("at most {megabytes} MiB"))
-        .help("check a smaller part of it, or see whether this is a `.ser` program at all");
-    unread(text, error)
-}
-
-/// The tree of a text that nobody looks into: a single token. Beyond 4 GiB
-/// not even its places can be counted, and the tree is empty.
-fn unread(text: &str, error: Diagnostic) -> (GreenNode, Vec<Diagnostic>) {
-    let mut builder = Builder::default();
-    builder.start(SyntaxKind::SourceFile);
-    if u32::try_from(text.len()).is_ok() {
-        builder.token(SyntaxKind::Unknown, text);
-    }
-    (builder.finish(), vec![error])
-}
-
-/// Where a network system in JSON begins, if the text is one: no program
-/// begins with `{ "field":` or with `[ {`.
-fn json_start(text: &str, tokens: &[Token]) -> Option<Span> {
-    let mut seen = tokens.iter().filter(|token| !token.kind.is_trivia());
-    let first = seen.next()?;
-    let next = seen.next()?;
-    let is_json = match (first.kind, next.kind) {
-        (SyntaxKind::LeftBracket, SyntaxKind::LeftBrace) => true,
-        (SyntaxKind::LeftBrace, SyntaxKind::Text) => {
-            text.as_bytes().get(next.start as usize) == Some(&b'"') && seen.next().is_some_and(|token| token.kind == SyntaxKind::Colon)
-        }
-        _ => false,
-    };
-    is_json.then(|| Span::new(first.start, first.start + 1))
+/// What a sequence of statements stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// The whole file.
+    File,
+    /// Braces, or what should be in braces but has lost the opening one.
+    Block,
+    /// The parentheses of a condition.
+    Condition,
+    /// Other parentheses.
+    Paren,
 }
 
 pub(crate) struct Parser<'t> {
@@ -122,7 +83,7 @@ pub(crate) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str, tokens: Vec<Token>) -> Self {
+    pub(crate) fn new(text: &'t str, tokens: Vec<Token>) -> Self {
         let mut parser = Self {
             text,
             tokens,
@@ -152,7 +113,7 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    fn finish(mut self) -> (GreenNode, Vec<Diagnostic>) {
+    pub(crate) fn finish(mut self) -> (GreenNode, Vec<Diagnostic>) {
         for (name, error) in self.calls {
             if !self.refused.contains(name) {
                 self.sink.push(|| error);
@@ -172,7 +133,7 @@ impl<'t> Parser<'t> {
             match self.tokens[index].kind {
                 SyntaxKind::Name => {
                     let name = self.text_of(index);
-                    if mistakes::FUNCTION_WORDS.contains(&last) && !is_joining(name) {
+                    if FUNCTION_WORDS.contains(&last) && !is_joining(name) {
                         self.functions.insert(name);
                     }
                     last = name;

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use serval_model::LocalId;
-use serval_syntax::{ArithmeticOp, CompareOp};
+use serval_syntax::{ArithmeticOp, CompareOp, value};
 
 use super::trail::{Trail, TrailStep};
 use crate::graph::{Node, NodeId, Op, Operand, Reg};
@@ -81,7 +81,7 @@ fn arithmetic(op: ArithmeticOp, left: Line, right: Line) -> Option<Line> {
         ArithmeticOp::Subtract => left.minus(right),
         ArithmeticOp::Multiply if left.b == 0 => Some(Line { a: left.a.checked_mul(right.a)?, b: left.a.checked_mul(right.b)? }),
         ArithmeticOp::Multiply if right.b == 0 => arithmetic(op, right, left),
-        _ if left.b == 0 && right.b == 0 => Some(Line::constant(crate::value::arithmetic(op, left.a, right.a).ok()?)),
+        _ if left.b == 0 && right.b == 0 => Some(Line::constant(value::arithmetic(op, left.a, right.a).ok()?)),
         _ => None,
     }
 }

@@ -2,10 +2,11 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use serval_model::{Budget, Halt, Letter, Moves, Multiset, Run, SerialExplorer, Stopped};
+use serval_model::{Budget, Halt, Letter, Moves, Multiset, Run, Stopped};
 
 use super::configuration::{Config, Expander, Turn, run_of};
 use super::minimise::fewest_switches;
+use super::serial::Serial;
 use super::{Demand, demands};
 
 /// What a layer gave.
@@ -24,15 +25,12 @@ pub enum LayerOutcome<S> {
 /// Ways to choose requests in one layer at most.
 pub(super) const MAX_DEMANDS: usize = 200_000;
 
-/// Ticks for one question whether a multiset is serial.
-const SERIAL_TICKS: u64 = 2_000_000;
-
 /// Ticks for making a run that was found shorter.
 const MINIMISE_TICKS: u64 = 2_000_000;
 
 /// A search of one system, layer by layer.
 pub struct Search<M> {
-    pub(super) explorer: SerialExplorer<M>,
+    serial: Serial<M>,
     names: usize,
 }
 
@@ -40,12 +38,12 @@ impl<M: Moves> Search<M> {
     /// A search of `system`.
     pub fn new(system: M) -> Self {
         let names = system.starts().iter().map(|(request, _)| request.index() + 1).max().unwrap_or(0);
-        Self { explorer: SerialExplorer::new(system), names }
+        Self { serial: Serial::new(system), names }
     }
 
     /// The system that is searched.
     pub fn system(&self) -> &M {
-        self.explorer.system()
+        self.serial.system()
     }
 
     /// Looks at all complete runs with exactly `requests` requests. A tick is
@@ -66,8 +64,8 @@ impl<M: Moves> Search<M> {
 
     /// Looks at all complete runs of exactly these requests.
     pub(super) fn demand(&mut self, demand: &Demand, budget: &mut Budget) -> Result<Option<Run>, Halt<M::Stop>> {
-        let initial_global = self.explorer.system().initial_global();
-        let mut expander = Expander::new(self.explorer.system(), demand, false);
+        let initial_global = self.serial.system().initial_global();
+        let mut expander = Expander::new(self.serial.system(), demand, false);
         let mut seen: IndexMap<Config, Option<(usize, Turn)>, FxBuildHasher> = IndexMap::default();
         seen.insert(Expander::initial(initial_global), None);
         let (mut position, mut next) = (0, Vec::new());
@@ -76,13 +74,13 @@ impl<M: Moves> Search<M> {
             if expander.is_complete(config) {
                 let completed: Multiset<_> = config.completed.iter().copied().collect();
                 budget.spend(price(&completed))?;
-                if !self.is_serial(&completed, budget)? {
+                if !self.serial.contains(&completed, budget)? {
                     let fallback = run_of(initial_global, &turns_to(&seen, position));
                     return Ok(self.shortened(demand, budget)?.or(fallback));
                 }
             } else {
                 let config = config.clone();
-                expander.expand(self.explorer.system_mut(), &config, &mut next).map_err(Halt::System)?;
+                expander.expand(self.serial.system_mut(), &config, &mut next).map_err(Halt::System)?;
                 for (turn, config) in next.drain(..) {
                     seen.entry(config).or_insert(Some((position, turn)));
                 }
@@ -92,19 +90,9 @@ impl<M: Moves> Search<M> {
         Ok(None)
     }
 
-    /// Whether some serial run answers this. A question that takes too long
-    /// counts as answered with yes, so that it accuses nobody.
-    pub(super) fn is_serial(&mut self, completed: &Multiset<Letter>, budget: &Budget) -> Result<bool, Halt<M::Stop>> {
-        let mut part = budget.aside(SERIAL_TICKS);
-        match self.explorer.contains(completed, &mut part) {
-            Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(true),
-            other => other,
-        }
-    }
-
     fn shortened(&mut self, demand: &Demand, budget: &Budget) -> Result<Option<Run>, Halt<M::Stop>> {
         let mut part = budget.aside(MINIMISE_TICKS);
-        match fewest_switches(self, demand, &mut part) {
+        match fewest_switches(&mut self.serial, demand, &mut part) {
             Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(None),
             other => other,
         }

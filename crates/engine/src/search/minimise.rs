@@ -13,7 +13,7 @@ use serval_model::{Budget, Halt, Moves, Multiset, Run};
 
 use super::Demand;
 use super::configuration::{Config, Expander, Turn, run_of};
-use super::layer::Search;
+use super::serial::Serial;
 
 /// Switches, then steps.
 type Cost = (u32, u32);
@@ -25,12 +25,12 @@ struct Visit {
 
 /// The best counterexample made of exactly these requests.
 pub(super) fn fewest_switches<M: Moves>(
-    search: &mut Search<M>,
+    serial: &mut Serial<M>,
     demand: &Demand,
     budget: &mut Budget,
 ) -> Result<Option<Run>, Halt<M::Stop>> {
-    let initial_global = search.system().initial_global();
-    let mut expander = Expander::new(search.system(), demand, true);
+    let initial_global = serial.system().initial_global();
+    let mut expander = Expander::new(serial.system(), demand, true);
     let mut visits: IndexMap<Config, Visit, FxBuildHasher> = IndexMap::default();
     visits.insert(Expander::initial(initial_global), Visit { cost: (0, 0), before: None });
     // Positions are given out in a fixed order, so ties are broken the same
@@ -46,12 +46,12 @@ pub(super) fn fewest_switches<M: Moves>(
         let config = config.clone();
         if expander.is_complete(&config) {
             let completed: Multiset<_> = config.completed.iter().copied().collect();
-            if !search.is_serial(&completed, budget)? {
+            if !serial.contains(&completed, budget)? {
                 return Ok(run_of(initial_global, &turns_to(&visits, position)));
             }
             continue;
         }
-        expander.expand(search.explorer.system_mut(), &config, &mut next).map_err(Halt::System)?;
+        expander.expand(serial.system_mut(), &config, &mut next).map_err(Halt::System)?;
         for (turn, config) in next.drain(..) {
             let switched = u32::from(!turn.continues && position != 0);
             let cost = (cost.0 + switched, cost.1 + u32::from(turn.step.is_some()));

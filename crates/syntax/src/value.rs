@@ -1,15 +1,24 @@
 //! The arithmetic of the language on 64-bit integers, checked.
+//!
+//! ```
+//! use serval_syntax::{ArithmeticOp, value};
+//! assert_eq!(value::arithmetic(ArithmeticOp::Divide, -7, 2), Ok(-4));
+//! assert_eq!(value::arithmetic(ArithmeticOp::Remainder, -7, 2), Ok(1));
+//! ```
 
-use serval_syntax::{ArithmeticOp, CompareOp};
+use crate::{ArithmeticOp, CompareOp};
 
 /// Why an operation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArithmeticError {
+pub enum ArithmeticError {
+    /// It does not fit 64 bits.
     Overflow,
+    /// It divides by zero.
     DivisionByZero,
 }
 
-pub(crate) fn arithmetic(op: ArithmeticOp, left: i64, right: i64) -> Result<i64, ArithmeticError> {
+/// `left op right`.
+pub fn arithmetic(op: ArithmeticOp, left: i64, right: i64) -> Result<i64, ArithmeticError> {
     let value = match op {
         ArithmeticOp::Add => left.checked_add(right),
         ArithmeticOp::Subtract => left.checked_sub(right),
@@ -31,11 +40,13 @@ fn floor_divide(left: i64, right: i64) -> Option<i64> {
     if !exact && (left < 0) != (right < 0) { quotient.checked_sub(1) } else { Some(quotient) }
 }
 
-pub(crate) fn negate(value: i64) -> Result<i64, ArithmeticError> {
+/// `-value`.
+pub fn negate(value: i64) -> Result<i64, ArithmeticError> {
     value.checked_neg().ok_or(ArithmeticError::Overflow)
 }
 
-pub(crate) fn compare(op: CompareOp, left: i64, right: i64) -> i64 {
+/// 1 where the comparison holds, else 0.
+pub fn compare(op: CompareOp, left: i64, right: i64) -> i64 {
     i64::from(match op {
         CompareOp::Equal => left == right,
         CompareOp::NotEqual => left != right,
