@@ -1,5 +1,6 @@
 //! Why a program has no network system, in words and with a run.
 
+use indexmap::IndexSet;
 use serval_model::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
@@ -114,17 +115,7 @@ struct Reporter<'a> {
 
 impl Reporter<'_> {
     fn request_of(&self, local: serval_model::LocalId) -> String {
-        // Local states are owned by a request name, and starts tell whose; in
-        // the plain mode states are shared and the text decides.
-        let owner = self.space.local(local).owner;
-        let starts = self.space.starts().iter().filter(|(_, start)| self.space.local(*start).owner == owner);
-        let names: Vec<&str> = self.part.bodies.iter().map(|&body| self.program.requests[body].name.as_str()).collect();
-        let mut distinct: Vec<&str> = Vec::new();
-        for name in names {
-            if !distinct.contains(&name) {
-                distinct.push(name);
-            }
-        }
+        // The text decides; where it does not, whose start has the same owner.
         let place = self.space.local_span(local);
         let by_text = self
             .part
@@ -132,10 +123,13 @@ impl Reporter<'_> {
             .iter()
             .map(|&body| &self.program.requests[body])
             .find(|request| request.name_span.start <= place.start && place.end <= request.body.span.end.max(request.name_span.end));
-        match by_text {
-            Some(request) => request.name.clone(),
-            None => starts.map(|(request, _)| distinct[request.index()].to_owned()).next().unwrap_or_default(),
+        if let Some(request) = by_text {
+            return request.name.clone();
         }
+        let owner = self.space.local(local).owner;
+        let start = self.space.starts().find(|(_, start)| self.space.local(*start).owner == owner);
+        let names: IndexSet<&str> = self.part.bodies.iter().map(|&body| self.program.requests[body].name.as_str()).collect();
+        start.and_then(|(request, _)| names.get_index(request.index())).map_or_else(String::new, |name| (*name).to_owned())
     }
 
     fn variable(&self, grower: Grower) -> (String, Span) {

@@ -12,12 +12,13 @@ mod product;
 mod sets;
 mod trail;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serval_model::{Budget, GlobalId, LocalId, Stopped};
 
 pub(crate) use growth::Grower;
 pub(crate) use trail::Trail;
 
+use crate::graph::Reg;
 use crate::machine::Fault;
 use crate::space::Space;
 use cover::Cover;
@@ -42,6 +43,8 @@ pub(crate) enum Failure {
 
 /// Pairs tried in the first round.
 const FIRST_ROUND: u64 = 1 << 14;
+/// Values looked at to see which variable grows most.
+const SAMPLED_VALUES: usize = 2_000_000;
 /// Real configurations looked at for a run that shows a problem.
 const NEIGHBOURHOOD: usize = 4_000;
 
@@ -160,20 +163,32 @@ fn most_grown(space: &Space) -> Option<Grower> {
             best = Some((count, grower));
         }
     };
-    for slot in 0..slots {
-        let values: FxHashSet<i64> = (0..space.global_count()).map(|g| space.global(GlobalId::from_index(g))[slot]).collect();
-        offer(values.len(), Grower::Global(slot));
-    }
-    let mut values: Vec<FxHashSet<i64>> = vec![FxHashSet::default(); space.machine.graph.reg_count];
-    for local in (0..space.local_count()).map(LocalId::from_index) {
-        let waiting = &space.local(local).waiting;
-        let Some(node) = waiting.node else { continue };
-        for (reg, &value) in space.machine.kept_at(node).iter().zip(&waiting.values) {
-            values[reg.index()].insert(value);
+    // A sample tells which variable grows; wide states get a smaller one.
+    let sample = |count: usize, width: usize| {
+        let wanted = (SAMPLED_VALUES / width.max(1)).clamp(64, 4096);
+        (0..count).step_by((count / wanted).max(1))
+    };
+    let mut values: Vec<FxHashSet<i64>> = vec![FxHashSet::default(); slots];
+    for global in sample(space.global_count(), slots) {
+        for (seen, &value) in values.iter_mut().zip(space.global(GlobalId::from_index(global))) {
+            seen.insert(value);
         }
     }
-    for (index, values) in values.iter().enumerate() {
-        offer(values.len(), Grower::Local(crate::graph::Reg(u32::try_from(index).unwrap_or(u32::MAX))));
+    for (slot, values) in values.iter().enumerate() {
+        offer(values.len(), Grower::Global(slot));
+    }
+    let mut values: FxHashMap<Reg, FxHashSet<i64>> = FxHashMap::default();
+    for local in sample(space.local_count(), 8).map(LocalId::from_index) {
+        let waiting = &space.local(local).waiting;
+        let Some(node) = waiting.node else { continue };
+        for (&reg, &value) in space.machine.kept_at(node).iter().zip(&waiting.values) {
+            values.entry(reg).or_default().insert(value);
+        }
+    }
+    let mut counts: Vec<(Reg, usize)> = values.iter().map(|(&reg, values)| (reg, values.len())).collect();
+    counts.sort_unstable();
+    for (reg, count) in counts {
+        offer(count, Grower::Local(reg));
     }
     best.map(|(_, grower)| grower)
 }

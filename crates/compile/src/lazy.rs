@@ -19,6 +19,7 @@ pub struct Lazy<'a> {
     part: usize,
     space: Space,
     requests: Vec<String>,
+    starts: Vec<(RequestId, LocalId)>,
     /// Answers met so far; a response is a position.
     answers: IndexSet<i64, FxBuildHasher>,
 }
@@ -30,7 +31,10 @@ impl Prepared {
     /// When there is no such component.
     pub fn lazy(&self, component: usize) -> Lazy<'_> {
         let requests = self.request_names(&self.parts[component]).into_iter().map(str::to_owned).collect();
-        Lazy { prepared: self, part: component, space: self.space(component), requests, answers: IndexSet::default() }
+        let space = self.space(component);
+        let mut starts: Vec<(RequestId, LocalId)> = space.starts().copied().collect();
+        starts.sort_unstable();
+        Lazy { prepared: self, part: component, space, requests, starts, answers: IndexSet::default() }
     }
 }
 
@@ -49,7 +53,7 @@ impl Moves for Lazy<'_> {
     }
 
     fn starts(&self) -> &[(RequestId, LocalId)] {
-        self.space.starts()
+        &self.starts
     }
 
     fn successors(&mut self, local: LocalId, global: GlobalId, out: &mut Vec<(LocalId, GlobalId)>) -> Result<(), Fault> {

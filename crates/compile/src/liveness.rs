@@ -4,98 +4,215 @@
 //! written. An operation whose result is dead does not make its operands live
 //! (unless it can divide by zero, which must not be hidden), so a variable
 //! that only feeds itself dies too. The sets are the least solution of the
-//! usual backward equations, reached by iteration.
+//! usual backward equations, reached with a work list.
 //!
 //! Two waiting requests at one node that differ only in dead registers are
 //! strongly bisimilar: they make the same steps, with the same effect on the
 //! global state and the same answers. Resetting dead registers therefore
 //! changes neither the interleaved nor the serial completed multisets.
+//!
+//! Request bodies that share no nodes form *regions* of the graph. A region
+//! mentions few of the program's registers, and only those have bits there, so
+//! that a program of many requests costs no more than its requests do.
 
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
 
-/// The most 64-bit words the sets may take; beyond, everything counts as
-/// live, which is always safe. 32 Mi words are 256 MiB.
-const MAX_WORDS: usize = 32 << 20;
+/// The most 64-bit words the sets of one region may take; beyond, all registers
+/// of the region count as live, which is always safe. 4 Mi words are 32 MiB.
+const MAX_WORDS: usize = 4 << 20;
 
 /// Live registers per node.
 pub(crate) struct Liveness {
+    /// The region of each node; nodes that no request reaches have none.
+    region_of: Vec<Option<u32>>,
+    regions: Vec<Region>,
+    /// Where each node's set begins in `bits` of its region.
+    row_of: Vec<usize>,
+}
+
+/// A part of the graph that shares no nodes with others.
+#[derive(Default)]
+struct Region {
+    nodes: Vec<NodeId>,
+    /// The registers mentioned, ascending.
+    regs: Vec<Reg>,
     words: usize,
-    /// Row per node; empty where the analysis was too large.
+    /// Empty where there would be too many.
     bits: Vec<u64>,
-    reg_count: usize,
 }
 
 impl Liveness {
     pub(crate) fn new(graph: &Graph) -> Self {
-        let words = graph.reg_count.div_ceil(64);
-        let size = words.checked_mul(graph.nodes.len());
-        let Some(size) = size.filter(|&size| size <= MAX_WORDS) else {
-            return Self { words, bits: Vec::new(), reg_count: graph.reg_count };
-        };
-        let mut liveness = Self { words, bits: vec![0; size], reg_count: graph.reg_count };
-        let mut row = vec![0; words];
-        // Successors mostly have smaller numbers, because graphs are built
-        // backwards, so few rounds are needed: about one per level of loops.
-        loop {
-            let mut changed = false;
-            for id in graph.ids() {
-                liveness.transfer(graph.node(id), &mut row);
-                let old = &mut liveness.bits[id.index() * words..(id.index() + 1) * words];
-                if old != row {
-                    old.copy_from_slice(&row);
-                    changed = true;
-                }
+        let (region_of, mut regions) = regions(graph);
+        let mut row_of = vec![0; graph.nodes.len()];
+        for region in &mut regions {
+            for &id in &region.nodes {
+                region.regs.extend(mentioned(graph.node(id)));
             }
-            if !changed {
-                return liveness;
+            region.regs.sort_unstable();
+            region.regs.dedup();
+            region.words = region.regs.len().div_ceil(64);
+            for (position, &id) in region.nodes.iter().enumerate() {
+                row_of[id.index()] = position * region.words;
+            }
+        }
+        let mut liveness = Self { region_of, regions, row_of };
+        let mut before = vec![Vec::new(); graph.nodes.len()];
+        for id in graph.ids() {
+            for next in graph.node(id).successors() {
+                before[next.index()].push(id);
+            }
+        }
+        for region in 0..liveness.regions.len() {
+            liveness.solve(graph, region, &before);
+        }
+        liveness
+    }
+
+    fn solve(&mut self, graph: &Graph, region: usize, before: &[Vec<NodeId>]) {
+        let Region { nodes, words, .. } = &self.regions[region];
+        let (nodes, words) = (nodes.clone(), *words);
+        let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
+        self.regions[region].bits = vec![0; size];
+        let mut row = vec![0; words];
+        // Graphs are built backwards, so successors mostly have smaller
+        // numbers: the smallest come off the list first.
+        let mut list: Vec<NodeId> = nodes;
+        list.sort_unstable_by(|a, b| b.cmp(a));
+        let mut listed = rustc_hash::FxHashSet::from_iter(list.iter().copied());
+        while let Some(id) = list.pop() {
+            listed.remove(&id);
+            self.transfer(graph.node(id), region, &mut row);
+            let at = self.row_of[id.index()];
+            let old = &mut self.regions[region].bits[at..at + words];
+            if old != row {
+                old.copy_from_slice(&row);
+                list.extend(before[id.index()].iter().copied().filter(|&earlier| listed.insert(earlier)));
             }
         }
     }
 
     /// Writes the set before `node`, given the sets of its successors, to `row`.
-    fn transfer(&self, node: Node, row: &mut [u64]) {
+    fn transfer(&self, node: Node, region: usize, row: &mut [u64]) {
+        let place = &self.regions[region];
         row.fill(0);
         for next in node.successors() {
-            for (word, bits) in row.iter_mut().zip(self.row(next)) {
+            let at = self.row_of[next.index()];
+            for (word, bits) in row.iter_mut().zip(&place.bits[at..at + place.words]) {
                 *word |= bits;
             }
         }
+        let mut set = |operand: Operand| {
+            if let Some(index) = operand.reg().and_then(|reg| place.regs.binary_search(&reg).ok()) {
+                row[index / 64] |= 1 << (index % 64);
+            }
+        };
         match node {
             Node::Do { op, next } => {
                 if op.writes().is_some_and(|to| !self.is_live(next, to)) && !op.can_divide_by_zero() {
                     return;
                 }
-                if let Some(to) = op.writes() {
-                    row[to.index() / 64] &= !(1 << (to.index() % 64));
+                if let Some(index) = op.writes().and_then(|to| place.regs.binary_search(&to).ok()) {
+                    row[index / 64] &= !(1 << (index % 64));
                 }
                 for operand in op.reads().into_iter().flatten() {
-                    set(row, operand);
+                    if let Some(index) = operand.reg().and_then(|reg| place.regs.binary_search(&reg).ok()) {
+                        row[index / 64] |= 1 << (index % 64);
+                    }
                 }
             }
-            Node::Branch { test, .. } => set(row, test),
-            Node::Answer { value } => set(row, value),
+            Node::Branch { test, .. } => set(test),
+            Node::Answer { value } => set(value),
             Node::Yield { .. } | Node::Never => {}
         }
     }
 
-    fn row(&self, id: NodeId) -> &[u64] {
-        &self.bits[id.index() * self.words..(id.index() + 1) * self.words]
+    fn region(&self, id: NodeId) -> Option<&Region> {
+        self.region_of[id.index()].map(|region| &self.regions[region as usize])
     }
 
     /// Whether `reg` can be read at or after `id` before it is written.
     pub(crate) fn is_live(&self, id: NodeId, reg: Reg) -> bool {
-        self.bits.is_empty() || self.row(id)[reg.index() / 64] >> (reg.index() % 64) & 1 == 1
+        let Some(region) = self.region(id) else { return true };
+        let Ok(index) = region.regs.binary_search(&reg) else { return false };
+        region.bits.is_empty() || region.bits[self.row_of[id.index()] + index / 64] >> (index % 64) & 1 == 1
     }
 
     /// The live registers at `id`, ascending.
-    pub(crate) fn live_at(&self, id: NodeId) -> impl Iterator<Item = Reg> {
-        let reg_count = u32::try_from(self.reg_count).unwrap_or(u32::MAX);
-        (0..reg_count).map(Reg).filter(move |&reg| self.is_live(id, reg))
+    pub(crate) fn live_at(&self, id: NodeId) -> Vec<Reg> {
+        let Some(region) = self.region(id) else { return Vec::new() };
+        if region.bits.is_empty() {
+            return region.regs.clone();
+        }
+        let at = self.row_of[id.index()];
+        let mut live = Vec::new();
+        for (word, &bits) in region.bits[at..at + region.words].iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                live.push(region.regs[word * 64 + left.trailing_zeros() as usize]);
+                left &= left - 1;
+            }
+        }
+        live
+    }
+
+    /// The registers that the request bodies around `id` mention, ascending.
+    pub(crate) fn mentioned_around(&self, id: NodeId) -> &[Reg] {
+        self.region(id).map_or(&[], |region| &region.regs)
     }
 }
 
-fn set(row: &mut [u64], operand: Operand) {
-    if let Some(reg) = operand.reg() {
-        row[reg.index() / 64] |= 1 << (reg.index() % 64);
+fn mentioned(node: Node) -> Vec<Reg> {
+    match node {
+        Node::Do { op, .. } => op.reads().into_iter().flatten().filter_map(Operand::reg).chain(op.writes()).collect(),
+        Node::Branch { test: operand, .. } | Node::Answer { value: operand } => operand.reg().into_iter().collect(),
+        Node::Yield { .. } | Node::Never => Vec::new(),
     }
+}
+
+/// Regions: what the entries reach, joined where they reach the same nodes.
+fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
+    let mut first: Vec<Option<usize>> = vec![None; graph.nodes.len()];
+    let mut leader: Vec<usize> = (0..graph.entries.len()).collect();
+    let mut order = Vec::new();
+    for (body, &entry) in graph.entries.iter().enumerate() {
+        let mut stack = vec![entry];
+        while let Some(id) = stack.pop() {
+            match first[id.index()] {
+                None => {
+                    first[id.index()] = Some(body);
+                    order.push(id);
+                    stack.extend(graph.node(id).successors());
+                }
+                Some(other) => join(&mut leader, body, other),
+            }
+        }
+    }
+    let mut number: Vec<Option<u32>> = vec![None; graph.entries.len()];
+    let mut regions: Vec<Region> = Vec::new();
+    let mut region_of = vec![None; graph.nodes.len()];
+    for id in order {
+        let Some(body) = first[id.index()] else { continue };
+        let root = root(&mut leader, body);
+        let region = *number[root].get_or_insert_with(|| {
+            regions.push(Region::default());
+            u32::try_from(regions.len() - 1).unwrap_or(u32::MAX)
+        });
+        region_of[id.index()] = Some(region);
+        regions[region as usize].nodes.push(id);
+    }
+    (region_of, regions)
+}
+
+fn root(leader: &mut [usize], mut body: usize) -> usize {
+    while leader[body] != body {
+        leader[body] = leader[leader[body]];
+        body = leader[body];
+    }
+    body
+}
+
+fn join(leader: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (root(leader, a), root(leader, b));
+    leader[a.max(b)] = a.min(b);
 }

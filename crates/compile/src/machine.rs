@@ -76,6 +76,17 @@ pub(crate) struct RawAccess {
     pub(crate) span: Span,
 }
 
+/// What a request keeps between its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The registers that can still be read; at its end only the answer.
+    Live,
+    /// All local variables of the request besides, at its end too.
+    OwnNamed,
+    /// All local variables of the program besides, at its end too.
+    AllNamed,
+}
+
 /// An executable control graph over some of the program's globals.
 pub(crate) struct Machine {
     pub(crate) graph: Graph,
@@ -86,8 +97,7 @@ pub(crate) struct Machine {
     /// Which of them is kept where a request can wait or ways of one step can
     /// meet; the empty set elsewhere, where nobody asks.
     kept: Vec<u32>,
-    /// Plain mode: the named registers are kept even by finished requests.
-    keep_named: bool,
+    keep: Keep,
     /// Where ways of one step can meet.
     meeting: Vec<Meeting>,
     limits: StepLimits,
@@ -96,7 +106,7 @@ pub(crate) struct Machine {
 impl Machine {
     /// `globals` are the variables of the global states of the components, in
     /// their order; no variable is in two.
-    pub(crate) fn new(graph: Graph, globals: &[&[GlobalVar]], global_count: usize, keep_named: bool, limits: StepLimits) -> Self {
+    pub(crate) fn new(graph: Graph, globals: &[&[GlobalVar]], global_count: usize, keep: Keep, limits: StepLimits) -> Self {
         let mut slots = vec![None; global_count];
         for (slot, global) in globals.iter().flat_map(|component| component.iter().enumerate()) {
             slots[global.index()] = u32::try_from(slot).ok();
@@ -112,18 +122,28 @@ impl Machine {
         let mut sets: IndexSet<Box<[Reg]>, FxBuildHasher> = IndexSet::default();
         sets.insert(Box::default());
         let mut kept = vec![0; graph.nodes.len()];
+        let named_at = |id: NodeId| -> Vec<Reg> {
+            match keep {
+                Keep::Live => Vec::new(),
+                Keep::OwnNamed => liveness.mentioned_around(id).iter().copied().filter(|reg| reg.index() < named).collect(),
+                Keep::AllNamed => (0..u32::try_from(named).unwrap_or(u32::MAX)).map(Reg).collect(),
+            }
+        };
+        // There are at most as many sets as nodes, whose numbers fit.
+        let mut number = |set: Vec<Reg>| u32::try_from(sets.insert_full(set.into()).0).unwrap_or(0);
         for id in graph.entries.iter().copied().chain(resumes).chain(meet) {
             let live = liveness.live_at(id);
-            let set: Box<[Reg]> = if keep_named {
-                let temporaries = live.filter(|reg| reg.index() >= named);
-                (0..u32::try_from(named).unwrap_or(u32::MAX)).map(Reg).chain(temporaries).collect()
+            kept[id.index()] = number(if keep == Keep::Live {
+                live
             } else {
-                live.collect()
-            };
-            // There are at most as many sets as nodes, whose numbers fit.
-            kept[id.index()] = u32::try_from(sets.insert_full(set).0).unwrap_or(0);
+                let temporaries = live.into_iter().filter(|reg| reg.index() >= named);
+                named_at(id).into_iter().chain(temporaries).collect()
+            });
         }
-        Self { graph, slots, kept_sets: sets.into_iter().collect(), kept, keep_named, meeting, limits }
+        for id in graph.ids().filter(|id| matches!(graph.node(*id), Node::Answer { .. }) && meeting[id.index()] == Meeting::No) {
+            kept[id.index()] = number(named_at(id));
+        }
+        Self { graph, slots, kept_sets: sets.into_iter().collect(), kept, keep, meeting, limits }
     }
 
     /// A request that has not made its first step: all registers are 0.
@@ -146,10 +166,21 @@ impl Machine {
         Waiting { node: Some(node), values: self.kept_at(node).iter().map(|reg| registers[reg.index()]).collect() }
     }
 
-    /// What is kept of a request that is at its end.
-    pub(crate) fn finished(&self, answer: i64, registers: &[i64]) -> Waiting {
-        let named = if self.keep_named { self.graph.named_regs.len() } else { 0 };
-        Waiting { node: None, values: std::iter::once(answer).chain(registers[..named].iter().copied()).collect() }
+    /// What is kept of a request that is at its end: the answer and the named
+    /// registers that are kept at `node`, a node of its body.
+    pub(crate) fn finished(&self, node: NodeId, answer: i64, registers: &[i64]) -> Waiting {
+        let named = self.named_at(node).iter().map(|reg| registers[reg.index()]);
+        Waiting { node: None, values: std::iter::once(answer).chain(named).collect() }
+    }
+
+    /// The named registers that a request keeps at `node` whether they can be
+    /// read or not, ascending.
+    pub(crate) fn named_at(&self, node: NodeId) -> &[Reg] {
+        if self.keep == Keep::Live {
+            return &[];
+        }
+        let kept = self.kept_at(node);
+        &kept[..kept.partition_point(|reg| reg.index() < self.graph.named_regs.len())]
     }
 
     /// Runs all steps of `waiting` at `global`; each way to end one is given
@@ -246,7 +277,7 @@ impl Machine {
                     return Ok(());
                 }
                 Node::Answer { value } => {
-                    let waiting = self.finished(read(value, &scratch.registers), &scratch.registers);
+                    let waiting = self.finished(at, read(value, &scratch.registers), &scratch.registers);
                     found(Outcome {
                         waiting,
                         global: &scratch.global,

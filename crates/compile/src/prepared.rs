@@ -8,8 +8,8 @@ use rustc_hash::FxBuildHasher;
 use serval_model::RequestId;
 use serval_syntax::{GlobalVar, Program};
 
-use crate::graph::{Graph, NodeId};
-use crate::machine::{Machine, Waiting};
+use crate::graph::{Graph, NodeId, Reg};
+use crate::machine::{Keep, Machine, Waiting};
 use crate::naming::Naming;
 use crate::options::{Mode, Options};
 use crate::source::Source;
@@ -45,7 +45,13 @@ impl Prepared {
         // A global belongs to at most one part, so one table of positions, and
         // with it one machine, serves all of them.
         let tables: Vec<&[GlobalVar]> = parts.iter().map(|part| part.globals.as_slice()).collect();
-        let machine = Arc::new(Machine::new(merged.graph, &tables, program.globals.len(), plain, options.limits.step));
+        let machine = Arc::new(Machine::new(
+            merged.graph,
+            &tables,
+            program.globals.len(),
+            if plain { Keep::AllNamed } else { Keep::Live },
+            options.limits.step,
+        ));
         Self { options, source, machine, parts, image: merged.image, owners, naming }
     }
 
@@ -101,14 +107,20 @@ impl Prepared {
     /// in the source at `waiting`.
     pub(crate) fn local_name_at(&self, body: usize, waiting: &Waiting) -> Option<String> {
         let source = &self.source.machine;
-        let named = source.graph.named_regs.len();
+        let mut registers = vec![0; source.graph.reg_count];
+        let mut fill = |regs: &[Reg], values: &[i64]| {
+            for (reg, &value) in regs.iter().zip(values) {
+                registers[reg.index()] = value;
+            }
+        };
         let waiting = match waiting.node {
-            None => self.machine.finished(*waiting.values.first()?, &waiting.values[1..=named]),
+            None => {
+                let (answer, named) = waiting.values.split_first()?;
+                fill(source.named_at(source.graph.entries[body]), named);
+                self.machine.finished(self.machine.graph.entries[body], *answer, &registers)
+            }
             Some(node) => {
-                let mut registers = vec![0; source.graph.reg_count];
-                for (reg, &value) in source.kept_at(node).iter().zip(&waiting.values) {
-                    registers[reg.index()] = value;
-                }
+                fill(source.kept_at(node), &waiting.values);
                 self.machine.waiting(self.image[node.index()]?, &registers)
             }
         };

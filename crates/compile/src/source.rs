@@ -10,7 +10,7 @@ use std::fmt;
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::lower;
-use crate::machine::{Fault, Machine, Scratch, StepLimits, Waiting};
+use crate::machine::{Fault, Keep, Machine, Scratch, StepLimits, Waiting};
 use crate::split::whole;
 
 /// A read or write of a global variable as it really happened.
@@ -71,7 +71,7 @@ impl Source {
     /// Prepares `program`.
     pub fn new(program: &Program, limits: StepLimits) -> Self {
         let globals = whole(program).swap_remove(0).globals;
-        let machine = Machine::new(lower::lower(program), &[&globals], program.globals.len(), true, limits);
+        let machine = Machine::new(lower::lower(program), &[&globals], program.globals.len(), Keep::OwnNamed, limits);
         Self { program: program.clone(), machine }
     }
 
@@ -126,10 +126,15 @@ impl<'a> SourceRun<'a> {
     pub fn locals(&self, thread: u32) -> Option<Vec<(&'a str, i64)>> {
         let state = self.threads.get(&thread)?;
         let machine = &self.source.machine;
+        let (regs, values) = match state.waiting.node {
+            Some(node) => (machine.kept_at(node), &state.waiting.values[..]),
+            None => (machine.named_at(machine.graph.entries[state.body]), &state.waiting.values[1..]),
+        };
         let named = &machine.graph.named_regs;
-        // Named registers are kept always, and stand first.
-        let values = if state.waiting.node.is_some() { &state.waiting.values[..] } else { &state.waiting.values[1..] };
-        let value = |name: &str| named.iter().position(|known| known == name).map_or(0, |reg| values[reg]);
+        let value = |name: &str| {
+            let known = regs.iter().zip(values).find(|(reg, _)| named.get(reg.index()).is_some_and(|known| known == name));
+            known.map_or(0, |(_, &value)| value)
+        };
         Some(self.source.program.requests[state.body].locals.iter().map(|local| (local.name.as_str(), value(&local.name))).collect())
     }
 

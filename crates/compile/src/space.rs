@@ -45,7 +45,7 @@ pub(crate) struct Space {
     locals: IndexSet<LocalState, FxBuildHasher>,
     /// The `yield`, value or request name at which each local state stands.
     local_spans: Vec<Span>,
-    starts: Vec<(RequestId, LocalId)>,
+    starts: IndexSet<(RequestId, LocalId), FxBuildHasher>,
     known: FxHashMap<(LocalId, GlobalId), (u32, u32)>,
     pub(crate) moves: Vec<Move>,
     faults: FxHashMap<(LocalId, GlobalId), Fault>,
@@ -62,7 +62,7 @@ impl Space {
             globals,
             locals: IndexSet::default(),
             local_spans: Vec::new(),
-            starts: Vec::new(),
+            starts: IndexSet::default(),
             known: FxHashMap::default(),
             moves: Vec::new(),
             faults: FxHashMap::default(),
@@ -74,9 +74,7 @@ impl Space {
     /// Lets `request` start in `state`.
     pub(crate) fn add_start(&mut self, request: RequestId, state: LocalState, span: Span) {
         let local = self.intern_local(state, span);
-        if !self.starts.contains(&(request, local)) {
-            self.starts.push((request, local));
-        }
+        self.starts.insert((request, local));
     }
 
     fn intern_local(&mut self, state: LocalState, span: Span) -> LocalId {
@@ -87,8 +85,8 @@ impl Space {
         LocalId::from_index(index)
     }
 
-    pub(crate) fn starts(&self) -> &[(RequestId, LocalId)] {
-        &self.starts
+    pub(crate) fn starts(&self) -> impl ExactSizeIterator<Item = &(RequestId, LocalId)> {
+        self.starts.iter()
     }
 
     pub(crate) fn initial_global(&self) -> GlobalId {
@@ -187,7 +185,8 @@ impl Space {
         };
         let (fault, operations) = machine.step(&waiting, &values, &mut scratch, &mut found);
         self.scratch = scratch;
-        self.operations += operations;
+        // Wide states cost what they weigh.
+        self.operations += operations + 8 * (values.len() + waiting.values.len()) as u64;
         if let Some(fault) = fault {
             self.faults.insert((local, global), fault);
         }

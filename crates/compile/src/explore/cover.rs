@@ -75,7 +75,7 @@ impl Cover {
     pub(crate) fn run(&mut self, space: &mut Space, budget: &mut Budget) -> Result<(), Stopped> {
         if !self.started {
             self.started = true;
-            self.initial = space.starts().iter().map(|&(_, local)| local).collect();
+            self.initial = space.starts().map(|&(_, local)| local).collect();
             self.initial.sort_unstable();
             self.initial.dedup();
             self.enter(space.initial_global(), Box::default());

@@ -35,7 +35,7 @@ pub(crate) struct Neighbourhood {
 impl Neighbourhood {
     /// Explores until `limit` configurations are known, or all of them.
     pub(crate) fn explore(space: &mut Space, limit: usize) -> Self {
-        let mut initial: Vec<LocalId> = space.starts().iter().map(|&(_, local)| local).collect();
+        let mut initial: Vec<LocalId> = space.starts().map(|&(_, local)| local).collect();
         initial.sort_unstable();
         initial.dedup();
         let mut near = Self { configs: IndexMap::default(), initial };
