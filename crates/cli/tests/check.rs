@@ -275,3 +275,16 @@ fn progress_events_have_no_verdict() {
     assert!(!events.is_empty() && events.iter().all(|event| event.get("verdict").is_none()));
     assert_eq!(reports.len(), 1);
 }
+
+#[test]
+fn families_are_refuted() {
+    let directory = directory("families");
+    for (name, n, requests) in [("counter_racy", 200, 2), ("watch", 6, 7), ("monitors", 8, 3), ("route", 40, 4), ("bank_split", 4, 3)] {
+        std::fs::write(directory.join(format!("{name}.ser")), family(name, n)).unwrap();
+        let start = Instant::now();
+        let (reports, status) = reports(&[directory.join(format!("{name}.ser")).to_str().unwrap()], b"");
+        assert_eq!(status, Some(1), "{name} {n}");
+        assert_eq!(reports[0]["counterexample"]["requests"].as_array().unwrap().len(), requests, "{name} {n}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{name} {n}");
+    }
+}

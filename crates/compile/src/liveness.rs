@@ -15,6 +15,11 @@
 //! mentions few of the program's registers, and only those have bits there, so
 //! that a program of many requests costs no more than its requests do.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashSet;
+
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
 
 /// The most 64-bit words the sets of one region may take; beyond, all registers
@@ -75,19 +80,19 @@ impl Liveness {
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
         self.regions[region].bits = vec![0; size];
         let mut row = vec![0; words];
-        // Graphs are built backwards, so successors mostly have smaller
-        // numbers: the smallest come off the list first.
-        let mut list: Vec<NodeId> = nodes;
-        list.sort_unstable_by(|a, b| b.cmp(a));
-        let mut listed = rustc_hash::FxHashSet::from_iter(list.iter().copied());
-        while let Some(id) = list.pop() {
+        // Graphs are built backwards: what comes later in the text has smaller
+        // numbers. Smallest first, a loop is settled before what stands before
+        // it is looked at.
+        let mut list: BinaryHeap<Reverse<NodeId>> = nodes.into_iter().map(Reverse).collect();
+        let mut listed: FxHashSet<NodeId> = list.iter().map(|Reverse(id)| *id).collect();
+        while let Some(Reverse(id)) = list.pop() {
             listed.remove(&id);
             self.transfer(graph.node(id), region, &mut row);
             let at = self.row_of[id.index()];
             let old = &mut self.regions[region].bits[at..at + words];
             if old != row {
                 old.copy_from_slice(&row);
-                list.extend(before[id.index()].iter().copied().filter(|&earlier| listed.insert(earlier)));
+                list.extend(before[id.index()].iter().filter(|&&earlier| listed.insert(earlier)).map(|&earlier| Reverse(earlier)));
             }
         }
     }
@@ -102,7 +107,7 @@ impl Liveness {
                 *word |= bits;
             }
         }
-        let mut set = |operand: Operand| {
+        let set = |row: &mut [u64], operand: Operand| {
             if let Some(index) = operand.reg().and_then(|reg| place.regs.binary_search(&reg).ok()) {
                 row[index / 64] |= 1 << (index % 64);
             }
@@ -116,13 +121,11 @@ impl Liveness {
                     row[index / 64] &= !(1 << (index % 64));
                 }
                 for operand in op.reads().into_iter().flatten() {
-                    if let Some(index) = operand.reg().and_then(|reg| place.regs.binary_search(&reg).ok()) {
-                        row[index / 64] |= 1 << (index % 64);
-                    }
+                    set(row, operand);
                 }
             }
-            Node::Branch { test, .. } => set(test),
-            Node::Answer { value } => set(value),
+            Node::Branch { test, .. } => set(row, test),
+            Node::Answer { value } => set(row, value),
             Node::Yield { .. } | Node::Never => {}
         }
     }
@@ -154,6 +157,13 @@ impl Liveness {
             }
         }
         live
+    }
+
+    /// The region of `id` if all its registers count as live everywhere in it.
+    pub(crate) fn all_live_in(&self, id: NodeId) -> Option<u32> {
+        let number = self.region_of[id.index()]?;
+        let region = &self.regions[number as usize];
+        (region.bits.is_empty() && !region.regs.is_empty()).then_some(number)
     }
 
     /// The registers that the request bodies around `id` mention, ascending.

@@ -2,7 +2,7 @@
 //! or the answer, along every choice.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_syntax::value::{self, ArithmeticError};
 use serval_syntax::{GlobalVar, Span};
 
@@ -131,7 +131,14 @@ impl Machine {
         };
         // There are at most as many sets as nodes, whose numbers fit.
         let mut number = |set: Vec<Reg>| u32::try_from(sets.insert_full(set.into()).0).unwrap_or(0);
+        // Where everything counts as live the set is the same in a whole region.
+        let mut of_region: FxHashMap<u32, u32> = FxHashMap::default();
         for id in graph.entries.iter().copied().chain(resumes).chain(meet) {
+            let region = liveness.all_live_in(id);
+            if let Some(&known) = region.and_then(|region| of_region.get(&region)) {
+                kept[id.index()] = known;
+                continue;
+            }
             let live = liveness.live_at(id);
             kept[id.index()] = number(if keep == Keep::Live {
                 live
@@ -139,6 +146,9 @@ impl Machine {
                 let temporaries = live.into_iter().filter(|reg| reg.index() >= named);
                 named_at(id).into_iter().chain(temporaries).collect()
             });
+            if let Some(region) = region {
+                of_region.insert(region, kept[id.index()]);
+            }
         }
         for id in graph.ids().filter(|id| matches!(graph.node(*id), Node::Answer { .. }) && meeting[id.index()] == Meeting::No) {
             kept[id.index()] = number(named_at(id));

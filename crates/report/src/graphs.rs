@@ -32,13 +32,14 @@ impl Labels for PlainLabels {
 pub struct ProgramLabels<'a> {
     component: &'a Component,
     text: &'a str,
-    lines: LineIndex,
+    lines: &'a LineIndex,
 }
 
 impl<'a> ProgramLabels<'a> {
-    /// Labels for one component of a program compiled from `text`.
-    pub fn new(component: &'a Component, text: &'a str) -> Self {
-        Self { component, text, lines: LineIndex::new(text) }
+    /// Labels for one component of a program compiled from `text`, whose lines
+    /// are indexed once for all components.
+    pub fn new(component: &'a Component, text: &'a str, lines: &'a LineIndex) -> Self {
+        Self { component, text, lines }
     }
 }
 

@@ -4,6 +4,8 @@ use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 
+use serval_syntax::LineIndex;
+
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
@@ -12,6 +14,7 @@ use crate::output::write_to;
 pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     let Input { name, text, content } = input::read(&args.input, manner)?;
     let compiled: Compiled;
+    let lines = LineIndex::new(&text);
     let given: Vec<NetworkSystem>;
     let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
         Content::Systems(systems) => {
@@ -21,7 +24,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         Content::Program(program) => {
             compiled = input::compiled(&program, &text, &name, &args.input, manner.style)?;
             let labelled = compiled.components().iter().map(|component| {
-                let labels = Box::new(ProgramLabels::new(component, &text)) as Box<dyn Labels>;
+                let labels = Box::new(ProgramLabels::new(component, &text, &lines)) as Box<dyn Labels>;
                 (component.system(), labels)
             });
             labelled.collect()

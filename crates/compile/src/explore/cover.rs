@@ -55,6 +55,8 @@ pub(crate) struct Cover {
     /// Per global state the largest markings of all nodes made so far.
     largest: Vec<Vec<Marking>>,
     seen: FxHashSet<(LocalId, GlobalId)>,
+    /// Counts compared and not yet paid for.
+    compared: u64,
     /// All pairs that occur, in order.
     pub(crate) pairs: Vec<(LocalId, GlobalId)>,
 }
@@ -81,9 +83,8 @@ impl Cover {
             self.enter(space.initial_global(), Box::default());
         }
         while let Some(top) = self.branch.len().checked_sub(1) {
-            // Long markings cost what they weigh.
-            let weight = self.branch[top].marking.len() as u64 / 8;
-            budget.spend(1 + weight + space.take_cost())?;
+            // Comparisons of long markings cost what they weigh.
+            budget.spend(1 + std::mem::take(&mut self.compared) / 32 + space.take_cost())?;
             match self.next_move(space, top) {
                 Some((source, index)) => {
                     let step = space.moves[index];
@@ -137,7 +138,9 @@ impl Cover {
     fn visit(&mut self, global: GlobalId, mut marking: Marking) {
         self.grow(global);
         // One acceleration can enable another, so repeat until none does.
+        let others = self.on_branch[global.index()].len() + self.largest[global.index()].len();
         loop {
+            self.compared += (others * (marking.len() + 1)) as u64;
             let mut grew = false;
             for &position in &self.on_branch[global.index()] {
                 grew |= accelerate(&self.branch[position].marking, &mut marking);

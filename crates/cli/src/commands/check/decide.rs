@@ -23,7 +23,7 @@ const FIRST_LAYERS: u32 = 3;
 /// Ticks for the first search.
 const FIRST_TICKS: u64 = 300_000;
 /// Ticks for the search after everything else.
-const LAST_TICKS: u64 = 200_000;
+const LAST_TICKS: u64 = 400_000;
 /// States that are explored only for what is said beside the verdict.
 const ASIDE_PAIRS: u64 = 100_000;
 /// Ticks for finding stuck requests.
