@@ -27,7 +27,8 @@ pub enum Mode {
 /// How large the result may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Pairs of local and global state whose steps are run, per component.
+    /// Pairs of local and global state whose steps are run, per component. Wide
+    /// states and long steps count for more.
     pub pairs: u64,
     /// Work in one step.
     pub step: StepLimits,

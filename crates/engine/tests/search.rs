@@ -162,6 +162,15 @@ fn an_unbounded_program_is_refuted() {
 }
 
 #[test]
+fn a_layer_is_never_clear_on_a_guess() {
+    // What one request alone can answer has no end, so no question about
+    // serial runs is ever answered.
+    let prepared = prepared("request a { while (?) { x := x + 1; yield }; x }");
+    let mut search = Search::new(prepared.lazy(0));
+    assert!(matches!(search.layer(1, &mut Budget::ticks(300_000)), LayerOutcome::Stopped(_)));
+}
+
+#[test]
 fn a_request_that_answers_where_it_starts_is_seen() {
     // Both may answer without moving; one may also move on from there.
     let json = r#"{"initial_global": "g", "requests": [["a", "s"]], "responses": [["s", "0"], ["t", "1"]],

@@ -25,6 +25,9 @@ pub enum LayerOutcome<S> {
 /// Ways to choose requests in one layer at most.
 pub(super) const MAX_DEMANDS: usize = 200_000;
 
+/// Ticks for one question about serial runs of a system made on demand.
+const SERIAL_TICKS: u64 = 200_000;
+
 /// Ticks for making a run that was found shorter.
 const MINIMISE_TICKS: u64 = 2_000_000;
 
@@ -35,10 +38,16 @@ pub struct Search<M> {
 }
 
 impl<M: Moves> Search<M> {
-    /// A search of `system`.
+    /// A search of `system`, which may have infinitely many states: a question
+    /// about serial runs is given up after some ticks.
     pub fn new(system: M) -> Self {
+        Self::with_serial_ticks(system, SERIAL_TICKS)
+    }
+
+    /// The same with so many ticks for a question about serial runs.
+    pub(super) fn with_serial_ticks(system: M, ticks: u64) -> Self {
         let names = system.starts().iter().map(|(request, _)| request.index() + 1).max().unwrap_or(0);
-        Self { serial: Serial::new(system), names }
+        Self { serial: Serial::new(system, ticks), names }
     }
 
     /// The system that is searched.

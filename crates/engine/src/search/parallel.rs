@@ -56,7 +56,9 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
 }
 
 fn work(system: &NetworkSystem, demands: &[Demand], budget: &Budget, board: &Mutex<Board>, next: &AtomicUsize, limit: &AtomicUsize) {
-    let mut search = Search::new(system);
+    // Of a finite system every question has an answer. A limit would be met
+    // or not depending on what this thread already knows.
+    let mut search = Search::with_serial_ticks(system, u64::MAX);
     loop {
         let position = next.fetch_add(1, Ordering::Relaxed);
         // Nothing after an answer that ends the layer can matter.
