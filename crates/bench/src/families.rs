@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Whether the programs of a family are serializable, for every size.
+/// Whether the programs of a family are serializable, for every size from 2 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// They are.
@@ -18,8 +18,10 @@ pub struct Family {
     pub name: &'static str,
     /// What it is, in one line.
     pub story: &'static str,
-    /// Its verdict.
+    /// Its verdict, for every size from 2 on.
     pub verdict: Verdict,
+    /// The size at which it is measured unless another one is asked for.
+    pub usual: usize,
     make: fn(usize) -> String,
 }
 
@@ -42,22 +44,22 @@ impl Family {
 
 /// All families.
 pub const FAMILIES: &[Family] = &[
-    family("counter", "up and down between 0 and n, atomically", Verdict::Serializable, counter),
-    family("counter_racy", "the same with a yield between read and write", Verdict::NotSerializable, counter_racy),
-    family("lock", "n yields inside one critical section", Verdict::Serializable, lock),
-    family("flips", "a request that must see n flips of a switch", Verdict::NotSerializable, flips),
-    family("ring", "two moves round a ring of n, closed by a latch", Verdict::Serializable, ring),
-    family("watch", "n looks at a switch, a yield before each second look", Verdict::NotSerializable, watch),
-    family("monitors", "a snapshot of n monitors, then one is switched off", Verdict::NotSerializable, monitors),
-    family("monitors_atomic", "the same without the yield", Verdict::Serializable, monitors_atomic),
-    family("bank", "atomic transfers between n accounts", Verdict::Serializable, bank),
-    family("bank_split", "transfers with a yield in the middle, and an audit", Verdict::NotSerializable, bank_split),
-    family("route", "a packet crosses n switches while the policy flips", Verdict::NotSerializable, route),
-    family("two_locks", "ordered two-phase locking over n cells", Verdict::Serializable, two_locks),
+    family("counter", "up and down between 0 and n, atomically", Verdict::Serializable, 1_000, counter),
+    family("counter_racy", "the same with a yield between read and write", Verdict::NotSerializable, 200, counter_racy),
+    family("lock", "n yields inside one critical section", Verdict::Serializable, 200, lock),
+    family("flips", "a request that must see n flips of a switch", Verdict::NotSerializable, 40, flips),
+    family("ring", "two moves round a ring of n, closed by a latch", Verdict::Serializable, 41, ring),
+    family("watch", "n looks at a switch, a yield before each second look", Verdict::NotSerializable, 12, watch),
+    family("monitors", "a snapshot of n monitors, then one is switched off", Verdict::NotSerializable, 8, monitors),
+    family("monitors_atomic", "the same without the yield", Verdict::Serializable, 12, monitors_atomic),
+    family("bank", "atomic transfers between n accounts", Verdict::Serializable, 8, bank),
+    family("bank_split", "transfers with a yield in the middle, and an audit", Verdict::NotSerializable, 4, bank_split),
+    family("route", "a packet crosses n switches while the policy flips", Verdict::NotSerializable, 40, route),
+    family("two_locks", "ordered two-phase locking over n cells", Verdict::Serializable, 5, two_locks),
 ];
 
-const fn family(name: &'static str, story: &'static str, verdict: Verdict, make: fn(usize) -> String) -> Family {
-    Family { name, story, verdict, make }
+const fn family(name: &'static str, story: &'static str, verdict: Verdict, usual: usize, make: fn(usize) -> String) -> Family {
+    Family { name, story, verdict, usual, make }
 }
 
 /// `for i in 0..n`, written one after the other.

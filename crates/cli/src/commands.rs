@@ -1,6 +1,7 @@
 //! One module per command.
 
-mod check;
+mod bench;
+pub(crate) mod check;
 mod explain;
 mod export;
 mod run;
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let manner = Manner { style: error_style(args.color), quiet: args.quiet };
     match &args.command {
         Command::Check(check) => return check::run(check, manner),
+        Command::Bench(bench) => return bench::run(bench, manner),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, manner)?,
         Command::Run(run) => run::run(run, manner)?,

@@ -53,9 +53,14 @@ pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failu
     let name = name_of(path);
     let bytes = bytes_of(path, &name)?;
     let kind = kind_of(path, kind)?;
+    Ok(loaded(name, bytes, kind))
+}
+
+/// The bytes of a file, taken apart.
+pub(crate) fn loaded(name: String, bytes: Vec<u8>, kind: InputKind) -> Loaded {
     let (text, mistake) = text_of(&name, bytes);
     if let Some(mistake) = mistake {
-        return Ok(Loaded { name, text, content: None, diagnostics: vec![mistake] });
+        return Loaded { name, text, content: None, diagnostics: vec![mistake] };
     }
     let (content, diagnostics) = match kind {
         InputKind::Json => match systems_from_json(&text) {
@@ -67,7 +72,7 @@ pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failu
             (analysis.program.map(Content::Program), analysis.diagnostics)
         }
     };
-    Ok(Loaded { name, text, content, diagnostics })
+    Loaded { name, text, content, diagnostics }
 }
 
 impl Loaded {

@@ -21,9 +21,10 @@ pub(crate) enum Ended {
 }
 
 /// What is written if the process has to end at once, and with which status.
-struct LastWords {
-    text: Vec<u8>,
-    status: i32,
+#[derive(Clone, Debug)]
+pub(crate) struct LastWords {
+    pub(crate) text: Vec<u8>,
+    pub(crate) status: i32,
 }
 
 static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
@@ -83,11 +84,11 @@ struct State {
 }
 
 impl Watch {
-    /// Watches work that may take `timeout`; `last_words` are written with
-    /// exit status 3 if it cannot be stopped.
-    pub(crate) fn start(timeout: Duration, last_words: Vec<u8>) -> Self {
+    /// Watches work that may take `timeout`; `last_words` are written if it
+    /// cannot be stopped.
+    pub(crate) fn start(timeout: Duration, last_words: LastWords) -> Self {
         if let Ok(mut words) = LAST_WORDS.lock() {
-            *words = Some(LastWords { text: last_words, status: 3 });
+            *words = Some(last_words);
         }
         let state = Arc::new(State { cancel: Cancel::new(), ended: AtomicU8::new(0), over: AtomicBool::new(false) });
         let watched = Arc::clone(&state);
@@ -147,8 +148,8 @@ impl State {
             }
             if !self.over.load(Ordering::Relaxed) {
                 let words = LAST_WORDS.lock().ok().and_then(|mut words| words.take());
-                let status = if reason == 3 { 130 } else { 3 };
-                end_now(&words.map(|words| words.text).unwrap_or_default(), status);
+                let (text, status) = words.map_or((Vec::new(), 3), |words| (words.text, words.status));
+                end_now(&text, if reason == 3 { 130 } else { status });
             }
             return;
         }

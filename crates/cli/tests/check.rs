@@ -66,33 +66,50 @@ fn fits(value: &Value, schema: &Value, path: &str) {
 }
 
 #[test]
-fn the_suite_is_never_answered_wrongly_and_refuted_where_it_should_be() {
+fn the_suite_is_decided_as_published() {
     let Some(suite) = data_dir("suite") else { return };
     let expected = std::fs::read_to_string(suite.join("expected.csv")).unwrap();
     let (reports, status) = reports(&[suite.to_str().unwrap()], b"");
     assert_eq!(status, Some(1));
-    let (mut refuted, mut undecided) = (0, 0);
+    let mut methods: std::collections::BTreeMap<String, u32> = std::collections::BTreeMap::new();
     for line in expected.lines().skip(1) {
         let mut fields = line.split(',');
         let (file, verdict) = (fields.next().unwrap(), fields.next().unwrap());
         let report = reports.iter().find(|report| report["file"].as_str().unwrap().ends_with(&format!("/{file}"))).unwrap();
-        if report["verdict"] == "unknown" {
-            assert_eq!(verdict, "serializable", "{file}");
-            undecided += 1;
-        } else {
-            assert_eq!(report["verdict"], verdict, "{file}");
-            assert_eq!(report["certificate"]["verified"], true, "{file}");
+        assert_eq!(report["verdict"], verdict, "{file}");
+        assert_eq!(report["certificate"]["verified"], true, "{file}");
+        if verdict == "not-serializable" {
             assert_eq!(report["counterexample"]["minimal"], true, "{file}");
-            refuted += 1;
         }
+        *methods.entry(report["method"].as_str().unwrap().to_owned()).or_default() += 1;
     }
-    say(&format!("suite: {refuted} refuted with checked runs, {undecided} undecided, none wrong"));
-    assert_eq!(refuted + undecided, 47);
-    assert_eq!(refuted, 20);
+    say(&format!("suite: {} decided as published, with checked evidence, by {methods:?}", reports.len()));
+    assert_eq!(reports.len(), 47);
 }
 
 #[test]
-fn examples_are_refuted_as_their_headers_say_and_fit_the_schema() {
+fn the_suite_is_decided_without_reductions_and_without_search() {
+    let Some(suite) = data_dir("suite") else { return };
+    let expected = std::fs::read_to_string(suite.join("expected.csv")).unwrap();
+    let arguments = ["check", suite.to_str().unwrap(), "--format", "json", "--method", "flow,bounded", "--timeout", "5"];
+    let output = serval(&arguments, b"");
+    let mut decided = 0;
+    for (report, line) in text(&output.stdout).lines().zip(expected.lines().skip(1)) {
+        let report: Value = serde_json::from_str(report).unwrap();
+        let mut fields = line.split(',');
+        let (file, verdict) = (fields.next().unwrap(), fields.next().unwrap());
+        assert!(report["file"].as_str().unwrap().ends_with(file), "{file}");
+        if report["verdict"] != "unknown" {
+            assert_eq!(report["verdict"], verdict, "{file}");
+            decided += 1;
+        }
+    }
+    say(&format!("suite: {decided} of 47 decided by flow and bounded alone, none wrong"));
+    assert!(decided >= 41, "{decided}");
+}
+
+#[test]
+fn examples_are_decided_as_their_headers_say_and_fit_the_schema() {
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(support::root().join("docs/check.schema.json")).unwrap()).unwrap();
     let (reports, status) = reports(&["examples"], b"");
     assert_eq!(status, Some(1));
@@ -101,7 +118,7 @@ fn examples_are_refuted_as_their_headers_say_and_fit_the_schema() {
         fits(report, &schema, file);
         let text = std::fs::read_to_string(support::root().join(file)).unwrap();
         let not = text.starts_with("// expect: not-serializable") || file.ends_with("dhcp-lease.json");
-        assert_eq!(report["verdict"], if not { "not-serializable" } else { "unknown" }, "{file}");
+        assert_eq!(report["verdict"], if not { "not-serializable" } else { "serializable" }, "{file}");
     }
     assert!(reports.len() > 50);
 }
@@ -190,16 +207,25 @@ fn stuck_requests_are_told() {
 #[test]
 fn the_same_bytes_whatever_the_number_of_threads() {
     let directory = directory("threads");
-    for (name, text) in [("watch.ser", family("watch", 3)), ("lock.ser", family("lock", 2)), ("bank.ser", family("bank_split", 3))] {
+    // Decided by the tasks that may run side by side, or by late layers of the
+    // search, which run on several threads.
+    for n in [4, 5, 6, 8, 10, 12] {
+        std::fs::write(directory.join(format!("flips-{n:02}.ser")), family("flips", n)).unwrap();
+        std::fs::write(directory.join(format!("watch-{n:02}.ser")), family("watch", n)).unwrap();
+    }
+    for (name, text) in [("lock.ser", family("lock", 2)), ("bank.ser", family("bank_split", 3))] {
         std::fs::write(directory.join(name), text).unwrap();
     }
     let path = directory.to_str().unwrap();
-    let run = |jobs: &str| serval(&["check", path, "--format", "json", "--no-times", "--jobs", jobs], b"").stdout;
+    let run = |jobs: &str| text(&serval(&["check", path, "--format", "json", "--no-times", "--jobs", jobs], b"").stdout);
     let first = run("1");
-    assert_eq!(text(&first).lines().count(), 3);
-    for number in 0..20 {
-        let jobs = ["1", "2", "8"][number % 3];
-        assert_eq!(text(&run(jobs)), text(&first), "{jobs} threads");
+    let late = first.lines().filter(|line| {
+        let report: Value = serde_json::from_str(line).unwrap();
+        report["counterexample"]["requests"].as_array().is_some_and(|requests| requests.len() > 3)
+    });
+    assert!(late.count() >= 10, "{first}");
+    for jobs in ["2", "8", "1", "3", "8"] {
+        assert_eq!(run(jobs), first, "{jobs} threads");
     }
 }
 
@@ -208,11 +234,15 @@ fn the_time_limit_is_kept() {
     let directory = directory("time");
     // The first is given up by the search, the second is still explored.
     for (name, n, told) in [("flips", 200, "undecided"), ("counter", 1_500_000, "time")] {
+        let method = if name == "flips" { "search" } else { "auto" };
         let file = directory.join("program.ser");
         std::fs::write(&file, family(name, n)).unwrap();
         let certificate = directory.join("certificate.json");
         let start = Instant::now();
-        let output = serval(&["check", file.to_str().unwrap(), "--timeout", "2", "--certificate", certificate.to_str().unwrap()], b"");
+        let output = serval(
+            &["check", file.to_str().unwrap(), "--timeout", "2", "--method", method, "--certificate", certificate.to_str().unwrap()],
+            b"",
+        );
         let elapsed = start.elapsed();
         assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
         assert!(elapsed < Duration::from_millis(2_500), "{name} {n}: {elapsed:?}");

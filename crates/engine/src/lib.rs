@@ -1,8 +1,12 @@
 //! Decides serializability of network systems, with evidence.
 //!
-//! So far there is one method: [`search`] for counterexamples by number of
-//! requests. What it finds is a run; that the run is a counterexample is for
-//! the independent checker to say.
+//! [`search`] looks for counterexamples by number of requests; [`reduce`] makes
+//! systems smaller without changing what they do, until, with luck, every
+//! request is a single step. What they find is evidence; that it proves
+//! anything is for the independent checker to say.
 
+pub mod flow;
+pub mod portfolio;
+pub mod reduce;
 pub mod search;
 pub mod stuck;

@@ -20,11 +20,13 @@
 
 mod configuration;
 mod layer;
+mod lift;
 mod minimise;
 mod parallel;
 mod serial;
 
 pub use layer::{LayerOutcome, Search};
+pub use lift::lift;
 pub use parallel::parallel_layer;
 
 /// How many requests of each name: a position per request id.

@@ -11,7 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    raised: AtomicBool,
+    /// Raised when this one is.
+    parent: Option<Cancel>,
+}
 
 impl Cancel {
     /// A flag that is not raised.
@@ -21,12 +28,18 @@ impl Cancel {
 
     /// Tells all holders of this flag to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.raised.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody raised the flag.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.raised.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_cancelled)
+    }
+
+    /// A flag of its own that is raised when this one is.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self(Arc::new(Flag { raised: AtomicBool::new(false), parent: Some(self.clone()) }))
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Caps {
     /// Sub-multisets of the completed multiset: the product of `count + 1`
     /// over its letters. Default 2²⁰ = 1,048,576.
     pub submultisets: u64,
-    /// Work in all. Default 10,000,000 ticks: one for each successor and
+    /// Work in all. Default 200,000,000 ticks: one for each successor and
     /// response that the replay asks for, one for each name that it looks at
     /// and one more per 64 bytes of it, and what [`SerialExplorer`](serval_model::SerialExplorer) says it costs.
     pub ticks: u64,
@@ -26,7 +26,7 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { bytes: 64 << 20, events: 1_000_000, requests: 10_000, submultisets: 1 << 20, ticks: 10_000_000 }
+        Self { bytes: 64 << 20, events: 1_000_000, requests: 10_000, submultisets: 1 << 20, ticks: 200_000_000 }
     }
 }
 

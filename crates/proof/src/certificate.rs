@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
+use crate::flow::FlowProof;
+use crate::script::Entry;
 
 /// Evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// The [`fingerprint`](crate::fingerprint()) of the input's text.
     pub input: String,
-    /// The component of the input that it is about, from 0.
+    /// The component of the input that it is about, from 0; 0 if it is about all.
     pub component: usize,
     /// What it claims.
     pub claim: Claim,
@@ -22,6 +24,19 @@ pub struct Certificate {
 pub enum Body {
     /// A run whose answers no serial run gives.
     Run(RunCertificate),
+    /// A proof that the only component of the input is serializable.
+    Part(Part),
+    /// A proof for each component, in order.
+    Components(Vec<Part>),
+}
+
+/// A proof that one component is serializable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Reductions that leave a system in which each request is one step.
+    Atomic(Vec<Entry>),
+    /// No counts of steps give answers that are not serial.
+    Flow(Box<FlowProof>),
 }
 
 /// What a certificate claims about the input.
@@ -40,6 +55,12 @@ pub enum Claim {
 pub enum Kind {
     /// [`Body::Run`].
     Run,
+    /// [`Part::Atomic`].
+    Atomic,
+    /// [`Part::Flow`].
+    Flow,
+    /// [`Body::Components`].
+    Components,
 }
 
 impl Body {
@@ -47,6 +68,18 @@ impl Body {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Run(_) => Kind::Run,
+            Self::Part(part) => part.kind(),
+            Self::Components(_) => Kind::Components,
+        }
+    }
+}
+
+impl Part {
+    /// The kind of the evidence.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Atomic(_) => Kind::Atomic,
+            Self::Flow(_) => Kind::Flow,
         }
     }
 }
@@ -73,6 +106,9 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Atomic => "atomic",
+            Self::Flow => "flow",
+            Self::Components => "components",
         }
     }
 }

@@ -1,32 +1,112 @@
 //! The checker's entry: what holds for certificates of every kind.
 
-use serval_model::{Cancel, Named};
+use std::convert::Infallible;
+
+use serval_model::{Cancel, Moves, Named, NetworkSystem, NormalForm};
 
 use crate::conditions::require;
+use crate::script::{self, Work};
 use crate::shown::shown;
-use crate::{Body, Caps, Certificate, Refusal, fingerprint, run};
+use crate::{Body, Caps, Certificate, Claim, Part, Refusal, TooLarge, fingerprint, flow, run};
+
+/// An input: a list of components. Only what a certificate needs is asked for.
+pub trait Input {
+    /// Why a component cannot be given.
+    type Stop;
+
+    /// A component whose states are made when they are asked for.
+    type Lazy<'a>: Named + Moves<Stop: Into<Self::Stop>>
+    where
+        Self: 'a;
+
+    /// The input as the user gave it.
+    fn text(&self) -> &str;
+
+    /// The number of components.
+    fn components(&self) -> usize;
+
+    /// The component with this number, below [`Input::components`], on demand.
+    fn lazy(&self, component: usize) -> Self::Lazy<'_>;
+
+    /// All components, written out, in order.
+    fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Self::Stop>>;
+}
+
+/// Systems that are written out, and the text they came from.
+#[derive(Clone, Debug)]
+pub struct Systems<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The components.
+    pub systems: Vec<&'a NetworkSystem>,
+}
+
+impl<'s> Input for Systems<'s> {
+    type Stop = Infallible;
+    type Lazy<'a>
+        = &'s NetworkSystem
+    where
+        Self: 'a;
+
+    fn text(&self) -> &str {
+        self.text
+    }
+
+    fn components(&self) -> usize {
+        self.systems.len()
+    }
+
+    fn lazy(&self, component: usize) -> &'s NetworkSystem {
+        self.systems[component]
+    }
+
+    fn whole(&self, _: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Infallible>> {
+        Ok(self.systems.clone())
+    }
+}
 
 /// Checks a certificate against an input.
-///
-/// `text` is the input as the user gave it, `components` the number of its
-/// components, and `system(k)` the component with number `k < components`; only
-/// what the certificate needs is asked for.
-pub fn check<S: Named>(
-    text: &str,
-    components: usize,
-    system: impl FnOnce(usize) -> S,
-    certificate: &Certificate,
-    caps: &Caps,
-    cancel: &Cancel,
-) -> Result<(), Refusal<S::Stop>> {
-    check_input(text, certificate)?;
+pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
+    check_input(input.text(), certificate)?;
     match &certificate.body {
         Body::Run(body) => {
             run::check_claim(certificate.claim)?;
-            check_component(components, certificate.component)?;
-            run::check_run(system(certificate.component), body, caps, cancel)
+            check_component(input.components(), certificate.component)?;
+            run::check_run(input.lazy(certificate.component), body, caps, cancel).map_err(Refusal::into)
+        }
+        Body::Part(part) => check_parts(input, certificate, std::slice::from_ref(part), caps, cancel),
+        Body::Components(parts) => check_parts(input, certificate, parts, caps, cancel),
+    }
+}
+
+/// There is a proof for each component.
+fn check_parts<I: Input>(
+    input: &I,
+    certificate: &Certificate,
+    parts: &[Part],
+    caps: &Caps,
+    cancel: &Cancel,
+) -> Result<(), Refusal<I::Stop>> {
+    let claim = certificate.claim;
+    require!(
+        "parts.claim",
+        claim == Claim::Serializable,
+        None,
+        format!("claim {:?}", claim.name()),
+        "a proof of this kind can only show that an input is serializable"
+    );
+    let systems = input.whole(cancel)?;
+    let (given, there) = (parts.len(), systems.len());
+    require!("parts.cover", given == there, None, format!("{given} parts"), "the input has {there} components");
+    let mut work = Work::new(caps, cancel);
+    for (part, system) in parts.iter().zip(systems) {
+        let (form, _) = NormalForm::new(system).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) })?;
+        match part {
+            Part::Atomic(script) => script::check_atomic(form, script, &mut work)?,
+            Part::Flow(proof) => flow::check_flow(form, proof, &mut work)?,
         }
     }
+    Ok(())
 }
 
 /// The certificate is about this text.

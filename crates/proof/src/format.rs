@@ -13,7 +13,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::shown::{one_line, shown};
-use crate::{Body, Certificate, Kind, run};
+use crate::{Body, Certificate, Kind, parts, run};
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-certificate";
@@ -59,6 +59,8 @@ impl Certificate {
         let Object(Header { kind, .. }) = serde_json::from_str(text)?;
         match kind {
             Kind::Run => run::read(text),
+            Kind::Atomic | Kind::Flow => parts::read(text),
+            Kind::Components => parts::read_list(text),
         }
     }
 
@@ -67,6 +69,8 @@ impl Certificate {
     pub fn to_json(&self) -> String {
         match &self.body {
             Body::Run(body) => run::write(self, body),
+            Body::Part(part) => parts::write(self, part),
+            Body::Components(list) => parts::write_list(self, list),
         }
     }
 }
@@ -122,6 +126,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
             }
         }
         deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Object)
+    }
+}
+
+impl<T: Serialize> Serialize for Object<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use serval_model::{Cancel, NetworkSystem};
-//! use serval_proof::{Caps, Certificate, check, fingerprint};
+//! use serval_proof::{Caps, Certificate, Systems, check, fingerprint};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
 //! let text = r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],
 //!     "transitions": [["start", "0", "read 0", "0"], ["start", "1", "read 1", "1"],
@@ -29,7 +29,8 @@
 //!     "completed": [{"request": "inc", "response": "0", "count": 2}]}"#;
 //! let certificate = certificate.replace("INPUT", &fingerprint(text));
 //! let certificate = Certificate::from_json(&certificate).unwrap();
-//! assert_eq!(check(text, 1, |_| &system, &certificate, &Caps::default(), &Cancel::new()), Ok(()));
+//! let input = Systems { text, systems: vec![&system] };
+//! assert_eq!(check(&input, &certificate, &Caps::default(), &Cancel::new()), Ok(()));
 //! ```
 //!
 //! # What is proved
@@ -87,12 +88,24 @@
 //! request of a complete run answers; so it would be a serial run of `S` that
 //! completes `M`, and there is none. ∎
 //!
-//! The remaining conditions are not needed for the theorem but for the
+//! **Theorem.** If [`check`](check()) accepts a certificate of another kind for an
+//! input, then the input is serializable.
+//!
+//! **Proof.** There is a proof for each component (`parts.cover`), and each shows
+//! that its component is serializable ([`script`], [`flow`]). A complete run of the
+//! product is a shuffle of complete runs of the components. For each of these
+//! there is a serial run of the component with the same answers, and these one
+//! after the other are a serial run of the product, as no component sees what
+//! another does. ∎
+//!
+//! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it
 //! claims what was proved (`run.claim`), the states that it says requests are in
 //! are those they are in (`run.replay.from.local`, `run.replay.from.global`,
 //! `run.replay.respond.local`), and the answers that it lists are those that were
-//! given (`run.completed`).
+//! given (`run.completed`); a proof claims what it proves (`parts.claim`), its
+//! classes are classes (`quotient.disjoint`), and its numbers mean something
+//! (`script.numbers`).
 //!
 //! # What is trusted
 //!
@@ -105,17 +118,21 @@ mod certificate;
 mod check;
 mod conditions;
 mod fingerprint;
+pub mod flow;
 mod format;
+mod parts;
 mod refusal;
 mod run;
+pub mod script;
 mod shown;
+pub mod tree;
 
 #[cfg(test)]
 mod tests;
 
 pub use caps::Caps;
-pub use certificate::{Body, Certificate, Claim, Kind};
-pub use check::check;
+pub use certificate::{Body, Certificate, Claim, Kind, Part};
+pub use check::{Input, Systems, check};
 pub use conditions::CONDITIONS;
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};

@@ -48,6 +48,19 @@ impl<Stop> From<TooLarge> for Refusal<Stop> {
 }
 
 impl<Stop> Refusal<Stop> {
+    /// The same for an input that can stop for more reasons.
+    pub(crate) fn into<Wider>(self) -> Refusal<Wider>
+    where
+        Stop: Into<Wider>,
+    {
+        match self {
+            Self::Invalid(rejection) => Refusal::Invalid(rejection),
+            Self::TooLarge(too_large) => Refusal::TooLarge(too_large),
+            Self::System(stop) => Refusal::System(stop.into()),
+            Self::Cancelled => Refusal::Cancelled,
+        }
+    }
+
     /// Work ended early that had `ticks` ticks.
     pub(crate) fn halted(halt: Halt<Stop>, ticks: u64) -> Self {
         match halt {

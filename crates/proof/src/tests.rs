@@ -1,8 +1,13 @@
 //! Tests that need to switch conditions off, and what they share.
 
 mod conditions;
+mod flow;
 mod format;
 mod hostile;
 mod mutations;
 mod rejected;
+mod script_format;
+mod script_hostile;
+mod scripts;
 mod support;
+mod tree;

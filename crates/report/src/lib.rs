@@ -4,6 +4,7 @@
 //! This crate prints nothing. It turns data into strings; the binary decides
 //! where they go.
 
+pub mod bench;
 mod diagnostics;
 pub mod explain;
 mod graphs;
@@ -14,6 +15,6 @@ pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{
-    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, RuledOut, Sizes, StateValues, States, StatesField, StuckNote,
-    Times, Verdict, notes,
+    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, ReducedSizes, RuledOut, Sizes, StateValues, States,
+    StatesField, StuckNote, Times, Verdict, notes,
 };

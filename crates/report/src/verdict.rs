@@ -64,6 +64,20 @@ pub struct FileReport {
 pub struct RuledOut {
     /// No counterexample has so few requests.
     pub requests_up_to: u32,
+    /// No counterexample has so few requests in flight at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrent_up_to: Option<u32>,
+}
+
+impl RuledOut {
+    fn words(self) -> String {
+        let mut limits = Vec::new();
+        if self.requests_up_to > 0 {
+            limits.push(format!("up to {} request{}", self.requests_up_to, if self.requests_up_to == 1 { "" } else { "s" }));
+        }
+        limits.extend(self.concurrent_up_to.map(|concurrent| format!("{concurrent} at a time")));
+        if limits.is_empty() { String::new() } else { format!("   no counterexample with {}", limits.join(" or ")) }
+    }
 }
 
 /// A diagnostic in short.
@@ -119,6 +133,20 @@ pub struct Sizes {
     pub steps: usize,
     /// Independent parts.
     pub components: usize,
+    /// What reductions left of it, where there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<ReducedSizes>,
+}
+
+/// Numbers of states and steps after reductions, over all components.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ReducedSizes {
+    /// Global states.
+    pub globals: usize,
+    /// Places a request can be in, those after its answer included.
+    pub locals: usize,
+    /// Steps.
+    pub steps: usize,
 }
 
 /// Evidence and whether it was checked.
@@ -254,19 +282,20 @@ impl FileReport {
                 if let Some(reason) = &self.reason {
                     let _ = write!(out, "   {reason}");
                 }
-                if let Some(RuledOut { requests_up_to }) = self.ruled_out
-                    && requests_up_to > 0
-                {
-                    let _ = write!(
-                        out,
-                        "   no counterexample with up to {requests_up_to} request{}",
-                        if requests_up_to == 1 { "" } else { "s" }
-                    );
+                if let Some(ruled_out) = self.ruled_out.filter(|_| self.verdict == Verdict::Unknown) {
+                    out.push_str(&ruled_out.words());
+                }
+                if self.verdict == Verdict::Serializable {
+                    out.push_str("   for any number of concurrent requests");
+                    if let Some(times) = self.time_ms {
+                        let _ = write!(out, "   {} ms", times.total);
+                    }
+                    out.push_str("   certificate checked");
                 }
                 out.push('\n');
             }
         }
-        if let Some(certificate) = &self.certificate {
+        if let Some(certificate) = self.certificate.as_ref().filter(|note| self.counterexample.is_some() || note.path.is_some()) {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
             let checked = if certificate.verified { "checked" } else { "not checked" };
             let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);

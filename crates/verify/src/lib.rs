@@ -2,7 +2,7 @@
 //!
 //! [`verify`] parses the text, prepares its components and hands them to the
 //! checker of [`serval_proof`], which asks for the states that the certificate
-//! needs and no others. For a program the parser and the compiler are therefore
+//! needs: those of a run, or all of them for a proof. For a program the parser and the compiler are therefore
 //! part of what is trusted; the engines that find verdicts are not, and this
 //! crate does not depend on them. It does no input or output; the binary
 //! `serval-verify` in this package does.
@@ -15,13 +15,15 @@
 //! assert_eq!(outcome.status(), 2);
 //! ```
 
+use std::cell::OnceCell;
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::Arc;
 
-use serval_compile::{CompileError, Fault, FaultReport, Options, Prepared};
-use serval_model::{Cancel, JsonError, systems_from_json};
-use serval_proof::{Body, Certificate, Claim, FormatError, Kind, Refusal, check};
-use serval_syntax::{Diagnostic, LineIndex, Severity, analyze};
+use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared};
+use serval_model::{Budget, Cancel, JsonError, NetworkSystem, systems_from_json};
+use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
+use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 
 pub use serval_proof::{Caps, Rejection, TooLarge};
 
@@ -94,9 +96,10 @@ fn verify_program(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
     let Some(program) = analysis.program else {
         return Outcome::InputError(InputError::Program(analysis.diagnostics));
     };
-    let prepared = Prepared::new(&program, Options::default());
-    let result = check(text, prepared.component_count(), |component| prepared.lazy(component), certificate, caps, cancel);
-    outcome(certificate, result, |fault| InputError::Fault(Box::new(fault_diagnostic(fault, text))))
+    let prepared = Arc::new(Prepared::new(&program, Options::default()));
+    let input = ProgramInput { text, prepared, compiled: OnceCell::new() };
+    let result = check(&input, certificate, caps, cancel);
+    outcome(certificate, result, |stop| InputError::Fault(Box::new(stop.diagnostic(text))))
 }
 
 fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
@@ -104,8 +107,73 @@ fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
         Ok(systems) => systems,
         Err(error) => return Outcome::InputError(InputError::System(error)),
     };
-    let result = check(text, systems.len(), |component| &systems[component], certificate, caps, cancel);
-    outcome(certificate, result, |stop: Infallible| match stop {})
+    let input = Systems { text, systems: systems.iter().collect() };
+    outcome(certificate, check(&input, certificate, caps, cancel), |stop: Infallible| match stop {})
+}
+
+/// A program: its states are made as they are needed, or all at once.
+struct ProgramInput<'a> {
+    text: &'a str,
+    prepared: Arc<Prepared>,
+    compiled: OnceCell<Compiled>,
+}
+
+/// Why the states of a program cannot be made.
+enum Stop {
+    /// A step fails.
+    Fault(Fault),
+    /// It has too many states.
+    Error(CompileError),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Stop {
+    fn diagnostic(self, text: &str) -> Diagnostic {
+        match self {
+            Self::Fault(fault) => fault_diagnostic(fault, text),
+            Self::Error(error) => error.diagnostic(text).unwrap_or_else(|| {
+                // Only `Stopped` has no diagnostic, and it does not come here.
+                Diagnostic::error(serval_syntax::Code("E0300"), Span::default(), "the program cannot be compiled")
+            }),
+        }
+    }
+}
+
+impl Input for ProgramInput<'_> {
+    type Stop = Stop;
+    type Lazy<'a>
+        = Lazy<'a>
+    where
+        Self: 'a;
+
+    fn text(&self) -> &str {
+        self.text
+    }
+
+    fn components(&self) -> usize {
+        self.prepared.component_count()
+    }
+
+    fn lazy(&self, component: usize) -> Lazy<'_> {
+        self.prepared.lazy(component)
+    }
+
+    fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Stop>> {
+        let compiled = match self.compiled.get() {
+            Some(compiled) => compiled,
+            None => match self.prepared.compile(&Budget::new(u64::MAX, cancel.clone())) {
+                Ok(compiled) => self.compiled.get_or_init(|| compiled),
+                Err(CompileError::Stopped(_)) => return Err(Refusal::Cancelled),
+                Err(error) => return Err(Refusal::System(Stop::Error(error))),
+            },
+        };
+        Ok(compiled.components().iter().map(|component| component.system()).collect())
+    }
 }
 
 fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> InputError) -> Outcome {
@@ -124,6 +192,18 @@ fn summary(body: &Body) -> String {
             let requests: u128 = run.completed.iter().map(|entry| u128::from(entry.count)).sum();
             format!("a run of {requests} request{} in {} events", if requests == 1 { "" } else { "s" }, run.steps.len())
         }
+        Body::Part(part) => part_summary(part),
+        Body::Components(parts) => {
+            let each: Vec<String> = parts.iter().map(part_summary).collect();
+            format!("{} components: {}", parts.len(), each.join("; "))
+        }
+    }
+}
+
+fn part_summary(part: &Part) -> String {
+    match part {
+        Part::Atomic(script) => format!("atomic after {} reduction{}", script.len(), if script.len() == 1 { "" } else { "s" }),
+        Part::Flow(proof) => format!("a flow proof with {} facts and a tree of {} nodes", proof.facts.len(), proof.tree.nodes.len()),
     }
 }
 

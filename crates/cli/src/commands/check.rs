@@ -1,7 +1,7 @@
 //! `serval check FILE…`.
 
 mod decide;
-mod files;
+pub(super) mod files;
 mod present;
 
 use std::io::IsTerminal;
@@ -9,32 +9,31 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
-use serval_proof::{Caps, Certificate, fingerprint};
+use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
 use serval_report::{FileReport, RuledOut, Times, Verdict, notes, render_diagnostics};
 use serval_verify::Outcome;
 
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
-use crate::input::{self, Content, Input, Manner};
-use crate::limits::{self, Ended, Watch};
+use crate::input::{self, Content, Input, Loaded, Manner};
+use crate::limits::{self, Ended, LastWords, Watch};
 use crate::output::{say, write_file, write_to};
 use decide::{Decided, Decision, Progress};
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
-    if let Some(unknown) = args.method.iter().find(|method| !["auto", "search"].contains(&method.as_str())) {
-        let names = ["reduce", "flow", "bounded", "classic"];
-        let why = if names.contains(&unknown.as_str()) { "is not part of this version" } else { "is not a method" };
-        return Err(Failure::message(format!("{unknown} {why}; there are auto and search")));
-    }
+    let methods = methods(&args.method)?;
     let files = files::all(&args.files)?;
     let several = files.len() > 1;
     limits::watch_interrupts();
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
     let mut worst = Status::Fine;
     for file in &files {
-        let (report, status) = Checking { args, manner, several }.file(file)?;
+        let checking = Checking { args, manner, several, methods: &methods };
+        let name = input::name_of(file);
+        let Checked { report, status, .. } = checking.checked(&name, || input::load(file, args.input), checking.last_words(&name))?;
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
@@ -49,9 +48,28 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     Ok(worst.exit_code(args.exit_zero))
 }
 
+/// The methods that the option names.
+pub(super) fn methods(names: &[String]) -> Result<Vec<Method>, Failure> {
+    let mut methods = Vec::new();
+    for name in names {
+        match Method::named(name) {
+            Some(method) => methods.push(method),
+            None if name == "auto" => methods.extend(METHODS),
+            None => {
+                let why = if name == "classic" { "is not part of this version" } else { "is not a method" };
+                let known: Vec<&str> = METHODS.iter().map(|method| method.name()).collect();
+                return Err(Failure::message(format!("{name} {why}; there are auto, {}", known.join(", "))));
+            }
+        }
+    }
+    methods.sort_unstable();
+    methods.dedup();
+    Ok(methods)
+}
+
 /// What a file means for the exit status, the gravest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Status {
+pub(super) enum Status {
     Fine,
     Undecided,
     NotSerializable,
@@ -72,31 +90,46 @@ impl Status {
     }
 }
 
-struct Checking<'a> {
-    args: &'a Check,
-    manner: Manner,
-    several: bool,
+pub(super) struct Checking<'a> {
+    pub(super) args: &'a Check,
+    pub(super) manner: Manner,
+    pub(super) several: bool,
+    pub(super) methods: &'a [Method],
+}
+
+/// What came of one file.
+pub(super) struct Checked {
+    pub(super) report: FileReport,
+    pub(super) status: Status,
+    /// The verdict that the header of the file promises.
+    pub(super) promise: Option<Verdict>,
 }
 
 impl Checking<'_> {
-    fn file(&self, path: &Path) -> Result<(FileReport, Status), Failure> {
+    /// Checks what `load` reads. Its report is not printed; what is wrong with
+    /// the file is.
+    pub(super) fn checked(
+        &self,
+        name: &str,
+        load: impl FnOnce() -> Result<Loaded, Failure>,
+        last_words: LastWords,
+    ) -> Result<Checked, Failure> {
         let start = Instant::now();
-        let name = input::name_of(path);
         let timeout = Duration::try_from_secs_f64(self.args.timeout).unwrap_or(Duration::MAX);
-        let watch = Watch::start(timeout, self.last_words(&name).into_bytes());
-        let loaded = match input::load(path, self.args.input) {
+        let watch = Watch::start(timeout, last_words);
+        let loaded = match load() {
             Ok(loaded) => loaded,
-            Err(Failure::Message(text)) => return Ok(self.unusable(&name, &format!("error: {text}\n"), Vec::new())),
+            Err(Failure::Message(text)) => return Ok(unusable(name, &format!("error: {text}\n"), Vec::new())),
             Err(other) => return Err(other),
         };
         let found = notes(&loaded.diagnostics, &loaded.text);
         let input = match loaded.usable(self.manner) {
             Ok(input) => input,
-            Err(Failure::Input(drawn)) => return Ok(self.unusable(&name, &drawn, found)),
+            Err(Failure::Input(drawn)) => return Ok(unusable(name, &drawn, found)),
             Err(other) => return Err(other),
         };
         let parsed = start.elapsed();
-        let decision = decide::decide(&input, self.args.jobs, &watch.cancel(), &self.progress(&name));
+        let decision = decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &self.progress(name));
         let mut times = Times {
             parse: millis(parsed),
             compile: millis(decision.compile_time),
@@ -108,26 +141,19 @@ impl Checking<'_> {
         times.total = millis(start.elapsed());
         report.time_ms = (!self.args.no_times).then_some(times);
         self.compare_with_promise(&input, report.verdict);
-        Ok((report, status))
+        Ok(Checked { report, status, promise: promise(&input) })
     }
 
     /// What is written if the process has to end at once.
-    fn last_words(&self, name: &str) -> String {
+    fn last_words(&self, name: &str) -> LastWords {
         let mut report = FileReport::new(name, Verdict::Unknown);
         report.reason = Some("stopped at the time or memory limit".to_owned());
-        report.ruled_out = Some(RuledOut { requests_up_to: 0 });
-        match self.args.format {
+        report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
+        let text = match self.args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text => report.to_text(),
-        }
-    }
-
-    fn unusable(&self, name: &str, drawn: &str, notes: Vec<serval_report::Note>) -> (FileReport, Status) {
-        say(drawn);
-        let mut report = FileReport::new(name, Verdict::Error);
-        report.reason = drawn.lines().next().map(str::to_owned);
-        report.notes = notes;
-        (report, Status::Input)
+        };
+        LastWords { text: text.into_bytes(), status: 3 }
     }
 
     fn progress(&self, name: &str) -> Progress {
@@ -140,52 +166,21 @@ impl Checking<'_> {
         let mut report = FileReport::new(&input.name, Verdict::Unknown);
         report.sizes = decision.sizes;
         report.stuck = decision.stuck;
-        report.ruled_out = Some(RuledOut { requests_up_to: decision.cleared });
+        report.ruled_out = Some(decision.ruled_out);
         let status = match decision.decided {
-            Decided::Refuted { run, component, minimal } => {
-                let start = Instant::now();
-                let certificate = Certificate {
-                    input: fingerprint(&input.text),
-                    component,
-                    claim: serval_proof::Claim::NotSerializable,
-                    body: serval_proof::Body::Run(run),
-                };
-                let written = certificate.to_json();
-                times.certify = millis(start.elapsed());
-                let start = Instant::now();
-                let outcome = verified(input, &written, &watch.cancel());
-                times.verify = millis(start.elapsed());
-                match outcome {
-                    Outcome::Valid(_) => {
-                        report.verdict = Verdict::NotSerializable;
-                        report.method = Some("search");
-                        let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
-                        report.certificate = Some(serval_report::CertificateNote { kind: "run", path, verified: true });
-                        let shown = present::counterexample(input, &certificate, minimal);
-                        self.save(
-                            self.args.trace.as_deref(),
-                            &input.name,
-                            "trace.json",
-                            &serval_report::Trace::new(shown.steps.clone()).to_json(),
-                        )?;
-                        report.counterexample = Some(shown);
-                        Status::NotSerializable
-                    }
-                    Outcome::TooLarge(what) => {
-                        report.reason = Some(format!("uncertified: search says not serializable, but checking it is too large: {what}"));
-                        Status::Undecided
-                    }
-                    Outcome::Cancelled => {
-                        report.reason = Some(stopped_by(watch.ended()));
-                        Status::Undecided
-                    }
-                    refused => {
-                        report.verdict = Verdict::Error;
-                        report.reason = Some(internal(input, &written, &refused, Path::new(".")));
-                        Status::Internal
-                    }
+            Decided::Refuted { run, component, minimal, method } => {
+                let shown = run.clone();
+                let verdict = (Verdict::NotSerializable, method);
+                let status = self.certify(input, Body::Run(run), component, verdict, &mut report, watch, times)?;
+                if status == Status::NotSerializable {
+                    let shown = present::counterexample(input, &shown, component, minimal);
+                    let trace = serval_report::Trace::new(shown.steps.clone()).to_json();
+                    self.save(self.args.trace.as_deref(), &input.name, "trace.json", &trace)?;
+                    report.counterexample = Some(shown);
                 }
+                status
             }
+            Decided::Proved { body, method } => self.certify(input, body, 0, (Verdict::Serializable, method), &mut report, watch, times)?,
             Decided::Unknown { reason } => {
                 report.reason = Some(reason.unwrap_or_else(|| stopped_by(watch.ended())));
                 Status::Undecided
@@ -199,6 +194,57 @@ impl Checking<'_> {
             }
         };
         Ok((report, status))
+    }
+
+    /// Writes the evidence for a verdict down and has it checked; only then the
+    /// verdict is the report's.
+    #[expect(clippy::too_many_arguments, reason = "what a verdict consists of")]
+    fn certify(
+        &self,
+        input: &Input,
+        body: Body,
+        component: usize,
+        (verdict, method): (Verdict, Method),
+        report: &mut FileReport,
+        watch: &Watch,
+        times: &mut Times,
+    ) -> Result<Status, Failure> {
+        let start = Instant::now();
+        let (claim, words, status) = match verdict {
+            Verdict::Serializable => (Claim::Serializable, "serializable", Status::Fine),
+            _ => (Claim::NotSerializable, "not serializable", Status::NotSerializable),
+        };
+        let certificate = Certificate { input: fingerprint(&input.text), component, claim, body };
+        let written = certificate.to_json();
+        times.certify = millis(start.elapsed());
+        let start = Instant::now();
+        let outcome = verified(input, &written, &watch.cancel());
+        times.verify = millis(start.elapsed());
+        Ok(match outcome {
+            Outcome::Valid(_) => {
+                report.verdict = verdict;
+                if verdict == Verdict::Serializable {
+                    report.ruled_out = None;
+                }
+                report.method = Some(method.name());
+                let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
+                report.certificate = Some(serval_report::CertificateNote { kind: certificate.kind().name(), path, verified: true });
+                status
+            }
+            Outcome::TooLarge(what) => {
+                report.reason = Some(format!("uncertified: {} says {words}, but checking it is too large: {what}", method.name()));
+                Status::Undecided
+            }
+            Outcome::Cancelled => {
+                report.reason = Some(stopped_by(watch.ended()));
+                Status::Undecided
+            }
+            refused => {
+                report.verdict = Verdict::Error;
+                report.reason = Some(internal(input, &written, &refused, Path::new(".")));
+                Status::Internal
+            }
+        })
     }
 
     /// Saves a file where the option asks for it: the path itself for one
@@ -217,17 +263,28 @@ impl Checking<'_> {
 
     /// Says where the header of a file promises another verdict.
     fn compare_with_promise(&self, input: &Input, verdict: Verdict) {
-        let Content::Program(program) = &input.content else { return };
-        let Some(promise) = &program.expectation else { return };
-        let differs = match verdict {
-            Verdict::Serializable => promise.verdict == serval_syntax::Verdict::NotSerializable,
-            Verdict::NotSerializable => promise.verdict == serval_syntax::Verdict::Serializable,
-            Verdict::Unknown | Verdict::Error => false,
-        };
-        if differs && !self.manner.quiet {
+        let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
+        if decided && promise(input).is_some_and(|promise| promise != verdict) && !self.manner.quiet {
             say(&format!("warning: the header of {} expects another verdict\n", input.name));
         }
     }
+}
+
+fn unusable(name: &str, drawn: &str, notes: Vec<serval_report::Note>) -> Checked {
+    say(drawn);
+    let mut report = FileReport::new(name, Verdict::Error);
+    report.reason = drawn.lines().next().map(str::to_owned);
+    report.notes = notes;
+    Checked { report, status: Status::Input, promise: None }
+}
+
+/// The verdict that the header of a program promises.
+fn promise(input: &Input) -> Option<Verdict> {
+    let Content::Program(program) = &input.content else { return None };
+    program.expectation.as_ref().map(|promise| match promise.verdict {
+        serval_syntax::Verdict::Serializable => Verdict::Serializable,
+        serval_syntax::Verdict::NotSerializable => Verdict::NotSerializable,
+    })
 }
 
 fn stopped_by(ended: Option<Ended>) -> String {
@@ -282,8 +339,8 @@ mod tests {
         let certificate = Certificate {
             input: fingerprint(&input.text),
             component: 0,
-            claim: serval_proof::Claim::NotSerializable,
-            body: serval_proof::Body::Run(serval_proof::RunCertificate::default()),
+            claim: Claim::NotSerializable,
+            body: Body::Run(serval_proof::RunCertificate::default()),
         };
         let written = certificate.to_json();
         let refused = verified(&input, &written, &Cancel::new());

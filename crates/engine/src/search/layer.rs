@@ -29,7 +29,7 @@ pub(super) const MAX_DEMANDS: usize = 200_000;
 const SERIAL_TICKS: u64 = 200_000;
 
 /// Ticks for making a run that was found shorter.
-const MINIMISE_TICKS: u64 = 2_000_000;
+const MINIMISE_TICKS: u64 = 8_000_000;
 
 /// A search of one system, layer by layer.
 pub struct Search<M> {
@@ -99,8 +99,22 @@ impl<M: Moves> Search<M> {
         Ok(None)
     }
 
+    /// A counterexample with the requests of `run`, which is one, that switches
+    /// least and then has the fewest steps; `run` itself if looking for it takes
+    /// too long.
+    pub fn shorten(&mut self, run: Run, budget: &Budget) -> Result<Run, Halt<M::Stop>> {
+        let mut demand = vec![0; self.names];
+        for (&(request, _), count) in run.configuration().completed.iter() {
+            demand[request.index()] += u32::try_from(count).unwrap_or(u32::MAX);
+        }
+        Ok(self.shortened(&demand, budget)?.unwrap_or(run))
+    }
+
     fn shortened(&mut self, demand: &Demand, budget: &Budget) -> Result<Option<Run>, Halt<M::Stop>> {
-        let mut part = budget.aside(MINIMISE_TICKS);
+        // Configurations grow with the number of requests, and so does what
+        // one of them costs.
+        let requests = u64::from(demand.iter().sum::<u32>()).max(1);
+        let mut part = budget.aside(MINIMISE_TICKS / (requests * requests));
         match fewest_switches(&mut self.serial, demand, &mut part) {
             Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(None),
             other => other,

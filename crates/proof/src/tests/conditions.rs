@@ -1,12 +1,26 @@
 //! Each condition is needed.
 
+use super::scripts;
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use crate::conditions::switch::without;
 use crate::{CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
 
-/// A certificate that is refused for `condition`, at this event, and for
+/// What conditions begin with that have tests of their own.
+pub(super) const ELSEWHERE: &[&str] = &["tree", "flow"];
+
+/// Certificates that are refused for `condition`, at this event, and for
 /// nothing else.
-fn violates_only(condition: &str) -> Option<(Case, Option<usize>)> {
+fn violate_only(condition: &str) -> Vec<(Case, Option<usize>)> {
+    let prefix = condition.split('.').next().unwrap();
+    match prefix {
+        "input" | "component" | "run" => vec![violates_run(condition)],
+        _ if ELSEWHERE.contains(&prefix) => Vec::new(),
+        _ => scripts::violate(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
+    }
+}
+
+/// A run that is refused for `condition`, at this event, and for nothing else.
+fn violates_run(condition: &str) -> (Case, Option<usize>) {
     let mut case = lost_update();
     let run = case.run();
     let event = match condition {
@@ -67,9 +81,9 @@ fn violates_only(condition: &str) -> Option<(Case, Option<usize>)> {
             *run = RunCertificate::default();
             None
         }
-        _ => return None,
+        _ => panic!("no case for {condition}"),
     };
-    Some((case, event))
+    (case, event)
 }
 
 #[test]
@@ -80,24 +94,26 @@ fn the_base_is_accepted() {
 #[test]
 fn each_condition_is_needed() {
     for &condition in CONDITIONS {
-        let (case, event) = violates_only(condition).unwrap_or_else(|| panic!("no case for {condition}"));
-        match case.check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!((rejection.condition, rejection.event), (condition, event), "{rejection}"),
-            other => panic!("{condition}: {other:?}"),
+        for (case, event) in violate_only(condition) {
+            match case.check() {
+                Err(Refusal::Invalid(rejection)) => assert_eq!((rejection.condition, rejection.event), (condition, event), "{rejection}"),
+                other => panic!("{condition}: {other:?}"),
+            }
+            assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
+            // Nothing stays switched off.
+            assert!(case.check().is_err());
         }
-        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
-        // Nothing stays switched off.
-        assert!(case.check().is_err());
     }
 }
 
 #[test]
 fn no_other_condition_covers_for_it() {
     for &condition in CONDITIONS {
-        let (case, _) = violates_only(condition).unwrap();
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
-            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
-            assert_eq!(rejection.condition, condition);
+        for (case, _) in violate_only(condition) {
+            for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+                let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
+                assert_eq!(rejection.condition, condition);
+            }
         }
     }
 }

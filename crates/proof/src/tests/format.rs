@@ -55,9 +55,14 @@ fn another_format_version_or_kind_is_an_error() {
         refused("\"version\":1", "\"version\":2").to_string(),
         "1:42: this is version 2 of the format; this program reads version 1"
     );
-    let error = refused("\"kind\":\"run\"", "\"kind\":\"atomic\"");
-    assert_eq!(error.message, "unknown variant `atomic`, expected `run`");
+    let error = refused("\"kind\":\"run\"", "\"kind\":\"Run\"");
+    assert!(error.message.starts_with("unknown variant `Run`, expected one of `run`, `atomic`, "), "{error}");
     assert_eq!(error.line, 1);
+    // A run has a component and steps, proofs of other kinds have not.
+    for kind in ["atomic", "components"] {
+        let error = refused("\"kind\":\"run\"", &format!("\"kind\":\"{kind}\""));
+        assert!(error.message.starts_with("unknown field `component`"), "{error}");
+    }
     assert!(refused("not-serializable", "maybe").message.starts_with("unknown variant `maybe`"));
 }
 
@@ -141,10 +146,11 @@ fn the_schema_has_the_same_fields() {
         assert_eq!(keys(value), required);
         assert_eq!(schema["additionalProperties"], false);
     };
-    agree(&schema, &certificate);
-    assert_eq!(schema["properties"]["format"]["const"], FORMAT);
-    assert_eq!(schema["properties"]["version"]["const"], VERSION);
-    assert_eq!(schema["properties"]["kind"]["const"], "run");
+    let run = &schema["$defs"]["run"];
+    agree(run, &certificate);
+    assert_eq!(run["properties"]["format"]["const"], FORMAT);
+    assert_eq!(run["properties"]["version"]["const"], VERSION);
+    assert_eq!(run["properties"]["kind"]["const"], "run");
     agree(&schema["$defs"]["spawn"], &certificate["steps"][0]);
     agree(&schema["$defs"]["step"], &certificate["steps"][1]);
     agree(&schema["$defs"]["states"], &certificate["steps"][1]["from"]);

@@ -37,7 +37,7 @@ fn index(random: &mut SplitMix64, length: usize) -> usize {
 
 /// Changes one thing.
 fn mutate(certificate: &mut Certificate, names: &[String], random: &mut SplitMix64) {
-    let Certificate { input, component, claim, body: Body::Run(run) } = certificate;
+    let Certificate { input, component, claim, body: Body::Run(run) } = certificate else { panic!("{certificate:?}") };
     let events = run.steps.len();
     match random.below(12) {
         0 => input.push('0'),

@@ -3,7 +3,7 @@
 use serval_model::{Budget, Cancel, NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
 use super::support::{Answer, Case, answers, counter, find_run, is_genuine, lost_update, random_system, respond, spawn, step};
-use crate::{Caps, Refusal, RunCertificate, RunEvent, TooLarge, check};
+use crate::{Caps, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
 
 /// The condition that the answer names.
 fn condition(answer: &Answer) -> &'static str {
@@ -151,7 +151,7 @@ fn the_right_component_is_needed() {
     let answer = |component: usize, systems: &[&NetworkSystem]| {
         let mut certificate = case.certificate.clone();
         certificate.component = component;
-        check(&case.text, systems.len(), |component| systems[component], &certificate, &Caps::default(), &Cancel::new())
+        check(&Systems { text: &case.text, systems: systems.to_vec() }, &certificate, &Caps::default(), &Cancel::new())
     };
     assert_eq!(answer(1, &[&other, &case.system]), Ok(()));
     assert_eq!(condition(&answer(0, &[&other, &case.system])), "run.replay.spawn");
@@ -192,6 +192,6 @@ fn cancelled_is_not_valid() {
     let case = lost_update();
     let cancel = Cancel::new();
     cancel.cancel();
-    let answer = check(&case.text, 1, |_| &case.system, &case.certificate, &Caps::default(), &cancel);
+    let answer = check(&case, &case.certificate, &Caps::default(), &cancel);
     assert_eq!(answer, Err(Refusal::Cancelled));
 }

@@ -1,15 +1,16 @@
 //! Systems, runs found by trying everything, and an oracle.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::convert::Infallible;
 
 use serval_model::{
     Budget, Cancel, Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay,
     serial_multisets,
 };
 
-use crate::{Body, Caps, Certificate, Claim, Refusal, RunCertificate, RunEvent, check, fingerprint};
+use crate::{Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, check, fingerprint};
 
-pub(super) type Answer = Result<(), Refusal<std::convert::Infallible>>;
+pub(super) type Answer = Result<(), Refusal<Infallible>>;
 
 /// A system, its text, and a certificate that is accepted for it.
 pub(super) struct Case {
@@ -27,8 +28,10 @@ impl Case {
     }
 
     pub(super) fn run(&mut self) -> &mut RunCertificate {
-        let Body::Run(run) = &mut self.certificate.body;
-        run
+        match &mut self.certificate.body {
+            Body::Run(run) => run,
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(super) fn check(&self) -> Answer {
@@ -36,7 +39,30 @@ impl Case {
     }
 
     pub(super) fn check_within(&self, caps: &Caps) -> Answer {
-        check(&self.text, 1, |_| &self.system, &self.certificate, caps, &Cancel::new())
+        check(self, &self.certificate, caps, &Cancel::new())
+    }
+}
+
+/// The text and its only component, whatever number is asked for: the condition
+/// that there is such a component can be switched off.
+impl Input for Case {
+    type Stop = Infallible;
+    type Lazy<'a> = &'a NetworkSystem;
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn components(&self) -> usize {
+        1
+    }
+
+    fn lazy(&self, _: usize) -> &NetworkSystem {
+        &self.system
+    }
+
+    fn whole(&self, _: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Infallible>> {
+        Ok(vec![&self.system])
     }
 }
 
@@ -148,7 +174,7 @@ pub(super) fn find_run(system: &NetworkSystem, wanted: &Multiset<Letter>) -> Opt
 /// by the model, compared with all serial runs of that size. Shares nothing
 /// with the checker but the data.
 pub(super) fn is_genuine(case: &Case) -> bool {
-    let Certificate { input, component, claim, body: Body::Run(run) } = &case.certificate;
+    let Certificate { input, component, claim, body: Body::Run(run) } = &case.certificate else { return false };
     if *input != fingerprint(&case.text) || *component != 0 || *claim != Claim::NotSerializable {
         return false;
     }

@@ -93,7 +93,7 @@ fn status_3() {
     let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
     // The same run again and again: the value comes back after four rounds.
     let (start, end) = ("save@start".to_owned(), |value: u32| format!("save@end {value}"));
-    let Body::Run(run) = &mut certificate.body;
+    let Body::Run(run) = &mut certificate.body else { panic!("not a run") };
     run.steps.clear();
     for id in 1..=10_001_u32 {
         let (old, new) = ((id - 1) % 4, id % 4);

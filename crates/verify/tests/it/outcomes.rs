@@ -34,7 +34,7 @@ fn another_component() {
 #[test]
 fn an_invalid_certificate_names_condition_event_and_object() {
     let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
-    let Body::Run(run) = &mut certificate.body;
+    let Body::Run(run) = &mut certificate.body else { panic!("not a run") };
     run.steps.push(RunEvent::Respond { id: 7, local: "save@end 1".into(), response: "1".into() });
     let outcome = verified(PROGRAM, InputKind::Program, &certificate.to_json());
     let line = outcome.line("a.ser", "c.json", PROGRAM);

@@ -1,29 +1,25 @@
-//! The order in which methods are tried.
+//! From an input to what is known about it.
 //!
-//! All budgets are ticks, so the result does not depend on the machine unless
-//! a limit on time or memory ends the work.
+//! A program is searched for small counterexamples before its states are all
+//! made, so that one with infinitely many states can be refuted, too. What is
+//! done with finite systems is the engine's business ([`portfolio`]).
 
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serval_compile::{CompileError, Compiled, Options, Prepared};
-use serval_engine::search::{LayerOutcome, Search, parallel_layer};
+use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Trying};
+use serval_engine::search::{LayerOutcome, Search};
 use serval_engine::stuck::find_stuck;
-use serval_model::{Budget, Cancel, LocalId, NetworkSystem, Stopped};
-use serval_proof::RunCertificate;
-use serval_report::{Sizes, StuckNote};
+use serval_model::{Budget, Cancel, LocalId, NetworkSystem};
+use serval_proof::{Body, Part, RunCertificate};
+use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, LineIndex, Program};
 
 use crate::input::{Content, Input};
 use crate::output::say;
 
-/// Requests in the first, cheap search.
-const FIRST_LAYERS: u32 = 3;
-/// Ticks for the first search.
-const FIRST_TICKS: u64 = 300_000;
-/// Ticks for the search after everything else.
-const LAST_TICKS: u64 = 400_000;
 /// States that are explored only for what is said beside the verdict.
 const ASIDE_PAIRS: u64 = 100_000;
 /// Ticks for finding stuck requests.
@@ -32,8 +28,8 @@ const STUCK_TICKS: u64 = 50_000;
 /// What was found out.
 pub(super) struct Decision {
     pub(super) decided: Decided,
-    /// No counterexample has so few requests.
-    pub(super) cleared: u32,
+    /// What has been excluded.
+    pub(super) ruled_out: RuledOut,
     pub(super) sizes: Option<Sizes>,
     pub(super) stuck: Vec<StuckNote>,
     pub(super) compile_time: Duration,
@@ -42,7 +38,9 @@ pub(super) struct Decision {
 
 pub(super) enum Decided {
     /// A run that should be a counterexample.
-    Refuted { run: RunCertificate, component: usize, minimal: bool },
+    Refuted { run: RunCertificate, component: usize, minimal: bool, method: Method },
+    /// Proofs that should show that it is serializable.
+    Proved { body: Body, method: Method },
     /// Nobody knows; `None` when a limit from outside ended the work.
     Unknown { reason: Option<String> },
     /// The program has an error that shows only when it is explored.
@@ -59,13 +57,20 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    fn layer(&self, requests: u32) {
+    fn trying(&self, trying: Trying) {
+        let (event, detail, words) = match trying {
+            Trying::Requests(requests) => {
+                ("searching", format!(", \"requests\": {requests}"), format!("searching runs of {requests} requests"))
+            }
+            Trying::Reductions => ("reducing", String::new(), "reducing".to_owned()),
+            Trying::Counting => ("counting", String::new(), "looking for a proof".to_owned()),
+        };
         if self.events {
             let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
-            let _ = writeln!(std::io::stdout(), "{{\"event\": \"searching\", \"file\": \"{file}\", \"requests\": {requests}}}");
+            let _ = writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": \"{file}\"{detail}}}");
         }
         if self.line {
-            say(&format!("\r\x1b[K{}: searching runs of {requests} requests", self.file));
+            say(&format!("\r\x1b[K{}: {words}", self.file));
         }
     }
 
@@ -77,56 +82,87 @@ impl Progress {
 }
 
 /// Decides as far as the methods go.
-pub(super) fn decide(input: &Input, jobs: Option<usize>, cancel: &Cancel, progress: &Progress) -> Decision {
+pub(super) fn decide(input: &Input, methods: &[Method], jobs: Option<usize>, cancel: &Cancel, progress: &Progress) -> Decision {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let watch = |trying| progress.trying(trying);
+    let plan = Plan { methods: methods.to_vec(), jobs, cancel: cancel.clone(), watch: &watch };
     let start = Instant::now();
     let mut decision = match &input.content {
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
-            let (decided, cleared) = search_systems(&systems, 0, jobs, cancel, progress);
+            let (decided, ruled_out, reduced) = decide_systems(&systems, 0, &plan);
             let stuck = stuck_in(&systems, cancel, |_, _| None);
-            Decision { decided, cleared, sizes: Some(sizes(&systems)), stuck, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+            let sizes = Some(Sizes { reduced, ..sizes(&systems) });
+            Decision { decided, ruled_out, sizes, stuck, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
         }
-        Content::Program(program) => decide_program(program, &input.text, jobs, cancel, progress),
+        Content::Program(program) => decide_program(program, &input.text, &plan),
     };
     progress.done();
     decision.decide_time = start.elapsed().saturating_sub(decision.compile_time);
     decision
 }
 
-fn decide_program(program: &Program, text: &str, jobs: usize, cancel: &Cancel, progress: &Progress) -> Decision {
+/// Finite systems: what the engine finds, as evidence.
+fn decide_systems(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> (Decided, RuledOut, Option<ReducedSizes>) {
+    let decision = portfolio::decide(systems, cleared, plan);
+    let decided = match decision.found {
+        Found::Refuted { component, run, minimal, method } => {
+            Decided::Refuted { run: RunCertificate::new(&systems[component], &run), component, minimal, method }
+        }
+        Found::Serializable(parts, method) => Decided::Proved { body: body(parts), method },
+        Found::Unknown(reason) => Decided::Unknown { reason },
+    };
+    let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
+    let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
+    (decided, RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) }, reduced)
+}
+
+/// The proof of the only component, or the list of all.
+fn body(mut parts: Vec<Part>) -> Body {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => Body::Part(only),
+        (_, last) => Body::Components(parts.into_iter().chain(last).collect()),
+    }
+}
+
+fn decide_program(program: &Program, text: &str, plan: &Plan<'_>) -> Decision {
     let prepared = Arc::new(Prepared::new(program, Options::default()));
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
-    let (found, mut cleared) = search_lazily(&mut searches, 0, FIRST_LAYERS, FIRST_TICKS, cancel, progress);
+    let searching = plan.methods.contains(&Method::Search);
+    let (found, mut cleared) = if searching { search_lazily(&mut searches, 0, FIRST_LAYERS, FIRST_TICKS, plan) } else { (None, 0) };
     // A counterexample is an answer whatever the rest of the states; they are
     // explored then only as far as is cheap.
     let start = Instant::now();
-    let budget = Budget::new(u64::MAX, cancel.clone());
+    let budget = Budget::new(u64::MAX, plan.cancel.clone());
     let compiled = match found {
         Some(_) => prepared.compile_within(ASIDE_PAIRS, &budget),
         None => prepared.compile(&budget),
     };
     let compile_time = start.elapsed();
+    let mut reduced = None;
+    let mut ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
     let decided = match (found, &compiled) {
         (Some(refuted), _) => refuted,
         (None, Err(CompileError::Stopped(_))) => Decided::Unknown { reason: None },
         (None, Ok(compiled)) => {
             let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
-            let (decided, up_to) = search_systems(&systems, cleared, jobs, cancel, progress);
-            cleared = up_to;
+            let decided;
+            (decided, ruled_out, reduced) = decide_systems(&systems, cleared, plan);
             decided
         }
         (None, Err(error)) => {
-            let (found, up_to) = search_lazily(&mut searches, cleared, u32::MAX, LAST_TICKS, cancel, progress);
-            cleared = up_to;
+            let found;
+            (found, cleared) = if searching { search_lazily(&mut searches, cleared, u32::MAX, LAST_TICKS, plan) } else { (None, 0) };
+            ruled_out.requests_up_to = cleared;
             found.unwrap_or_else(|| unusable(error, text))
         }
     };
     let (sizes, stuck) = match &compiled {
-        Ok(compiled) => beside(compiled, text, cancel),
+        Ok(compiled) => beside(compiled, text, &plan.cancel),
         Err(_) => (None, Vec::new()),
     };
-    Decision { decided, cleared, sizes, stuck, compile_time, decide_time: Duration::ZERO }
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    Decision { decided, ruled_out, sizes, stuck, compile_time, decide_time: Duration::ZERO }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {
@@ -142,18 +178,17 @@ fn search_lazily(
     cleared: u32,
     up_to: u32,
     ticks: u64,
-    cancel: &Cancel,
-    progress: &Progress,
+    plan: &Plan<'_>,
 ) -> (Option<Decided>, u32) {
-    let mut budget = Budget::new(ticks, cancel.clone());
+    let mut budget = Budget::new(ticks, plan.cancel.clone());
     for requests in cleared + 1..=up_to {
-        progress.layer(requests);
+        (plan.watch)(Trying::Requests(requests));
         for (component, search) in searches.iter_mut().enumerate() {
             match search.layer(requests, &mut budget) {
                 LayerOutcome::Clear => {}
                 LayerOutcome::Found(run) => {
                     let run = RunCertificate::new(search.system(), &run);
-                    return (Some(Decided::Refuted { run, component, minimal: true }), requests - 1);
+                    return (Some(Decided::Refuted { run, component, minimal: true, method: Method::Search }), requests - 1);
                 }
                 // A step that fails is reported when the states are explored.
                 LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return (None, requests - 1),
@@ -161,36 +196,6 @@ fn search_lazily(
         }
     }
     (None, up_to)
-}
-
-/// Searches layer by layer on finite systems, on several threads.
-fn search_systems(systems: &[&NetworkSystem], cleared: u32, jobs: usize, cancel: &Cancel, progress: &Progress) -> (Decided, u32) {
-    let mut budget = Budget::new(LAST_TICKS, cancel.clone());
-    let mut requests = cleared;
-    loop {
-        requests += 1;
-        progress.layer(requests);
-        for (component, system) in systems.iter().enumerate() {
-            match parallel_layer(system, requests, jobs, &mut budget) {
-                LayerOutcome::Clear => {}
-                LayerOutcome::Found(run) => {
-                    let run = RunCertificate::new(system, &run);
-                    return (Decided::Refuted { run, component, minimal: true }, requests - 1);
-                }
-                LayerOutcome::Stopped(Stopped::Cancelled) => return (Decided::Unknown { reason: None }, requests - 1),
-                LayerOutcome::Stopped(Stopped::OutOfTicks) => {
-                    let reason = "no method of this version proves serializability, and the search found nothing".to_owned();
-                    return (Decided::Unknown { reason: Some(reason) }, requests - 1);
-                }
-                LayerOutcome::Fault(never) => match never {},
-            }
-        }
-        // Where no request can answer, no layer will ever differ.
-        if systems.iter().all(|system| system.answers().is_empty()) {
-            let reason = "no request can ever answer".to_owned();
-            return (Decided::Unknown { reason: Some(reason) }, requests);
-        }
-    }
 }
 
 fn sizes(systems: &[&NetworkSystem]) -> Sizes {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// The files named, and those in directories named, in order.
-pub(super) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in given {
         if path.is_dir() {
@@ -48,7 +48,7 @@ fn search(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 }
 
 /// The memory of the machine, or 8 GiB where it cannot be told.
-pub(super) fn machine_memory_mib() -> u64 {
+pub(crate) fn machine_memory_mib() -> u64 {
     let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()

@@ -2,22 +2,21 @@
 //! the real program, with real values.
 
 use serval_compile::{Options, Prepared};
-use serval_proof::{Body, Certificate, RunEvent};
+use serval_proof::{RunCertificate, RunEvent};
 use serval_report::{Answered, Counterexample, StateName, TraceEvent};
 
 use crate::input::{Content, Input};
 use crate::stage::{Numbers, ProgramStage, Stage, SystemStage, find_action};
 
 /// Performs the run of a certificate.
-pub(super) fn counterexample(input: &Input, certificate: &Certificate, minimal: bool) -> Counterexample {
-    let Body::Run(run) = &certificate.body;
-    let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, certificate.component)).collect();
+pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usize, minimal: bool) -> Counterexample {
+    let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
     let requests = answered(&events);
     match &input.content {
-        Content::Systems(systems) => perform(&mut SystemStage::new(systems), events, requests, certificate.component, minimal),
+        Content::Systems(systems) => perform(&mut SystemStage::new(systems), events, requests, component, minimal),
         Content::Program(program) => {
             let prepared = Prepared::new(program, Options::default());
-            perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, certificate.component, minimal)
+            perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal)
         }
     }
 }

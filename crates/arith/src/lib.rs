@@ -1,0 +1,32 @@
+//! Exact linear integer arithmetic with proofs.
+//!
+//! Decides whether a [`Problem`](serval_proof::tree::Problem) has a solution
+//! in non-negative integers. A solution is given as numbers, and the absence
+//! of one as a [`Tree`](serval_proof::tree::Tree) that
+//! [`check_tree`](serval_proof::tree::check_tree) checks without this crate.
+//!
+//! - [`Int`], [`Rational`]: machine words that widen to big numbers.
+//! - [`Solver`], [`solve`]: the search, on top of an exact simplex and of an
+//!   incremental Hermite form.
+//! - [`smtlib`]: problems as text for other solvers.
+//!
+//! Architecture Invariant: nothing here is believed. A refutation counts when
+//! the checker has accepted its tree, a solution when it has been put in.
+//!
+//! Architecture Invariant: no floating point, no threads, no clock; the same
+//! calls with the same budgets give the same answers everywhere.
+
+mod int;
+mod lattice;
+mod rational;
+mod refutation;
+mod simplex;
+pub mod smtlib;
+mod solver;
+
+#[cfg(test)]
+mod tests;
+
+pub use int::Int;
+pub use rational::Rational;
+pub use solver::{Outcome, Solver, solve};

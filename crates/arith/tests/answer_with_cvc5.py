@@ -1,0 +1,15 @@
+"""Answers SMT-LIB 2 on standard input with the Python module of cvc5, for machines without its program."""
+
+import sys
+
+import cvc5
+
+solver = cvc5.Solver()
+solver.setOption("incremental", "true")
+solver.setOption("tlimit-per", "500")
+solver.setOption("rlimit-per", "200000")
+symbols = cvc5.SymbolManager(solver.getTermManager() if hasattr(solver, "getTermManager") else solver)
+parser = cvc5.InputParser(solver, symbols)
+parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, sys.stdin.read(), "stdin")
+while not (command := parser.nextCommand()).isNull():
+    print(command.invoke(solver, symbols), end="", flush=True)

@@ -1,0 +1,203 @@
+//! `serval bench DIR…`: runs many files as `serval check` does, and compares
+//! verdicts and times with what was expected.
+
+mod subjects;
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
+use serval_report::{FileReport, Verdict};
+
+use super::check::{self, Checked, Checking, Status, files};
+use crate::args::{Bench, BenchFormat, Check, OutputFormat};
+use crate::failure::Failure;
+use crate::input::{self, Manner};
+use crate::limits::{self, LastWords};
+use crate::output::{say, write_to};
+use subjects::Subject;
+
+/// Runs everything and prints the table.
+pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
+    let methods = check::methods(&args.method)?;
+    let subjects = subjects::all(args)?;
+    if args.emit {
+        return emit(&subjects);
+    }
+    let measuring = Measuring {
+        args,
+        expected: args.expected.as_deref().map(expected).transpose()?,
+        baseline: args.baseline.as_deref().map(baseline).transpose()?,
+        loud: !manner.quiet,
+    };
+    measuring.say_which_are_missing(&subjects);
+    limits::watch_interrupts();
+    limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
+    let check = check_args(args);
+    // Warnings about programs are not what is asked for here.
+    let checking = Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods };
+    let mut rows = Vec::new();
+    let mut worst = Status::Fine;
+    for (position, subject) in subjects.iter().enumerate() {
+        measuring.progress(position, subjects.len(), &subject.name);
+        let Some(checked) = measuring.middle(&checking, subject, &rows)? else { break };
+        worst = worst.max(checked.status);
+        rows.push(measuring.row(subject, &checked));
+    }
+    measuring.no_progress();
+    if measuring.loud {
+        say_what_is_slower(&rows);
+    }
+    let differs = rows.iter().any(BenchRow::differs);
+    write_to(None, &measuring.written(rows))?;
+    Ok(ExitCode::from(match worst {
+        _ if limits::is_interrupted() => 130,
+        Status::Internal => 4,
+        Status::Input => 2,
+        Status::Fine | Status::Undecided | Status::NotSerializable => u8::from(differs),
+    }))
+}
+
+/// The options of `check` that mean the same.
+fn check_args(args: &Bench) -> Check {
+    Check {
+        files: Vec::new(),
+        input: None,
+        timeout: args.timeout,
+        memory: args.memory,
+        jobs: args.jobs,
+        method: args.method.clone(),
+        format: OutputFormat::Json,
+        certificate: None,
+        trace: None,
+        exit_zero: false,
+        no_times: false,
+        progress: false,
+    }
+}
+
+/// Prints the one program that is asked for.
+fn emit(subjects: &[Subject]) -> Result<ExitCode, Failure> {
+    match subjects {
+        [Subject { program: Some(text), .. }] => write_to(None, text).map(|()| ExitCode::SUCCESS),
+        _ => Err(Failure::message("--emit prints one program; name one family and one size")),
+    }
+}
+
+fn expected(path: &Path) -> Result<Vec<ExpectedLine>, Failure> {
+    read_expected(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", path.display())))
+}
+
+fn baseline(path: &Path) -> Result<Baseline, Failure> {
+    read_baseline(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", path.display())))
+}
+
+struct Measuring<'a> {
+    args: &'a Bench,
+    expected: Option<Vec<ExpectedLine>>,
+    baseline: Option<Baseline>,
+    loud: bool,
+}
+
+impl Measuring<'_> {
+    /// Runs a subject as often as is asked for; the run whose time is in the
+    /// middle. The first run without a verdict is the last, for the others
+    /// would say the same. `None` when the user interrupts.
+    fn middle(&self, checking: &Checking<'_>, subject: &Subject, before: &[BenchRow]) -> Result<Option<Checked>, Failure> {
+        let last_words = self.last_words(subject, before);
+        let mut runs = Vec::new();
+        for _ in 0..self.args.runs {
+            let checked = checking.checked(&subject.path.display().to_string(), || subject.load(), last_words.clone())?;
+            if limits::is_interrupted() {
+                return Ok(None);
+            }
+            if !matches!(checked.status, Status::Fine | Status::NotSerializable) {
+                return Ok(Some(checked));
+            }
+            runs.push(checked);
+        }
+        let total = |checked: &Checked| checked.report.time_ms.map_or(0.0, |times| times.total);
+        runs.sort_by(|one, other| total(one).total_cmp(&total(other)));
+        let middle = runs.len() / 2;
+        Ok((middle < runs.len()).then(|| runs.swap_remove(middle)))
+    }
+
+    fn row(&self, subject: &Subject, checked: &Checked) -> BenchRow {
+        let line = self.expected_line(&subject.path);
+        // A table, if there is one, is all that counts for files.
+        let expected = match (&self.expected, subject.verdict) {
+            (_, Some(verdict)) => Some(verdict),
+            (Some(_), None) => line.map(|line| line.verdict),
+            (None, None) => checked.promise,
+        };
+        let mut row = BenchRow::new(&subject.name, &checked.report, expected);
+        if self.args.no_times {
+            row.time_ms = None;
+        }
+        row.with_published(line.and_then(|line| line.published.as_deref()))
+            .with_baseline(self.baseline.as_ref().and_then(|baseline| baseline.find(&subject.name)))
+    }
+
+    /// The line whose path is the end of this one; the longest, if several are.
+    fn expected_line(&self, path: &Path) -> Option<&ExpectedLine> {
+        let lines = self.expected.iter().flatten();
+        lines.filter(|line| path.ends_with(&line.file)).max_by_key(|line| line.file.len())
+    }
+
+    fn say_which_are_missing(&self, subjects: &[Subject]) {
+        let run = |line: &&ExpectedLine| subjects.iter().any(|subject| subject.path.ends_with(&line.file));
+        let missing: Vec<&str> = self.expected.iter().flatten().filter(|line| !run(line)).map(|line| line.file.as_str()).collect();
+        if self.loud && !missing.is_empty() {
+            say(&format!("warning: expected, but not among the files: {}\n", missing.join(", ")));
+        }
+    }
+
+    /// What is written if a file can only be ended with the process.
+    fn last_words(&self, subject: &Subject, before: &[BenchRow]) -> LastWords {
+        let mut report = FileReport::new(&subject.name, Verdict::Unknown);
+        report.reason = Some("stopped at the time or memory limit; files after it were not run".to_owned());
+        let checked = Checked { report, status: Status::Undecided, promise: None };
+        let rows = before.iter().cloned().chain([self.row(subject, &checked)]).collect();
+        LastWords { text: self.written(rows).into_bytes(), status: 1 }
+    }
+
+    fn written(&self, rows: Vec<BenchRow>) -> String {
+        let peak = if self.args.no_times { None } else { peak_memory_mib() };
+        let report = BenchReport::new(env!("CARGO_PKG_VERSION"), rows, peak);
+        match self.args.format {
+            BenchFormat::Text => report.to_text(),
+            BenchFormat::Csv => report.to_csv(),
+            BenchFormat::Json => report.to_json(),
+            BenchFormat::Markdown => report.to_markdown(),
+        }
+    }
+
+    fn progress(&self, position: usize, of: usize, name: &str) {
+        if self.loud && std::io::stderr().is_terminal() {
+            say(&format!("\r\x1b[K{} of {of}: {name}", position + 1));
+        }
+    }
+
+    fn no_progress(&self) {
+        if self.loud && std::io::stderr().is_terminal() {
+            say("\r\x1b[K");
+        }
+    }
+}
+
+fn say_what_is_slower(rows: &[BenchRow]) {
+    for row in rows {
+        let Some(compared) = row.baseline.filter(|compared| compared.regression) else { continue };
+        let (now, then) = (row.time_ms.map_or(0.0, |times| times.total), compared.total_ms.unwrap_or(0.0));
+        say(&format!("warning: {} takes {now:.1} ms and took {then:.1} ms before\n", row.file));
+    }
+}
+
+/// The peak of resident memory, where the system tells.
+fn peak_memory_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib.div_ceil(1024))
+}

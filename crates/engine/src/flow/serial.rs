@@ -1,0 +1,377 @@
+//! Serial answers: whether given ones are, and what else is then serial.
+//!
+//! A serial run is a walk from the initial global state along *edges*, each a
+//! request alone. Answers are serial iff some walk has them; a walk exists iff
+//! numbers of times for the edges exist that are balanced and connected
+//! (Euler). [`Serial::walk`] finds such numbers, [`Serial::generalise`] makes
+//! them into a linear set: a base, and round trips from it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serval_arith::{Outcome, Rational, Solver};
+use serval_model::{Budget, Node, NormalForm, Stopped};
+use serval_proof::flow::{Edge, LinearSet, Period, Uses, letters_of, serial_edges};
+use serval_proof::tree::{Linear, Literal, Problem};
+
+/// Answers: how often each done node is reached.
+pub(super) type Answers = BTreeMap<Node, i64>;
+
+/// Round trips that are looked for from one state.
+const TRIPS_PER_STATE: usize = 64;
+
+/// The serial behaviours of a system.
+pub(crate) struct Serial {
+    initial: u32,
+    pub(super) edges: Vec<Edge>,
+    /// For each state the edges that leave it.
+    leaving: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Serial {
+    pub(crate) fn new(form: &NormalForm, budget: &mut Budget) -> Result<Self, Stopped> {
+        let edges = serial_edges(form, budget)?;
+        let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (index, &(from, ..)) in (0..).zip(&edges) {
+            leaving.entry(from).or_default().push(index);
+        }
+        Ok(Self { initial: form.initial_global(), edges, leaving })
+    }
+
+    /// How often each edge is used on a walk with exactly these answers; `None`
+    /// if there is none.
+    pub(super) fn walk(&self, answers: &Answers, budget: &mut Budget) -> Result<Option<Vec<i64>>, Stopped> {
+        // Only edges with letters that occur matter.
+        let used: Vec<usize> =
+            (0..self.edges.len()).filter(|&edge| answers.get(&self.edges[edge].1).is_some_and(|&count| count > 0)).collect();
+        let mut states: BTreeMap<u32, Vec<(u32, i64)>> = BTreeMap::from([(self.initial, Vec::new())]);
+        let mut letters: BTreeMap<Node, Vec<(u32, i64)>> = answers.keys().map(|&node| (node, Vec::new())).collect();
+        for (variable, &edge) in (0..).zip(&used) {
+            let (from, letter, to) = self.edges[edge];
+            states.entry(from).or_default().push((variable, -1));
+            states.entry(to).or_default().push((variable, 1));
+            letters.entry(letter).or_default().push((variable, 1));
+        }
+        let Some(mut variables) = u32::try_from(used.len()).ok() else { return Err(Stopped::OutOfTicks) };
+        let mut problem = Problem::default();
+        let mut ends = Vec::new();
+        for (&state, terms) in &states {
+            ends.push((variables, 1));
+            let terms = terms.iter().copied().chain([(variables, -1)]);
+            variables += 1;
+            problem.equalities.extend(Linear::new(terms, i64::from(state == self.initial)));
+        }
+        problem.equalities.extend(Linear::new(ends, -1));
+        for (letter, terms) in letters {
+            problem.equalities.extend(Linear::new(terms, -answers.get(&letter).copied().unwrap_or(0)));
+        }
+        problem.variables = variables;
+        let mut solver = Solver::new(problem);
+        loop {
+            let counts = match solver.solve(budget) {
+                Outcome::Satisfiable(counts) => counts,
+                Outcome::Refuted(_) => return Ok(None),
+                Outcome::Stopped(stopped) => return Err(stopped),
+            };
+            let mut walk = vec![0; self.edges.len()];
+            for (&edge, &count) in used.iter().zip(&counts) {
+                walk[edge] = count;
+            }
+            let reached = self.reached_by(&walk);
+            if (0..self.edges.len()).all(|edge| walk[edge] == 0 || reached.contains(&self.edges[edge].0)) {
+                return Ok(Some(walk));
+            }
+            // Edges outside are used only if an edge leads outside.
+            let outside = (0..).zip(&used).filter(|&(_, &edge)| !reached.contains(&self.edges[edge].0)).map(|(v, _)| (v, -1));
+            let leads = |edge: usize| reached.contains(&self.edges[edge].0) && !reached.contains(&self.edges[edge].2);
+            let leaving = (0..).zip(&used).filter(|&(_, &edge)| leads(edge)).map(|(v, _)| (v, 1));
+            let (Some(none), Some(some)) = (Linear::new(outside, 0), Linear::new(leaving, -1)) else { return Err(Stopped::OutOfTicks) };
+            solver.add_clause(vec![Literal::AtLeastZero(none), Literal::AtLeastZero(some)]);
+        }
+    }
+
+    /// The states that used edges lead to from the initial state.
+    fn reached_by(&self, walk: &[i64]) -> BTreeSet<u32> {
+        let mut reached = BTreeSet::from([self.initial]);
+        let mut to_visit = vec![self.initial];
+        while let Some(state) = to_visit.pop() {
+            for &edge in self.leaving(state) {
+                if walk[edge as usize] > 0 && reached.insert(self.edges[edge as usize].2) {
+                    to_visit.push(self.edges[edge as usize].2);
+                }
+            }
+        }
+        reached
+    }
+
+    fn leaving(&self, state: u32) -> &[u32] {
+        self.leaving.get(&state).map_or(&[], Vec::as_slice)
+    }
+
+    /// A linear set of serial answers that contains those of a walk.
+    pub(super) fn generalise(&self, walk: &[i64]) -> Option<LinearSet> {
+        let mut left = walk.to_vec();
+        let mut base = vec![0_i64; self.edges.len()];
+        let mut touched = BTreeSet::from([self.initial]);
+        let mut take = |trip: &[u32], times: i64, base: &mut Vec<i64>| {
+            for &edge in trip {
+                base[edge as usize] += times;
+                touched.insert(self.edges[edge as usize].0);
+                touched.insert(self.edges[edge as usize].2);
+            }
+            touched.clone()
+        };
+        // A simple path to where the walk ends, and round trips.
+        let end = self.end_of(walk);
+        let path = self.path(self.initial, end, |edge| left[edge as usize] > 0)?;
+        for &edge in &path {
+            left[edge as usize] -= 1;
+        }
+        let mut touched = take(&path, 1, &mut base);
+        let mut trips: Vec<(Vec<u32>, i64)> = Vec::new();
+        while let Some(trip) = self.trip(&left) {
+            let times = trip.iter().map(|&edge| left[edge as usize]).min()?;
+            for &edge in &trip {
+                left[edge as usize] -= times;
+            }
+            trips.push((trip, times));
+        }
+        // One copy of a round trip stays in the base where others hang on it.
+        loop {
+            let hangs = |trip: &[u32], touched: &BTreeSet<u32>| trip.iter().any(|&edge| touched.contains(&self.edges[edge as usize].0));
+            if trips.iter().all(|(trip, _)| hangs(trip, &touched)) {
+                break;
+            }
+            let useful = trips.iter_mut().find(|(trip, times)| {
+                *times > 0 && hangs(trip, &touched) && trip.iter().any(|&edge| !touched.contains(&self.edges[edge as usize].0))
+            })?;
+            useful.1 -= 1;
+            let trip = useful.0.clone();
+            touched.extend(take(&trip, 1, &mut base));
+        }
+        let mut span = Span::default();
+        let mut periods: Vec<Vec<u32>> = Vec::new();
+        trips.sort_by_key(|(trip, _)| trip.len());
+        for (trip, times) in &trips {
+            if span.add(self.letters(trip)) {
+                periods.push(trip.clone());
+            } else if *times > 0 && !span.covers(&self.letters(trip)) {
+                touched.extend(take(trip, *times, &mut base));
+            }
+        }
+        // More round trips that touch the base make the set larger.
+        for &state in &touched {
+            for trip in self.trips_from(state) {
+                if span.add(self.letters(&trip)) {
+                    periods.push(trip);
+                }
+            }
+        }
+        let base = uses(base.iter().enumerate().map(|(edge, &times)| (edge, times)));
+        let offset = letters_of(&self.edges, &base)?;
+        let forms = span.forms(&offset)?;
+        let periods = periods.iter().zip(forms).map(|(trip, (divisor, constant, terms))| {
+            let mut counts = vec![0_i64; self.edges.len()];
+            for &edge in trip {
+                counts[edge as usize] += 1;
+            }
+            Period { edges: uses(counts.iter().enumerate().map(|(edge, &times)| (edge, times))), divisor, constant, terms }
+        });
+        Some(LinearSet { base, periods: periods.collect() })
+    }
+
+    /// Where a balanced walk ends.
+    fn end_of(&self, walk: &[i64]) -> u32 {
+        let mut excess: BTreeMap<u32, i64> = BTreeMap::from([(self.initial, 1)]);
+        for (&(from, _, to), &times) in self.edges.iter().zip(walk) {
+            *excess.entry(from).or_default() -= times;
+            *excess.entry(to).or_default() += times;
+        }
+        excess.into_iter().find(|&(_, excess)| excess > 0).map_or(self.initial, |(state, _)| state)
+    }
+
+    /// A shortest path along edges that may be used.
+    fn path(&self, from: u32, to: u32, may: impl Fn(u32) -> bool) -> Option<Vec<u32>> {
+        let mut came: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut queue = VecDeque::from([from]);
+        let mut seen = BTreeSet::from([from]);
+        while let Some(state) = queue.pop_front() {
+            if state == to {
+                let mut path = Vec::new();
+                let mut at = to;
+                while at != from {
+                    let edge = *came.get(&at)?;
+                    path.push(edge);
+                    at = self.edges[edge as usize].0;
+                }
+                path.reverse();
+                return Some(path);
+            }
+            for &edge in self.leaving(state) {
+                let next = self.edges[edge as usize].2;
+                if may(edge) && seen.insert(next) {
+                    came.insert(next, edge);
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// A simple round trip along edges that are left.
+    fn trip(&self, left: &[i64]) -> Option<Vec<u32>> {
+        let first = left.iter().position(|&times| times > 0)?;
+        let mut at = self.edges[first].0;
+        let mut path: Vec<u32> = Vec::new();
+        let mut position: BTreeMap<u32, usize> = BTreeMap::new();
+        loop {
+            if let Some(&from) = position.get(&at) {
+                return Some(path.split_off(from));
+            }
+            position.insert(at, path.len());
+            let &edge = self.leaving(at).iter().find(|&&edge| left[edge as usize] > 0)?;
+            path.push(edge);
+            at = self.edges[edge as usize].2;
+        }
+    }
+
+    /// Shortest round trips from a state, one for each first edge.
+    fn trips_from(&self, state: u32) -> Vec<Vec<u32>> {
+        let mut trips: Vec<Vec<u32>> = Vec::new();
+        for &edge in self.leaving(state).iter().take(TRIPS_PER_STATE) {
+            if let Some(mut back) = self.path(self.edges[edge as usize].2, state, |_| true) {
+                back.insert(0, edge);
+                trips.push(back);
+            }
+        }
+        trips.sort_by_key(Vec::len);
+        trips
+    }
+
+    fn letters(&self, trip: &[u32]) -> Answers {
+        let mut letters = Answers::new();
+        for &edge in trip {
+            *letters.entry(self.edges[edge as usize].1).or_default() += 1;
+        }
+        letters
+    }
+}
+
+fn uses(counts: impl Iterator<Item = (usize, i64)>) -> Uses {
+    counts
+        .filter(|&(_, times)| times > 0)
+        .filter_map(|(edge, times)| Some((u32::try_from(edge).ok()?, u32::try_from(times).ok()?)))
+        .collect()
+}
+
+/// Vectors that are independent, brought into a form in which it is easy to
+/// find out how a vector is made of them.
+#[derive(Default)]
+struct Span {
+    /// The vectors.
+    vectors: Vec<Answers>,
+    /// For each, a letter, and the multiples of the vectors whose sum has 1 at
+    /// that letter and 0 at the letters of the others.
+    pivots: Vec<(Node, Vec<Rational>)>,
+}
+
+impl Span {
+    /// The numbers `n` with which the vectors add up to `vector` at all pivots.
+    fn numbers(&self, vector: &Answers) -> Vec<Rational> {
+        let mut numbers = vec![Rational::from(0); self.vectors.len()];
+        for (letter, multiples) in &self.pivots {
+            let Some(&value) = vector.get(letter) else { continue };
+            for (number, multiple) in numbers.iter_mut().zip(multiples) {
+                *number = &*number + &(multiple * &Rational::from(value));
+            }
+        }
+        numbers
+    }
+
+    /// What is left of a vector at each letter.
+    fn rest(&self, vector: &Answers, numbers: &[Rational]) -> BTreeMap<Node, Rational> {
+        let mut rest: BTreeMap<Node, Rational> = vector.iter().map(|(&node, &value)| (node, Rational::from(value))).collect();
+        for (other, number) in self.vectors.iter().zip(numbers) {
+            for (&node, &value) in other {
+                let entry = rest.entry(node).or_insert_with(|| Rational::from(0));
+                *entry = &*entry - &(number * &Rational::from(value));
+            }
+        }
+        rest.retain(|_, value| !value.is_zero());
+        rest
+    }
+
+    /// Adds a vector unless it depends on those that are there.
+    fn add(&mut self, vector: Answers) -> bool {
+        let numbers = self.numbers(&vector);
+        let rest = self.rest(&vector, &numbers);
+        let Some((&letter, value)) = rest.iter().next() else { return false };
+        let Some(scale) = &Rational::from(1) / value else { return false };
+        // (vector − Σ numbers·vectors)/value has 1 at the new letter, 0 at the other pivots.
+        let new: Vec<Rational> = numbers.iter().map(|number| &-number * &scale).chain([scale.clone()]).collect();
+        for (_, multiples) in &mut self.pivots {
+            multiples.push(Rational::from(0));
+        }
+        self.vectors.push(vector);
+        for index in 0..self.pivots.len() {
+            // What the old pivot's combination has at the new letter goes.
+            let at = self.value_at(&self.pivots[index].1, letter);
+            for (multiple, more) in self.pivots[index].1.iter_mut().zip(&new) {
+                *multiple = &*multiple - &(&at * more);
+            }
+        }
+        self.pivots.push((letter, new));
+        true
+    }
+
+    fn value_at(&self, multiples: &[Rational], letter: Node) -> Rational {
+        let mut sum = Rational::from(0);
+        for (vector, multiple) in self.vectors.iter().zip(multiples) {
+            if let Some(&value) = vector.get(&letter) {
+                sum = &sum + &(multiple * &Rational::from(value));
+            }
+        }
+        sum
+    }
+
+    /// Whether a vector is a sum of whole, non-negative multiples.
+    fn covers(&self, vector: &Answers) -> bool {
+        let numbers = self.numbers(vector);
+        self.rest(vector, &numbers).is_empty() && numbers.iter().all(|number| number.is_integer() && number.signum() >= 0)
+    }
+
+    /// For each vector a divisor, a constant and coefficients such that the
+    /// expression in the answers divided by the divisor is the vector's number.
+    fn forms(&self, offset: &Answers) -> Option<Vec<Form>> {
+        (0..self.vectors.len())
+            .map(|index| {
+                let coefficients: Vec<(Node, Rational)> = self
+                    .pivots
+                    .iter()
+                    .map(|(letter, multiples)| (*letter, multiples[index].clone()))
+                    .filter(|(_, value)| !value.is_zero())
+                    .collect();
+                let divisor = coefficients.iter().try_fold(1_i64, |divisor, (_, value)| lcm(divisor, value.denominator().to_i64()?))?;
+                let mut terms: Vec<(Node, i64)> = Vec::new();
+                let mut constant: i64 = 0;
+                for (letter, value) in coefficients {
+                    let coefficient = value.numerator().to_i64()?.checked_mul(divisor / value.denominator().to_i64()?)?;
+                    terms.push((letter, coefficient));
+                    constant = constant.checked_sub(coefficient.checked_mul(offset.get(&letter).copied().unwrap_or(0))?)?;
+                }
+                terms.sort_unstable();
+                Some((u64::try_from(divisor).ok()?, constant, terms))
+            })
+            .collect()
+    }
+}
+
+/// A divisor, a constant, and coefficients by letter.
+type Form = (u64, i64, Vec<(Node, i64)>);
+
+fn lcm(a: i64, b: i64) -> Option<i64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a.checked_mul(b.checked_div(x)?)
+}

@@ -1,0 +1,132 @@
+//! A run of a reduced system, performed on the original.
+//!
+//! Every step of a reduced system stands for a path of the original by the
+//! same request without interruption ([`serval_proof::script`]). So the original
+//! can follow a run of the reduced system with the same requests taking turns
+//! in the same order, each turn being any number of steps. Which steps is
+//! found by trying: a state is how many turns are over, the global state and
+//! where each request is.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Run, Step, Stopped, ThreadId};
+
+/// Where a request is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum At {
+    ToCome,
+    Local(LocalId),
+    Gone,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    turn: usize,
+    global: GlobalId,
+    places: Vec<At>,
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    NextTurn,
+    Spawn(LocalId),
+    Step(Step),
+    Respond,
+}
+
+/// A complete run of `original` in which requests take turns as in `reduced`,
+/// a complete run of a reduction of it, and give the same answers.
+pub fn lift(original: &NetworkSystem, reduced: &Run, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+    let mut threads: Vec<(ThreadId, RequestId, Option<ResponseId>)> = Vec::new();
+    let mut turns: Vec<usize> = Vec::new();
+    for event in reduced.events() {
+        let position = threads.iter().position(|&(thread, ..)| thread == event.thread());
+        match (*event, position) {
+            (Event::Spawn { thread, request, .. }, _) => threads.push((thread, request, None)),
+            (Event::Step { .. }, Some(at)) => {
+                if turns.last() != Some(&at) {
+                    turns.push(at);
+                }
+            }
+            (Event::Respond { response, .. }, Some(at)) => threads[at].2 = Some(response),
+            (_, None) => return Ok(None),
+        }
+    }
+    let initial = State { turn: 0, global: original.initial_global(), places: vec![At::ToCome; threads.len()] };
+    let mut seen: IndexMap<State, Option<(usize, Action)>, FxBuildHasher> = IndexMap::default();
+    seen.insert(initial, None);
+    // Depth first: mostly the first way that is tried works.
+    let mut to_visit = vec![0];
+    while let Some(position) = to_visit.pop() {
+        let Some((state, _)) = seen.get_index(position) else { continue };
+        budget.spend(1 + threads.len() as u64 / 8)?;
+        let state = state.clone();
+        let Some(&at) = turns.get(state.turn) else {
+            return Ok(perform(original, &threads, &turns, &actions_to(&seen, position)));
+        };
+        let mut next: Vec<(Action, State)> = Vec::new();
+        // Whoever has no further turn must be gone.
+        if state.places[at] == At::Gone || turns[state.turn + 1..].contains(&at) {
+            next.push((Action::NextTurn, State { turn: state.turn + 1, ..state.clone() }));
+        }
+        let mut moved = |action: Action, global: GlobalId, place: At| {
+            let mut places = state.places.clone();
+            places[at] = place;
+            next.push((action, State { turn: state.turn, global, places }));
+        };
+        match state.places[at] {
+            At::ToCome => {
+                for &(_, local) in original.starts().iter().filter(|start| start.0 == threads[at].1) {
+                    moved(Action::Spawn(local), state.global, At::Local(local));
+                }
+            }
+            At::Local(local) => {
+                for &step in original.steps_from(local, state.global) {
+                    moved(Action::Step(step), step.to_global, At::Local(step.to_local));
+                }
+                if original.answers_of(local).iter().any(|&(_, response)| Some(response) == threads[at].2) {
+                    moved(Action::Respond, state.global, At::Gone);
+                }
+            }
+            At::Gone => {}
+        }
+        for (action, state) in next {
+            let entry = seen.entry(state);
+            if let indexmap::map::Entry::Vacant(vacant) = entry {
+                to_visit.push(vacant.index());
+                vacant.insert(Some((position, action)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn actions_to(seen: &IndexMap<State, Option<(usize, Action)>, FxBuildHasher>, mut position: usize) -> Vec<Action> {
+    let mut actions = Vec::new();
+    while let Some((_, Some((before, action)))) = seen.get_index(position) {
+        actions.push(*action);
+        position = *before;
+    }
+    actions.reverse();
+    actions
+}
+
+fn perform(
+    original: &NetworkSystem,
+    threads: &[(ThreadId, RequestId, Option<ResponseId>)],
+    turns: &[usize],
+    actions: &[Action],
+) -> Option<Run> {
+    let mut run = Run::new(original.initial_global());
+    let mut turn = 0;
+    for action in actions {
+        let (thread, request, response) = threads[*turns.get(turn)?];
+        match *action {
+            Action::NextTurn => turn += 1,
+            Action::Spawn(local) => run.push(Event::Spawn { thread, request, local }).ok()?,
+            Action::Step(step) => run.push(Event::Step { thread, step }).ok()?,
+            Action::Respond => run.push(Event::Respond { thread, response: response? }).ok()?,
+        }
+    }
+    run.is_complete().then_some(run)
+}

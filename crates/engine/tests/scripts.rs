@@ -1,0 +1,168 @@
+//! Scripts that somebody changed: none is accepted for a system that brute
+//! force refutes.
+//!
+//! Sources are the scripts that the rules find for programs and systems that
+//! reduce to single steps. They are changed, or given for other systems: those
+//! of programs one edit away, and random ones. And in the worst case for the
+//! checker a wrong entry is put in somewhere and the rules go on from what it
+//! leaves, so that nothing but the conditions of this one entry stands between
+//! the script and a false claim.
+//!
+//! `SERVAL_COUNT` multiplies the work, `SERVAL_SEED` makes it another.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+#[path = "scripts/edits.rs"]
+mod edits;
+#[path = "scripts/mutate.rs"]
+mod mutate;
+#[path = "scripts/sources.rs"]
+mod sources;
+#[path = "scripts/target.rs"]
+mod target;
+
+use std::time::Instant;
+
+use serval_engine::reduce::{Reduction, reduce};
+use serval_model::{Budget, NormalForm, SplitMix64};
+use serval_proof::script::Entry;
+use serval_testkit::say;
+use sources::{Source, random_system};
+use target::{Counts, Target};
+
+/// How much more than usual to do.
+fn times() -> u64 {
+    std::env::var("SERVAL_COUNT").map_or(1, |count| count.parse().unwrap())
+}
+
+fn random(offset: u64) -> SplitMix64 {
+    let seed: u64 = std::env::var("SERVAL_SEED").map_or(0, |seed| seed.parse().unwrap());
+    SplitMix64::new(seed.wrapping_mul(1_000_003).wrapping_add(offset))
+}
+
+/// Conditions that wrong scripts must run into.
+const RULES: &[&str] = &[
+    "split.initial",
+    "fold.initial",
+    "fold.present",
+    "relation.nodes",
+    "relation.weak",
+    "relation.strong",
+    "relation.global.weak",
+    "relation.global.strong",
+    "quotient.disjoint",
+    "quotient.classes",
+    "dominated.kept",
+    "dominated.better",
+    "mover.ends",
+    "mover.paths",
+    "mover.inner",
+    "mover.last",
+    "atomic.steps",
+    "script.numbers",
+];
+
+/// The script with one wrong entry somewhere, and from there on whatever the
+/// rules find.
+fn completed(form: NormalForm, script: &[Entry], random: &mut SplitMix64) -> Vec<Entry> {
+    let mut reduction = Reduction::new(form);
+    let keep = mutate::below(random, script.len() + 1);
+    let mut wrong = vec![None; keep];
+    for _ in 0..1 + random.below(2) {
+        wrong.push(Some(()));
+    }
+    for (index, is_wrong) in wrong.into_iter().enumerate() {
+        let entry = if is_wrong.is_some() { mutate::wild(reduction.form(), random) } else { script[index].clone() };
+        // What an entry may rely on is checked by the checker alone; numbers must be in range.
+        if !mutate::in_range(reduction.form(), &entry) {
+            break;
+        }
+        reduction.reduced.apply(&entry, &mut Budget::ticks(1_000_000)).unwrap();
+        reduction.script.push(entry);
+    }
+    let _ = reduce(&mut reduction, &mut Budget::ticks(1_000_000));
+    reduction.script
+}
+
+#[test]
+fn changed_scripts_prove_nothing_false() {
+    let start = Instant::now();
+    let random = &mut random(1);
+    let mut counts = Counts::default();
+    let sources = sources::all(random, 400);
+    let small: Vec<&Source> = sources.iter().filter(|source| source.form.steps().len() <= 60).collect();
+    say(&format!("changed scripts: {} sources, {} small, after {:?}", sources.len(), small.len(), start.elapsed()));
+    for source in &sources {
+        let rounds = if source.form.steps().len() <= 60 { 14 } else { 3 } * times();
+        let mut target = Target::new(source.system.clone());
+        counts.try_script(&mut target, &source.script);
+        for _ in 0..rounds {
+            let other = small[mutate::below(random, small.len())];
+            let changed = mutate::script(source, &other.script, random);
+            counts.try_script(&mut target, &changed);
+            let changed = completed(source.form.clone(), &source.script, random);
+            counts.try_script(&mut target, &changed);
+        }
+    }
+    // Other systems, most of which are not serializable.
+    for round in 0..900 * times() {
+        let mut target = Target::new(random_system(random));
+        while round % 4 != 0 && target.clear_up_to().is_some() {
+            target = Target::new(random_system(random));
+        }
+        let Some((form, _)) = NormalForm::new(target.system()) else { continue };
+        for _ in 0..3 {
+            let source = small[mutate::below(random, small.len())];
+            counts.try_script(&mut target, &source.script);
+        }
+        let mut own = Reduction::new(form.clone());
+        let _ = reduce(&mut own, &mut Budget::ticks(1_000_000));
+        for _ in 0..14 {
+            let changed = completed(form.clone(), &own.script, random);
+            counts.try_script(&mut target, &changed);
+        }
+    }
+    counts.tell("changed scripts", start);
+    assert!(counts.reached >= 20_000, "{}", counts.reached);
+    assert!(counts.accepted > 500 && counts.refuted_targets > 200);
+    for condition in RULES {
+        let rejected = counts.rejected.get(condition).copied().unwrap_or(0);
+        assert!(rejected >= 5, "{condition} rejected {rejected}");
+    }
+}
+
+#[test]
+fn scripts_do_not_fit_programs_one_edit_away() {
+    let start = Instant::now();
+    let random = &mut random(2);
+    let mut counts = Counts::default();
+    let mut edited = 0;
+    for program in sources::programs(random, 150) {
+        let Some(proved) = sources::proved(&program) else { continue };
+        for text in edits::of(&program, 16, random) {
+            let Some(systems) = sources::compiled(&text) else { continue };
+            if systems == proved.systems {
+                continue;
+            }
+            edited += 1;
+            counts.try_program(&text, &systems, &proved.scripts);
+            for system in systems {
+                let Some((form, _)) = NormalForm::new(&system) else { continue };
+                if form.steps().len() > 200 {
+                    continue;
+                }
+                let mut target = Target::new(system);
+                for script in &proved.scripts {
+                    counts.try_script(&mut target, script);
+                    for _ in 0..4 * times() {
+                        let changed = completed(form.clone(), script, random);
+                        counts.try_script(&mut target, &changed);
+                    }
+                }
+            }
+        }
+    }
+    counts.tell(&format!("{edited} programs one edit away"), start);
+    assert!(edited >= 200, "{edited}");
+    assert!(counts.refuted_targets > 50, "{}", counts.refuted_targets);
+}

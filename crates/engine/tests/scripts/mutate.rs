@@ -1,0 +1,368 @@
+//! Changes to scripts.
+
+use serval_model::{NodeStep, NormalForm, SplitMix64};
+use serval_proof::script::{Entry, Mover, Side, Witness};
+
+use super::sources::Source;
+
+/// A number below a bound that is not 0.
+pub(crate) fn below(random: &mut SplitMix64, bound: usize) -> usize {
+    usize::try_from(random.below(u64::try_from(bound).unwrap())).unwrap()
+}
+
+fn number(random: &mut SplitMix64, count: usize) -> u32 {
+    // Now and then just out of range.
+    let beyond = usize::from(random.below(60) == 0);
+    u32::try_from(below(random, (count + beyond).max(1))).unwrap()
+}
+
+/// How many nodes, global states and steps there are.
+#[derive(Clone, Copy)]
+struct Size {
+    nodes: usize,
+    globals: usize,
+    steps: usize,
+}
+
+impl Size {
+    fn of(form: &NormalForm) -> Self {
+        Self { nodes: form.nodes().len(), globals: usize::try_from(form.global_count()).unwrap(), steps: form.steps().len() }
+    }
+}
+
+/// Whether all numbers mean something.
+pub(crate) fn in_range(form: &NormalForm, entry: &Entry) -> bool {
+    let size = Size::of(form);
+    let is = |number: u32, count: usize| usize::try_from(number).unwrap() < count;
+    let nodes = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.nodes) && is(y, size.nodes));
+    let globals = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.globals) && is(y, size.globals));
+    let steps = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.steps) && is(y, size.steps));
+    let points = |points: &[(u32, u32)]| points.iter().all(|&(l, g)| is(l, size.nodes) && is(g, size.globals));
+    let classes = |classes: &[Vec<u32>], count: usize| classes.iter().all(|class| !class.is_empty() && class.iter().all(|&n| is(n, count)));
+    match entry {
+        Entry::Split(node) => is(*node, size.nodes),
+        Entry::Fold(folds) => nodes(folds),
+        Entry::Pairs => true,
+        Entry::Locals { relation, classes: of } => nodes(relation) && classes(of, size.nodes),
+        Entry::Globals { relation, classes: of } => globals(relation) && classes(of, size.globals),
+        Entry::Dominated { locals, globals: relation, drops } => nodes(locals) && globals(relation) && steps(drops),
+        Entry::Closure { relation, points: at } => nodes(relation) && points(at),
+        Entry::Mover(mover) => {
+            mover.points.iter().all(|(l, at)| is(*l, size.nodes) && at.iter().all(|&g| is(g, size.globals)))
+                && mover.witnesses.iter().all(|w| steps(&[(w.step, w.other)]) && points(&w.own_path) && points(&w.other_path))
+        }
+    }
+}
+
+/// A script with one or two things changed; `other` is of another system.
+pub(crate) fn script(source: &Source, other: &[Entry], random: &mut SplitMix64) -> Vec<Entry> {
+    let mut script = source.script.clone();
+    let forms = &source.forms;
+    for _ in 0..1 + random.below(2) {
+        let length = script.len();
+        let at = below(random, length.max(1));
+        match random.below(14) {
+            _ if length == 0 => script.push(wild(&source.form, random)),
+            0 => drop(script.remove(at)),
+            1 => script.insert(at, script[below(random, length)].clone()),
+            2 if length > 1 => script.swap(at, (at + 1) % length),
+            3 => script.truncate(at + 1),
+            4 if !other.is_empty() => script.insert(below(random, length + 1), other[below(random, other.len())].clone()),
+            5 => script.extend_from_slice(other),
+            6 | 7 => {
+                let entry = wild(&forms[at.min(forms.len() - 1)], random);
+                script.insert(at, entry);
+            }
+            _ => {
+                // An entry with nothing in it to change is left to the others.
+                let picked: Vec<usize> = (0..length).filter(|&index| !matches!(script[index], Entry::Pairs)).collect();
+                if let Some(index) = random.pick(&picked) {
+                    let size = Size::of(&forms[index.min(forms.len() - 1)]);
+                    change(&mut script[index], size, random);
+                }
+            }
+        }
+    }
+    script
+}
+
+/// Adds, removes or changes a pair.
+fn change_pairs(pairs: &mut Vec<(u32, u32)>, first: usize, second: usize, random: &mut SplitMix64) {
+    let fresh = (number(random, first), number(random, second));
+    match random.below(5) {
+        0 => pairs.push(fresh),
+        _ if pairs.is_empty() => pairs.push(fresh),
+        1 | 2 => drop(pairs.remove(below(random, pairs.len()))),
+        3 => {
+            let at = below(random, pairs.len());
+            pairs[at] = (pairs[at].1, pairs[at].0);
+        }
+        _ => {
+            let at = below(random, pairs.len());
+            if random.below(2) == 0 {
+                pairs[at].0 = fresh.0;
+            } else {
+                pairs[at].1 = fresh.1;
+            }
+        }
+    }
+}
+
+fn change_classes(classes: &mut Vec<Vec<u32>>, count: usize, random: &mut SplitMix64) {
+    let member = number(random, count);
+    if classes.is_empty() {
+        classes.push(vec![member, number(random, count)]);
+        return;
+    }
+    let at = below(random, classes.len());
+    match random.below(7) {
+        0 => classes[at].push(member),
+        1 => classes.push(vec![member, number(random, count)]),
+        2 => drop(classes.remove(at)),
+        3 => classes[at].reverse(),
+        4 => {
+            let again = classes[at].clone();
+            classes.push(again);
+        }
+        5 if classes.len() > 1 => {
+            let moved = classes.remove(at);
+            classes[0].extend(moved);
+        }
+        _ => {
+            let place = below(random, classes[at].len().max(1));
+            if place < classes[at].len() {
+                classes[at][place] = member;
+            }
+        }
+    }
+}
+
+fn change_mover(mover: &mut Mover, size: Size, random: &mut SplitMix64) {
+    let (node, global) = (number(random, size.nodes), number(random, size.globals));
+    match random.below(8) {
+        0 => mover.points.push((node, vec![global])),
+        1 if !mover.points.is_empty() => drop(mover.points.remove(below(random, mover.points.len()))),
+        2 if !mover.points.is_empty() => {
+            let at = below(random, mover.points.len());
+            mover.points[at].1.push(global);
+        }
+        3 if !mover.points.is_empty() => {
+            let at = below(random, mover.points.len());
+            mover.points[at].0 = node;
+        }
+        4 => mover.side = if mover.side == Side::Right { Side::Left } else { Side::Right },
+        5 if !mover.witnesses.is_empty() => drop(mover.witnesses.remove(below(random, mover.witnesses.len()))),
+        6 if !mover.witnesses.is_empty() => {
+            let at = below(random, mover.witnesses.len());
+            let witness = &mut mover.witnesses[at];
+            match random.below(4) {
+                0 => witness.step = number(random, size.steps),
+                1 => witness.other = number(random, size.steps),
+                2 => change_pairs(&mut witness.own_path, size.nodes, size.globals, random),
+                _ => change_pairs(&mut witness.other_path, size.nodes, size.globals, random),
+            }
+        }
+        _ => {
+            // Less or more than all of a node.
+            let all = (0..u32::try_from(size.globals).unwrap()).collect();
+            mover.points.push((node, all));
+        }
+    }
+}
+
+fn change(entry: &mut Entry, size: Size, random: &mut SplitMix64) {
+    match entry {
+        Entry::Split(node) => *node = number(random, size.nodes),
+        Entry::Fold(folds) => change_pairs(folds, size.nodes, size.nodes, random),
+        Entry::Pairs => {}
+        Entry::Locals { relation, classes } => match random.below(2) {
+            0 => change_pairs(relation, size.nodes, size.nodes, random),
+            _ => change_classes(classes, size.nodes, random),
+        },
+        Entry::Globals { relation, classes } => match random.below(2) {
+            0 => change_pairs(relation, size.globals, size.globals, random),
+            _ => change_classes(classes, size.globals, random),
+        },
+        Entry::Dominated { locals, globals, drops } => match random.below(3) {
+            0 => change_pairs(locals, size.nodes, size.nodes, random),
+            1 => change_pairs(globals, size.globals, size.globals, random),
+            _ => change_pairs(drops, size.steps, size.steps, random),
+        },
+        Entry::Closure { relation, points } => match random.below(2) {
+            0 => change_pairs(relation, size.nodes, size.nodes, random),
+            _ => change_pairs(points, size.nodes, size.globals, random),
+        },
+        Entry::Mover(mover) => change_mover(mover, size, random),
+    }
+}
+
+/// An entry that looks as if it meant something here, and is mostly wrong.
+pub(crate) fn wild(form: &NormalForm, random: &mut SplitMix64) -> Entry {
+    let size = Size::of(form);
+    if size.nodes == 0 || size.steps == 0 {
+        return Entry::Pairs;
+    }
+    let step = form.steps()[below(random, size.steps)];
+    let same_request = |node: u32| {
+        let of = |node: u32| form.nodes()[usize::try_from(node).unwrap()].0;
+        form.node_numbers().filter(|&other| other != node && of(other) == of(node) && !form.is_done(other)).collect::<Vec<_>>()
+    };
+    let any_node = |random: &mut SplitMix64| u32::try_from(below(random, size.nodes)).unwrap();
+    let any_global = |random: &mut SplitMix64| u32::try_from(below(random, size.globals)).unwrap();
+    // Two nodes that a relation could be about; now and then any.
+    let two = |random: &mut SplitMix64| {
+        let like = same_request(step.node);
+        match random.pick(&like) {
+            Some(other) if random.below(12) > 0 => (step.node, other),
+            _ => (any_node(random), any_node(random)),
+        }
+    };
+    match random.below(10) {
+        0 => Entry::Split(any_node(random)),
+        1 => Entry::Fold(vec![if random.below(3) > 0 { (step.node, step.to_node) } else { (any_node(random), any_node(random)) }]),
+        2 => {
+            let (x, y) = two(random);
+            let relation = if random.below(8) == 0 { Vec::new() } else { vec![(x, y), (y, x)] };
+            Entry::Locals { relation, classes: vec![vec![x, y]] }
+        }
+        3 => {
+            let (h, g) = (any_global(random), any_global(random));
+            let relation = if random.below(8) == 0 { Vec::new() } else { vec![(h, g), (g, h)] };
+            Entry::Globals { relation, classes: vec![vec![h, g]] }
+        }
+        4 => dominated(form, step, random),
+        5 => {
+            let (x, y) = if random.below(2) == 0 { two(random) } else { (step.node, step.to_node) };
+            Entry::Closure { relation: vec![(x, y)], points: vec![(x, step.global), (x, any_global(random))] }
+        }
+        _ => mover(form, step, random),
+    }
+}
+
+/// Leaves out a step for another from the same point, if there is one.
+fn dominated(form: &NormalForm, step: NodeStep, random: &mut SplitMix64) -> Entry {
+    let numbered = |step: &NodeStep| u32::try_from(form.steps().binary_search(step).unwrap()).unwrap();
+    let others: Vec<NodeStep> = form.steps_from(step.source()).iter().filter(|&&other| other != step).copied().collect();
+    let kept = random.pick(&others).unwrap_or(step);
+    let mut drops = vec![(numbered(&step), numbered(&kept))];
+    if random.below(4) == 0 {
+        drops.push((numbered(&kept), numbered(&step)));
+    }
+    let (mut locals, mut globals) = (Vec::new(), Vec::new());
+    if random.below(4) > 0 {
+        locals.push((kept.to_node, step.to_node));
+        globals.push((kept.to_global, step.to_global));
+    }
+    if random.below(4) == 0 {
+        locals.clear();
+    }
+    if drops.len() > 1 && random.below(2) == 0 {
+        locals.push((step.to_node, kept.to_node));
+        globals.push((step.to_global, kept.to_global));
+    }
+    Entry::Dominated { locals, globals, drops }
+}
+
+/// Joins steps around where a step lands or departs, and perhaps more; with
+/// paths that begin and end where they should, wherever they lead, or with
+/// random walks.
+fn mover(form: &NormalForm, step: NodeStep, random: &mut SplitMix64) -> Entry {
+    let side = if random.below(2) == 0 { Side::Right } else { Side::Left };
+    let near = if side == Side::Right { step.target() } else { step.source() };
+    let mut points = vec![(near.0, vec![near.1])];
+    match random.below(4) {
+        0 => points[0].1 = (0..form.global_count()).collect(),
+        1 => {
+            let other = form.steps()[below(random, form.steps().len())].target();
+            points.push((other.0, vec![other.1]));
+        }
+        _ => {}
+    }
+    let mover = Mover { side, points, witnesses: Vec::new() };
+    let set = mover.set();
+    let numbers = || 0..u32::try_from(form.steps().len()).unwrap();
+    let mut witnesses = Vec::new();
+    let detour = random.below(2) == 0;
+    for (step, &own) in numbers().zip(form.steps()) {
+        let near = if side == Side::Right { own.target() } else { own.source() };
+        if !set.contains(&near) {
+            continue;
+        }
+        for (other, &moved) in numbers().zip(form.steps()) {
+            let follows = if side == Side::Right { own.to_global == moved.global } else { moved.to_global == own.global };
+            if !follows || witnesses.len() > 200 {
+                continue;
+            }
+            if random.below(20) == 0 {
+                let before = if side == Side::Right { own.global } else { moved.global };
+                let (other_path, own_path) = (walk(form, (moved.node, before), random), walk(form, (own.node, before), random));
+                witnesses.push(Witness { step, other, other_path, own_path });
+            } else if let Some((other_path, own_path)) = exchange(form, side, own, moved, detour) {
+                witnesses.push(Witness { step, other, other_path, own_path });
+            }
+        }
+    }
+    Entry::Mover(Mover { witnesses, ..mover })
+}
+
+type Path = Vec<(u32, u32)>;
+
+/// Paths by which two steps change places, whatever they pass through; the
+/// longest of those that are looked at, if a detour is wanted.
+fn exchange(form: &NormalForm, side: Side, own: NodeStep, other: NodeStep, detour: bool) -> Option<(Path, Path)> {
+    let (first, second, before, after) = match side {
+        Side::Right => (other, own, own.global, other.to_global),
+        Side::Left => (own, other, other.global, own.to_global),
+    };
+    let mut found: Option<(Path, Path)> = None;
+    for one in paths(form, (first.node, before)) {
+        let (node, middle) = one.last().copied().unwrap_or((first.node, before));
+        if node != first.to_node || (side == Side::Left && one.is_empty()) {
+            continue;
+        }
+        for two in paths(form, (second.node, middle)) {
+            let end = two.last().copied().unwrap_or((second.node, middle));
+            if end != (second.to_node, after) || (side == Side::Right && two.is_empty()) {
+                continue;
+            }
+            if !detour {
+                return Some(by_request(side, one, two));
+            }
+            if found.as_ref().is_none_or(|(other_path, own_path)| other_path.len() + own_path.len() < one.len() + two.len()) {
+                found = Some(by_request(side, one.clone(), two));
+            }
+        }
+    }
+    found
+}
+
+fn by_request(side: Side, one: Path, two: Path) -> (Path, Path) {
+    if side == Side::Right { (one, two) } else { (two, one) }
+}
+
+/// The paths from a point of up to three steps, short ones first, and not
+/// more than a few.
+fn paths(form: &NormalForm, from: (u32, u32)) -> Vec<Path> {
+    let mut paths = vec![Vec::new()];
+    let mut next = 0;
+    while next < paths.len() && paths.len() < 30 {
+        let path: Path = paths[next].clone();
+        next += 1;
+        if path.len() < 3 {
+            let at = path.last().copied().unwrap_or(from);
+            paths.extend(form.steps_from(at).iter().map(|step| path.iter().copied().chain([step.target()]).collect::<Path>()));
+        }
+    }
+    paths
+}
+
+fn walk(form: &NormalForm, from: (u32, u32), random: &mut SplitMix64) -> Vec<(u32, u32)> {
+    let mut at = from;
+    let mut path = Vec::new();
+    for _ in 0..random.below(4) {
+        let Some(step) = random.pick(form.steps_from(at)) else { break };
+        at = step.target();
+        path.push(at);
+    }
+    path
+}

@@ -1,0 +1,310 @@
+//! Proofs by counting: how often each step is made.
+//!
+//! A [`FlowProof`] reduces the system by a script (which may be empty), says
+//! what holds for the numbers of times that the steps of a complete run are
+//! made, and shows by a [proof tree](crate::tree) that no such numbers give
+//! answers that are not serial.
+//!
+//! # What holds for counts
+//!
+//! Let a complete run of the system in normal form be given. It has a variable
+//! `x_t` for each step `t`: how often it is made; a variable `f_g` for each
+//! global state `g`: 1 for the one in which the run ends, 0 for the others.
+//! Let the global states be put into *phases*, in any way. For each two phases
+//! `P ≠ Q` such that some step leads from a state of `P` to one of `Q`, and each
+//! node `n` that is not done and is landed on by some step, there is a variable
+//! `c_{n,P,Q}`: how many requests are at `n`, before and after the step, when a
+//! step leads from `P` to `Q`, summed over all such moments.
+//!
+//! 1. For each `g`: steps to `g`, plus 1 if `g` is initial, are as many as steps
+//!    from `g` plus `f_g`. The sum of all `f_g` is 1, and one of them is at least 1
+//!    (the first clause). (The global state is in `g` once for each arrival, and
+//!    leaves or ends there.)
+//! 2. For each node `n` that is not done and each phase `P`: landings on `n` under
+//!    a global state in `P`, plus what is carried into `P`, is as much as
+//!    departures from `n` under one in `P`, plus what is carried out of `P`; at
+//!    most as much if `n` is initial. (Follow the requests at `n` while the
+//!    global state is in `P`; each came there by landing or was there when the
+//!    phase began, and leaves or is there when it ends; at the end of the run
+//!    nobody is at `n`. At initial nodes requests also come in.)
+//! 3. `c_{n,P,Q} > 0` only if a step from `P` to `Q` is made.
+//! 4. *Forwards* (`flow.forward`): let `G'` contain the initial global state and
+//!    `L'` all initial nodes. If a step from outside `G' × L'` is made, a step from
+//!    a point of `G' × L'` is made that ends in a global state outside `G'`, or at a
+//!    node neither in `L'` nor done. (Until the first such step the global state
+//!    is in `G'` and all requests are in `L'` or done.)
+//! 5. *Backwards* (`flow.backward`): let `L'` contain all done nodes. If the final
+//!    global state is in `G'` and a step is made that ends outside `G' × L'`, a step
+//!    is made that ends at a point of `G' × L'` and begins in a global state outside
+//!    `G'`, or at a node that is neither in `L'` nor *fresh*: initial, and landed on
+//!    by no step. (The same, backwards from the end. Before the first step that
+//!    a request makes from a fresh node it has made none, so for it nothing
+//!    remains to be said; at an initial node that is landed on it may have made
+//!    steps before.)
+//! 6. *Pairs*: let `T'` be a set of steps, and let [pair pruning](crate::script::pairs)
+//!    of the system with these steps alone leave out the steps `D`. If a step of
+//!    `D` is made, one outside `T'` is made. (Otherwise the run is one of that
+//!    system, and makes no step of `D`.)
+//! 7. *Linear sets*: a set of answers that are all serial, see below. If all
+//!    answers of the run were in it, they would be serial.
+//!
+//! # Linear sets
+//!
+//! An *edge* `g –a→ g'` says that one request alone, from an initial node under
+//! `g`, can get to the done node `a` under `g'`. Edges are numbered by `(g, a, g')`.
+//! A linear set is given by a *base* and *periods*, each a number of times for
+//! some edges (`flow.edges`). In the base each state is left as often as it is
+//! entered, but for the initial state, which is left once more, and a last one,
+//! which is entered once more, unless the two are the same (`flow.base`). In a
+//! period each state is left as often as entered (`flow.period`). The base is
+//! connected and contains the initial state, and so are the base and any one
+//! period together (`flow.connected`).
+//!
+//! *Then base plus any number of times each period is serial*: together they
+//! are balanced but for the first and last state, and connected, so there is
+//! an Euler walk from the initial state which uses each edge that often: a
+//! serial run (the requests one after the other) with these answers.
+//!
+//! Let `b` and `p_1 … p_k` be the numbers of answers of base and periods, and
+//! let for each period an expression `E_i` in the answers `r` and a number `d_i`
+//! be given, any that the certificate likes. If all `E_i(r)` are at least 0 and
+//! divisible by `d_i`, and `r − b = Σ (E_i(r)/d_i)·p_i`, then `r` is in the linear
+//! set. So one of these fails for answers that are not serial, which is the
+//! clause: some `E_i(r) ≤ −1`, or some `E_i(r)` is not divisible by `d_i`, or for
+//! some letter `a` the number `D·(r_a − b_a) − Σ (D/d_i)·E_i(r)·p_i(a)` is not 0, where
+//! `D` is a common multiple of the `d_i`.
+//!
+//! **Theorem.** If [`check_flow`] accepts, the system is serializable.
+//!
+//! *Proof.* The script keeps `Int` and `Ser` ([`crate::script`]). Let the answers
+//! of a complete run be not serial. Then its counts solve the problem made of
+//! 1 to 7: 1 to 6 hold for all complete runs, and 7 because the answers are in
+//! no linear set. But the tree shows that there is no solution. ∎
+
+mod format;
+mod sets;
+
+use std::collections::BTreeMap;
+
+use serval_model::{Budget, NodeStep, NormalForm, Stopped};
+
+use crate::conditions::require;
+use crate::script::{Entry, Work, check_script, pairs};
+use crate::tree::{Linear, Literal, Problem, Tree, TreeCaps, check_tree};
+use crate::{Refusal, TooLarge};
+
+pub use sets::{Edge, LinearSet, Period, Uses, letters_of, serial_edges, set_clause};
+
+/// Evidence that no counts of steps give answers that are not serial.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowProof {
+    /// Reductions, before anything is counted.
+    pub script: Vec<Entry>,
+    /// For each global state the number of its phase; empty: all in one.
+    pub phases: Vec<u32>,
+    /// What else holds for counts, in the order of the clauses.
+    pub facts: Vec<Fact>,
+    /// Why there are no counts.
+    pub tree: Tree,
+}
+
+/// What holds for the counts of a run whose answers are not serial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Nothing happens outside before something leads outside.
+    Forward {
+        /// `G'`, sorted.
+        globals: Vec<u32>,
+        /// `L'`, sorted.
+        nodes: Vec<u32>,
+    },
+    /// The same backwards.
+    Backward {
+        /// `G'`, sorted.
+        globals: Vec<u32>,
+        /// `L'`, sorted.
+        nodes: Vec<u32>,
+    },
+    /// Some steps need others.
+    Pairs {
+        /// The steps that are *not* in `T'`, sorted.
+        without: Vec<u32>,
+    },
+    /// The answers are not in a set of serial ones.
+    Set(LinearSet),
+}
+
+/// A disjunction.
+pub type Clause = Vec<Literal>;
+
+/// Numbers that do not fit.
+pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 63 };
+
+/// Checks a proof.
+///
+/// If it is accepted, the system is serializable.
+pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let reduced = check_script(form, &proof.script, work)?;
+    let form = reduced.form();
+    let fits = proof.phases.is_empty() || proof.phases.len() == form.global_count() as usize;
+    require!("flow.phases", fits, None, "the phases", "there are {}, and {} global states", proof.phases.len(), form.global_count());
+    let phases = if fits { proof.phases.as_slice() } else { &[] };
+    let mut problem = flow_problem(form, phases).ok_or(TOO_LARGE)?;
+    work.spend(problem.equalities.len() + problem.clauses.len() + form.steps().len())?;
+    let edges = serial_edges(form, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
+    for (index, fact) in proof.facts.iter().enumerate() {
+        if !check_fact(form, &edges, fact, index, work)? {
+            continue;
+        }
+        work.spend(form.steps().len())?;
+        let clause = fact_clause(form, &edges, fact, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
+        problem.clauses.push(clause.ok_or(TOO_LARGE)?);
+    }
+    check_tree(&problem, &proof.tree, &TreeCaps::default(), &mut work.budget)
+}
+
+/// The conditions of a fact; says whether it can be looked at any further.
+fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, index: usize, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+    let name = format!("fact {}", index + 1);
+    match fact {
+        Fact::Forward { globals, nodes } => {
+            let begins = globals.binary_search(&form.initial_global()).is_ok();
+            let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| nodes.binary_search(&node).is_ok());
+            require!("flow.forward", begins && comes, None, name, "the initial global state or an initial node is missing");
+            Ok(true)
+        }
+        Fact::Backward { nodes, .. } => {
+            let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| nodes.binary_search(&node).is_ok());
+            require!("flow.backward", ends, None, name, "a done node is missing");
+            Ok(true)
+        }
+        Fact::Pairs { .. } => Ok(true),
+        Fact::Set(set) => sets::check_set(form, edges, set, &name, work),
+    }
+}
+
+/// The clause of a fact; `None` where numbers do not fit.
+pub fn fact_clause(form: &NormalForm, edges: &[Edge], fact: &Fact, budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
+    Ok(match fact {
+        Fact::Forward { globals, nodes } => {
+            let inside = |step: &NodeStep| globals.binary_search(&step.global).is_ok() && nodes.binary_search(&step.node).is_ok();
+            let stays = |step: &NodeStep| {
+                let (node, global) = step.target();
+                globals.binary_search(&global).is_ok() && (nodes.binary_search(&node).is_ok() || form.is_done(node))
+            };
+            implies(form, |step| !inside(step), |step| inside(step) && !stays(step), &[])
+        }
+        Fact::Backward { globals, nodes } => {
+            let inside = |step: &NodeStep| globals.binary_search(&step.to_global).is_ok() && nodes.binary_search(&step.to_node).is_ok();
+            let mut fresh: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
+            for step in form.steps() {
+                fresh[step.to_node as usize] = false;
+            }
+            let stays = |step: &NodeStep| {
+                let (node, global) = step.source();
+                globals.binary_search(&global).is_ok() && (nodes.binary_search(&node).is_ok() || fresh[node as usize])
+            };
+            let ends_elsewhere: Vec<u32> = (0..form.global_count()).filter(|global| globals.binary_search(global).is_err()).collect();
+            implies(form, |step| !inside(step), |step| inside(step) && !stays(step), &ends_elsewhere)
+        }
+        Fact::Pairs { without } => {
+            let outside = |index: usize| u32::try_from(index).is_ok_and(|index| without.binary_search(&index).is_ok());
+            let kept: Vec<NodeStep> =
+                form.steps().iter().enumerate().filter(|&(index, _)| !outside(index)).map(|(_, step)| *step).collect();
+            let (pruned, _) = pairs::prune(form.clone().with_steps(kept), budget)?;
+            let mut dead = Vec::new();
+            let mut others = Vec::new();
+            for (variable, (index, step)) in (0..).zip(form.steps().iter().enumerate()) {
+                if outside(index) {
+                    others.push((variable, 1));
+                } else if pruned.steps().binary_search(step).is_err() {
+                    dead.push((variable, -1));
+                }
+            }
+            Linear::new(dead, 0)
+                .zip(Linear::new(others, -1))
+                .map(|(none, some)| vec![Literal::AtLeastZero(none), Literal::AtLeastZero(some)])
+        }
+        Fact::Set(set) => set_clause(form, edges, set),
+    })
+}
+
+/// If a step of the first kind is made, so is one of the second, unless the run
+/// ends in one of these global states.
+fn implies(form: &NormalForm, first: impl Fn(&NodeStep) -> bool, second: impl Fn(&NodeStep) -> bool, unless: &[u32]) -> Option<Clause> {
+    let (mut none, mut some) = (Vec::new(), Vec::new());
+    for (variable, step) in (0..).zip(form.steps()) {
+        if first(step) {
+            none.push((variable, -1));
+        }
+        if second(step) {
+            some.push((variable, 1));
+        }
+    }
+    let mut clause = vec![Literal::AtLeastZero(Linear::new(none, 0)?), Literal::AtLeastZero(Linear::new(some, -1)?)];
+    if !unless.is_empty() {
+        let ends = unless.iter().map(|global| Some((final_variable(form, *global)?, 1)));
+        clause.push(Literal::AtLeastZero(Linear::new(ends.collect::<Option<Vec<_>>>()?, -1)?));
+    }
+    Some(clause)
+}
+
+/// The variable `f_g`. Those of the steps come first, in their order.
+fn final_variable(form: &NormalForm, global: u32) -> Option<u32> {
+    u32::try_from(form.steps().len()).ok()?.checked_add(global)
+}
+
+/// What holds for the counts of every complete run: 1 to 3. The variables are
+/// those of the steps, then those of the final global state, then what is
+/// carried, by phases and node.
+pub fn flow_problem(form: &NormalForm, phases: &[u32]) -> Option<Problem> {
+    let phase = |global: u32| phases.get(global as usize).copied().unwrap_or(0);
+    let mut problem = Problem { variables: final_variable(form, form.global_count())?, ..Problem::default() };
+    let mut control: Vec<Vec<(u32, i64)>> = vec![Vec::new(); form.global_count() as usize];
+    let mut landed = vec![false; form.nodes().len()];
+    // For each node and phase, what comes minus what goes.
+    let mut tokens: BTreeMap<(u32, u32), Vec<(u32, i64)>> = BTreeMap::new();
+    let mut crossings: BTreeMap<(u32, u32), Vec<(u32, i64)>> = BTreeMap::new();
+    for (variable, step) in (0..).zip(form.steps()) {
+        control[step.to_global as usize].push((variable, 1));
+        control[step.global as usize].push((variable, -1));
+        tokens.entry((step.node, phase(step.global))).or_default().push((variable, -1));
+        if !form.is_done(step.to_node) {
+            landed[step.to_node as usize] = true;
+            tokens.entry((step.to_node, phase(step.to_global))).or_default().push((variable, 1));
+        }
+        let (from, to) = (phase(step.global), phase(step.to_global));
+        if from != to {
+            crossings.entry((from, to)).or_default().push((variable, 1));
+        }
+    }
+    let mut last = Vec::new();
+    for (global, terms) in (0..form.global_count()).zip(control) {
+        let ends = final_variable(form, global)?;
+        last.push((ends, 1));
+        let begins = i64::from(global == form.initial_global());
+        problem.equalities.push(Linear::new(terms.into_iter().chain([(ends, -1)]), begins)?);
+    }
+    let ends = last.iter().map(|&(ends, _)| Linear::new([(ends, 1)], -1).map(Literal::AtLeastZero));
+    problem.clauses.push(ends.collect::<Option<_>>()?);
+    problem.equalities.push(Linear::new(last, -1)?);
+    for (&(from, to), steps) in &crossings {
+        for node in form.node_numbers().filter(|&node| landed[node as usize]) {
+            let carried = problem.variables;
+            problem.variables = carried.checked_add(1)?;
+            tokens.entry((node, from)).or_default().push((carried, -1));
+            tokens.entry((node, to)).or_default().push((carried, 1));
+            let taken = Linear::new(steps.iter().copied(), -1)?;
+            problem.clauses.push(vec![Literal::AtLeastZero(Linear::new([(carried, -1)], 0)?), Literal::AtLeastZero(taken)]);
+        }
+    }
+    for ((node, _), terms) in tokens {
+        if form.is_initial(node) {
+            let goes = terms.into_iter().map(|(variable, sign)| (variable, -sign));
+            problem.inequalities.push(Linear::new(goes, 0)?);
+        } else {
+            problem.equalities.push(Linear::new(terms, 0)?);
+        }
+    }
+    Some(problem)
+}

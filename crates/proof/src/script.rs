@@ -1,0 +1,210 @@
+//! Scripts: reductions of the normal form of a system, one after the other.
+//!
+//! Each entry of a script names a rule and carries what makes the rule's
+//! conditions local: a relation, a set of points, paths. An entry that meets
+//! its conditions leaves `Int` and `Ser` as they are; the statement and the
+//! proof are in the module of each rule:
+//!
+//! | entries | module |
+//! |---|---|
+//! | `split`, `fold` | [`fold`] |
+//! | `pairs` | [`pairs`] |
+//! | `locals`, `globals`, `dominated`, `closure` | [`simulation`] |
+//! | `right`, `left` | [`movers`] |
+//!
+//! **Theorem.** If every entry of a script meets its conditions on the system
+//! that the entries before it leave, and in the system that the last one
+//! leaves every step goes from an initial to a done node (`atomic.steps`), the
+//! system is serializable.
+//!
+//! *Proof.* The normal form has the `Int` and `Ser` of the system
+//! ([`NormalForm`]), and each entry keeps both. In the last system every
+//! request of a complete run makes exactly one step, so every complete run is
+//! serial and `Int = Ser`. ∎
+//!
+//! # What is known about pairs
+//!
+//! Beside the system a script keeps the set of [`Pairs`] that the last `pairs`
+//! entry computed: every two requests of a complete run, with a request that
+//! has answered counted as at a done node, are at every moment in a pair of
+//! the set. Entries after it may rely on it, because it stays true: for
+//! `fold`, `dominated`, `closure` and the movers every run of the new system
+//! becomes a run of the old one when its steps are replaced by the paths that
+//! they stand for, and that run visits all configurations of the new one, and
+//! perhaps more. For `split` a copy is where its original was. A quotient
+//! forgets the set.
+
+mod apply;
+pub mod fold;
+mod format;
+pub mod movers;
+pub mod pairs;
+pub mod simulation;
+
+use serval_model::{Budget, Node, NormalForm, Point};
+
+use crate::conditions::require;
+use crate::{Caps, Refusal};
+
+pub use movers::{Mover, Side, Witness};
+pub use pairs::Pairs;
+
+/// One reduction. Nodes and global states are numbers, as in [`NormalForm`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Lets requests come in at a fresh copy of an initial node.
+    Split(Node),
+    /// Takes identity steps from the first node to the second when the first
+    /// is landed on, one pair of nodes after the other.
+    Fold(Vec<(Node, Node)>),
+    /// Leaves out steps that no complete run makes.
+    Pairs,
+    /// Merges nodes that simulate each other weakly.
+    Locals {
+        /// `(x, y)`: `x` can do what `y` can.
+        relation: Vec<(Node, Node)>,
+        /// The classes with more than one member.
+        classes: Vec<Vec<Node>>,
+    },
+    /// Merges global states that simulate each other weakly.
+    Globals {
+        /// `(h, g)`: under `h` everything goes as under `g`.
+        relation: Vec<(u32, u32)>,
+        /// The classes with more than one member.
+        classes: Vec<Vec<u32>>,
+    },
+    /// Leaves out steps for which a better one is kept.
+    Dominated {
+        /// `(y, x)`: `y` can do what `x` can, step by step.
+        locals: Vec<(Node, Node)>,
+        /// `(k, h)`: under `k` everything goes as under `h`, step by step.
+        globals: Vec<(u32, u32)>,
+        /// The number of a step that goes and of the one that is kept for it.
+        drops: Vec<(u32, u32)>,
+    },
+    /// Leaves out waiting that gains nothing.
+    Closure {
+        /// `(x, y)`: `x` can do what `y` can.
+        relation: Vec<(Node, Node)>,
+        /// Where the departures are replaced, one point after the other.
+        points: Vec<Point>,
+    },
+    /// Joins steps that need not be interrupted.
+    Mover(Mover),
+}
+
+impl Entry {
+    /// The name of the rule, as in the file.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Split(_) => "split",
+            Self::Fold(_) => "fold",
+            Self::Pairs => "pairs",
+            Self::Locals { .. } => "locals",
+            Self::Globals { .. } => "globals",
+            Self::Dominated { .. } => "dominated",
+            Self::Closure { .. } => "closure",
+            Self::Mover(mover) => mover.side.name(),
+        }
+    }
+}
+
+/// A system in normal form on its way through a script.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    pub(crate) form: NormalForm,
+    pub(crate) pairs: Option<Pairs>,
+}
+
+impl Reduced {
+    /// Before the first entry.
+    pub fn new(form: NormalForm) -> Self {
+        Self { form, pairs: None }
+    }
+
+    /// The system now.
+    pub fn form(&self) -> &NormalForm {
+        &self.form
+    }
+
+    /// The pairs that are known to be possible; `None`: all may be.
+    pub fn pairs(&self) -> Option<&Pairs> {
+        self.pairs.as_ref()
+    }
+
+    /// Whether two requests may be at two nodes under a global state.
+    pub fn may_meet(&self, a: Node, b: Node, global: u32) -> bool {
+        self.pairs.as_ref().is_none_or(|pairs| pairs.contains(a, b, global))
+    }
+}
+
+/// Checks the entries of a script, whatever they lead to, and returns the system
+/// that they leave: one with the same `Int` and `Ser`.
+pub fn verify_script(
+    form: NormalForm,
+    script: &[Entry],
+    caps: &Caps,
+    cancel: &serval_model::Cancel,
+) -> Result<Reduced, Refusal<std::convert::Infallible>> {
+    check_script(form, script, &mut Work::new(caps, cancel))
+}
+
+/// Checks a script and returns the system that it leaves.
+pub(crate) fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<Reduced, Refusal<Stop>> {
+    let mut reduced = Reduced::new(form);
+    for (index, entry) in script.iter().enumerate() {
+        let name = format!("entry {} ({})", index + 1, entry.rule());
+        let known = reduced.knows(entry);
+        require!("script.numbers", known, None, &name, "a number in it is of no node, global state or step, or a class is empty");
+        if !known {
+            continue;
+        }
+        work.spend(size(reduced.form()))?;
+        reduced.check(entry, &name, work)?;
+        reduced.apply(entry, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
+    }
+    Ok(reduced)
+}
+
+/// Checks that a script leaves a system whose steps are whole requests.
+///
+/// If so, the system is serializable.
+pub(crate) fn check_atomic<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let reduced = check_script(form, script, work)?;
+    let form = reduced.form();
+    let open = form.steps().iter().find(|step| !form.is_initial(step.node) || !form.is_done(step.to_node));
+    require!(
+        "atomic.steps",
+        open.is_none(),
+        None,
+        "the end of the script",
+        "a step from node {} to node {} is not a whole request",
+        open.map_or(0, |step| step.node),
+        open.map_or(0, |step| step.to_node)
+    );
+    Ok(())
+}
+
+/// What it costs to look at all of a system once: not only its steps, because
+/// nodes and global states without any have to be passed over, too.
+fn size(form: &NormalForm) -> usize {
+    form.nodes().len() + form.global_count() as usize + form.steps().len() + 1
+}
+
+/// The work that is left.
+pub(crate) struct Work {
+    pub(crate) budget: Budget,
+    /// How much there was.
+    pub(crate) ticks: u64,
+}
+
+impl Work {
+    pub(crate) fn new(caps: &Caps, cancel: &serval_model::Cancel) -> Self {
+        Self { budget: Budget::new(caps.ticks, cancel.clone()), ticks: caps.ticks }
+    }
+
+    pub(crate) fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
+        let spent = self.budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX));
+        spent.map_err(|stopped| Refusal::stopped(stopped, self.ticks))
+    }
+}

@@ -1,0 +1,89 @@
+//! Identity steps that can be taken at once: `split` and `fold`.
+//!
+//! # Split
+//!
+//! **Statement.** Let `l` be an initial node (`split.initial`). Add a node `l'`
+//! with all departures of `l` and no incoming step; `l'` is initial, and `l` no
+//! longer is.
+//!
+//! *Proof.* A request that begins at `l` in the old system begins at `l'` in the
+//! new one and is where it was after its first step; and conversely. ∎
+//!
+//! # Fold
+//!
+//! **Statement.** Let `l` be a node that is not initial (`fold.initial`), and let
+//! `(l, h) → (x, h)` be a step for every `h` such that some step lands on `(l, h)`
+//! (`fold.present`). Leave out all steps `(l, h) → (x, h)`, and for every step
+//! that lands on `(l, h)` add one from the same point that lands on `(x, h)`.
+//!
+//! *Proof.* Take a complete run of the old system and a step in it by which a
+//! request `i` goes from `l` to `x` under some global state `h2`, changing
+//! nothing else. As `l` is not initial, `i` has landed on `l` by a step before,
+//! under some `h`; let it land on `x` instead, and leave out the identity step.
+//! In between `i` makes no step, and others cannot see where it is. Doing this
+//! for all of them gives a run of the new system with the same letters: no
+//! landing belongs to two identity steps, and none is itself one of those left
+//! out, as it lands on `l`. (A landing `(x, h) → (l, h)` comes to change nothing,
+//! and goes.) If the old run is serial, so is the new one. Conversely, a new landing on `(x, h)` is an old landing on `(l, h)` followed by
+//! `(l, h) → (x, h)`, which exists by the condition. The two are next to each
+//! other, so a serial run stays serial. ∎
+//!
+//! Several folds in one entry are done one after the other, each on the
+//! system that the one before leaves.
+
+use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Stopped};
+
+use super::{Work, size};
+use crate::Refusal;
+use crate::conditions::require;
+
+pub(super) fn check_split<Stop>(form: &NormalForm, node: Node, name: &str) -> Result<(), Refusal<Stop>> {
+    require!("split.initial", form.is_initial(node), None, name, "node {node} is not initial");
+    Ok(())
+}
+
+pub(super) fn split(form: NormalForm, node: Node) -> NormalForm {
+    let mut nodes = form.nodes().to_vec();
+    let copy = form.node_numbers().end;
+    let request = nodes[node as usize].0;
+    nodes[node as usize].1 = NodeKind::Inner;
+    nodes.push((request, NodeKind::Initial));
+    let mut steps = form.steps().to_vec();
+    steps.extend(form.steps_of(node).iter().map(|step| NodeStep { node: copy, ..*step }));
+    NormalForm::from_parts(form.global_count(), form.initial_global(), nodes, steps)
+}
+
+pub(super) fn check_folds<Stop>(form: &NormalForm, folds: &[(Node, Node)], name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let mut form = form.clone();
+    for &(l, x) in folds {
+        work.spend(size(&form))?;
+        require!("fold.initial", !form.is_initial(l) && !form.is_done(l), None, name, "node {l} is initial or done");
+        let missing = form.steps().iter().find(|step| step.to_node == l && !form.has_step(step.target(), (x, step.to_global)));
+        require!(
+            "fold.present",
+            missing.is_none(),
+            None,
+            name,
+            "a step lands on node {l} under global state {}, where there is no identity step to node {x}",
+            missing.map_or(0, |step| step.to_global)
+        );
+        form = fold(form, l, x);
+    }
+    Ok(())
+}
+
+pub(super) fn fold_all(mut form: NormalForm, folds: &[(Node, Node)], budget: &mut Budget) -> Result<NormalForm, Stopped> {
+    for &(l, x) in folds {
+        budget.spend(size(&form) as u64)?;
+        form = fold(form, l, x);
+    }
+    Ok(form)
+}
+
+fn fold(form: NormalForm, l: Node, x: Node) -> NormalForm {
+    let stays = |step: &&NodeStep| !(step.node == l && step.to_node == x && step.global == step.to_global);
+    let mut steps: Vec<NodeStep> = form.steps().iter().filter(stays).copied().collect();
+    let landings: Vec<NodeStep> = steps.iter().filter(|step| step.to_node == l).map(|step| NodeStep { to_node: x, ..*step }).collect();
+    steps.extend(landings);
+    form.with_steps(steps)
+}

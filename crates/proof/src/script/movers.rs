@@ -1,0 +1,368 @@
+//! Steps that need not be interrupted: `right` and `left`.
+//!
+//! # Right movers
+//!
+//! **Statement.** Let `S` be a set of points without points of done nodes
+//! (`mover.ends`). For every step `τ: (l, g) → (l1, g1)` with `(l1, g1) ∈ S` and every
+//! step `σ: (m, g1) → (m1, g2)` of another request, such that the pairs `{l, m}@g`,
+//! `{l1, m}@g1` and `{l1, m1}@g2` are possible, let there be a global state `h`, a
+//! path `σ'` from `(m, g)` to `(m1, h)` and a path `τ'` of at least one step from `(l, h)`
+//! to `(l1, g2)` (`mover.paths`), the inner points of `τ'` not in `S` (`mover.inner`),
+//! and `σ'` empty or `(m1, h) ∉ S` (`mover.last`). Then replace the steps that land
+//! in `S` by their compositions with what follows, until outside `S`, and keep
+//! all other steps.
+//!
+//! *Proof.* Composites are paths, so the new system does nothing new, and
+//! serial runs of it are serial runs of the old. Conversely, take a complete
+//! run of the old system. Call a landing in `S` *interrupted* if the next step
+//! in the run belongs to another request. Let `N` be the number of interrupted
+//! landings. If `N = 0`, every landing in `S` is followed by the next step of its
+//! request at once, and the run is one of the new system. This is so for
+//! serial runs, hence `Ser` is kept. Otherwise take the last interrupted landing
+//! `τ`, of request `i` at position `p`. Done nodes are not in `S` and the run is
+//! complete, so `i` makes a further step; let `σ1 … σn` be the steps of others
+//! before it. Exchange `τ` with `σ1`, then the last step of the `τ'` that results
+//! with `σ2`, and so on, until all have been passed, or a `τ'` lands outside `S`.
+//! Each exchange is possible, because what there is after each is a complete
+//! run, whose pairs are possible. Nothing from `p` on is interrupted that was
+//! not: `σ'` ends outside `S` or is empty, landings inside `σ'` are followed by
+//! their own request, inner points of `τ'` are not in `S`, and if `τ'` ends in `S`, it
+//! either is the landing that is exchanged next or is now followed by the next
+//! step of `i`. If `σ'` is empty, the earlier landing of its request was
+//! followed by `τ`, and so was already interrupted if it is in `S`. The only new
+//! interruption can be that of `i`'s landing before `p`, if `i`'s step `p − 1` was
+//! directly before `τ`. Then `N` is the same, but the last interrupted landing
+//! is earlier; otherwise `N` is smaller. So the pair of `N` and the position of
+//! the last interrupted landing falls lexicographically, and in the end `N = 0`. ∎
+//!
+//! **The weaker last condition.** `(m1, h) ∈ S` is allowed, too, if `(m1, g2) ∈ S`,
+//! `(l1, g2) ∈ S`, `τ'` is a single step, and no step leads from `(m1, g2)` to node
+//! `m1` itself.
+//!
+//! *Proof.* Let an exchange of `τ` with `σ` use this. `σ` landed on `(m1, g2) ∈ S`
+//! behind `p`, and `τ` is the last interrupted landing, so `σ` is not interrupted:
+//! the next step is one of the same request, `σ+` from `(m1, g2)` to a node other
+//! than `m1`, and as `(l1, g2) ∈ S`, `i`'s landing goes on to be exchanged with it.
+//! Its own exchange gives a path from `(m1, h)` that is not empty, as it changes
+//! the node; so after it the landing of `σ'` on `(m1, h)` is followed by a step of
+//! its own request, and is not interrupted. ∎
+//!
+//! # Left movers
+//!
+//! The mirror image: departures from `S` are joined with what comes before.
+//!
+//! **Statement.** Let `S` be a set of points without points of initial nodes
+//! (`mover.ends`). For every step `τ: (l1, g1) → (l2, g2)` with `(l1, g1) ∈ S` and every
+//! step `σ: (m, g) → (m1, g1)` of another request, such that the pairs `{l1, m}@g`,
+//! `{l1, m1}@g1` and `{l2, m1}@g2` are possible, let there be an `h`, a path `τ'` of
+//! at least one step from `(l1, g)` to `(l2, h)` with inner points not in `S`, and a
+//! path `σ'` from `(m, h)` to `(m1, g2)`, which is empty or `(m, h) ∉ S`; or else
+//! `(m, g) ∈ S`, `(l1, g) ∈ S`, `τ'` is a single step, and no step from node `m` itself
+//! lands on `(m, g)`. Then leave out all steps from points of `S`, and to each
+//! step that lands in `S` add its compositions with what follows there, as long
+//! as it passes through `S`.
+//!
+//! *Proof.* Read runs backwards: requests go from done nodes to initial nodes,
+//! and what was said about landings holds for departures. A request's first
+//! step departs from an initial node, which is not in `S`, so every departure
+//! from `S` has a step of its request before it. When no departure from `S` is
+//! interrupted, each is directly behind the landing there, and the steps of a
+//! request between two departures from outside `S` are one of the new steps,
+//! whether or not the last of them lands in `S`. ∎
+//!
+//! # Which witnesses are given
+//!
+//! A certificate lists `h`, `σ'` and `τ'` only where single steps do not do: for
+//! pairs `(τ, σ)` that are not listed, the checker tries `σ'` empty and every
+//! single step for `σ'`, each with a single step for `τ'`.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serval_model::{Budget, Node, NodeStep, NormalForm, Point, Stopped};
+
+use super::{Reduced, Work};
+use crate::Refusal;
+use crate::conditions::require;
+
+/// Which way steps are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Landings in the set are not interrupted.
+    Right,
+    /// Departures from the set are not interrupted.
+    Left,
+}
+
+impl Side {
+    /// The name, as in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Left => "left",
+        }
+    }
+}
+
+/// What a mover entry carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mover {
+    /// Which way steps are joined.
+    pub side: Side,
+    /// The set `S`: for each node the global states.
+    pub points: Vec<(Node, Vec<u32>)>,
+    /// Where single steps do not do.
+    pub witnesses: Vec<Witness>,
+}
+
+/// How two steps are exchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The number of the step `τ` that lands in or departs from the set.
+    pub step: u32,
+    /// The number of the step `σ` of another request.
+    pub other: u32,
+    /// `σ'`: the points after its first. Empty for the empty path.
+    pub other_path: Vec<Point>,
+    /// `τ'`: the points after its first.
+    pub own_path: Vec<Point>,
+}
+
+/// Points that are looked up.
+pub type PointSet = FxHashSet<Point>;
+
+impl Mover {
+    /// The set `S`.
+    pub fn set(&self) -> PointSet {
+        self.points.iter().flat_map(|(node, globals)| globals.iter().map(move |&global| (*node, global))).collect()
+    }
+}
+
+/// Two steps that may have to be exchanged, and what their exchange must look
+/// like. For the left side everything is read forwards, too.
+pub struct Exchange {
+    side: Side,
+    /// Where `τ'` must begin but for the global state, and end but for it.
+    own: (Node, Node),
+    /// Likewise for `σ'`.
+    other: (Node, Node),
+    /// The global state in which the first of the two paths begins.
+    before: u32,
+    /// The global state in which the second ends.
+    after: u32,
+}
+
+impl Exchange {
+    /// The exchange of `τ` with `σ`; `None` if the two cannot follow each other,
+    /// or no two requests of a complete run can be where they are.
+    pub fn new(reduced: &Reduced, side: Side, own: NodeStep, other: NodeStep) -> Option<Self> {
+        let (first, second) = match side {
+            Side::Right => (own, other),
+            Side::Left => (other, own),
+        };
+        let meets = first.to_global == second.global
+            && reduced.may_meet(first.node, second.node, first.global)
+            && reduced.may_meet(first.to_node, second.node, second.global)
+            && reduced.may_meet(first.to_node, second.to_node, second.to_global);
+        meets.then_some(Self {
+            side,
+            own: (own.node, own.to_node),
+            other: (other.node, other.to_node),
+            before: first.global,
+            after: second.to_global,
+        })
+    }
+
+    /// Where `σ'` begins and ends, if the two paths meet in `middle`.
+    fn other_ends(&self, middle: u32) -> (Point, Point) {
+        match self.side {
+            Side::Right => ((self.other.0, self.before), (self.other.1, middle)),
+            Side::Left => ((self.other.0, middle), (self.other.1, self.after)),
+        }
+    }
+
+    /// Where `τ'` begins and ends, if the two paths meet in `middle`.
+    fn own_ends(&self, middle: u32) -> (Point, Point) {
+        match self.side {
+            Side::Right => ((self.own.0, middle), (self.own.1, self.after)),
+            Side::Left => ((self.own.0, self.before), (self.own.1, middle)),
+        }
+    }
+
+    /// The global states in which single steps (or an empty `σ'`) could meet.
+    fn candidates(&self, form: &NormalForm) -> Vec<u32> {
+        let (first, may_stay) = match self.side {
+            Side::Right => (self.other, self.before),
+            Side::Left => (self.own, self.after),
+        };
+        let stays = (self.other.0 == self.other.1).then_some(may_stay);
+        let steps = form.steps_from((first.0, self.before)).iter().filter(|step| step.to_node == first.1);
+        stays.into_iter().chain(steps.map(|step| step.to_global)).collect()
+    }
+
+    /// Whether `σ'` is empty or the point of it next to `τ'` is not in `S`, or the
+    /// weaker condition holds.
+    fn last_condition(&self, form: &NormalForm, set: &PointSet, middle: u32, empty: bool, single: bool) -> bool {
+        let (next_to, weaker, loops): (Point, [Point; 2], bool) = match self.side {
+            Side::Right => {
+                let at = (self.other.1, self.after);
+                let loops = || form.steps_from(at).iter().any(|step| step.to_node == at.0);
+                ((self.other.1, middle), [at, (self.own.1, self.after)], single && loops())
+            }
+            Side::Left => {
+                let at = (self.other.0, self.before);
+                let loops = || form.steps_of(at.0).iter().any(|step| step.target() == at);
+                ((self.other.0, middle), [at, (self.own.0, self.before)], single && loops())
+            }
+        };
+        empty || !set.contains(&next_to) || (single && !loops && weaker.iter().all(|point| set.contains(point)))
+    }
+
+    /// Whether single steps do, or an empty `σ'` and a single step.
+    pub fn is_simple(&self, form: &NormalForm, set: &PointSet) -> bool {
+        self.candidates(form).into_iter().any(|middle| {
+            let (from, to) = self.own_ends(middle);
+            let (other_from, other_to) = self.other_ends(middle);
+            let empty = other_from == other_to;
+            let exists = form.has_step(from, to) && (empty || form.has_step(other_from, other_to));
+            exists && self.last_condition(form, set, middle, empty, true)
+        })
+    }
+
+    /// The global state in which the paths of a witness meet; `None` if they are
+    /// not the paths that they should be.
+    fn meeting(&self, form: &NormalForm, other_path: &[Point], own_path: &[Point]) -> Option<u32> {
+        let last_global = |path: &[Point], otherwise: u32| path.last().map_or(otherwise, |&(_, global)| global);
+        let middle = match self.side {
+            Side::Right => last_global(other_path, self.before),
+            Side::Left => last_global(own_path, self.before),
+        };
+        let (from, to) = self.own_ends(middle);
+        let (other_from, other_to) = self.other_ends(middle);
+        let follows = |from: Point, to: Point, path: &[Point]| {
+            let mut at = from;
+            path.iter().all(|&next| form.has_step(std::mem::replace(&mut at, next), next)) && at == to
+        };
+        (!own_path.is_empty() && follows(from, to, own_path) && follows(other_from, other_to, other_path)).then_some(middle)
+    }
+
+    /// Whether the inner points of `τ'` are not in `S`.
+    fn inner_outside(set: &PointSet, own_path: &[Point]) -> bool {
+        own_path.split_last().is_none_or(|(_, inner)| inner.iter().all(|point| !set.contains(point)))
+    }
+
+    /// The ends of paths, for those who look for witnesses: the other request,
+    /// the own request, before and after.
+    pub fn ends(&self) -> ((Node, Node), (Node, Node), u32, u32) {
+        (self.other, self.own, self.before, self.after)
+    }
+
+    /// Whether a witness meets all conditions.
+    pub fn accepts(&self, form: &NormalForm, set: &PointSet, other_path: &[Point], own_path: &[Point]) -> bool {
+        Self::inner_outside(set, own_path)
+            && self
+                .meeting(form, other_path, own_path)
+                .is_some_and(|middle| self.last_condition(form, set, middle, other_path.is_empty(), own_path.len() == 1))
+    }
+}
+
+/// For each global state the steps that could be `σ`: those that begin under
+/// it, for the right side; those that end under it, for the left.
+pub fn others_by_global(form: &NormalForm, side: Side) -> Vec<Vec<u32>> {
+    let mut of: Vec<Vec<u32>> = vec![Vec::new(); form.global_count() as usize];
+    for (index, step) in (0..).zip(form.steps()) {
+        let global = if side == Side::Right { step.global } else { step.to_global };
+        of[global as usize].push(index);
+    }
+    of
+}
+
+/// Where a step meets the set: where it lands, or where it departs.
+pub fn near_end(side: Side, step: NodeStep) -> Point {
+    if side == Side::Right { step.target() } else { step.source() }
+}
+
+pub(super) fn check_mover<Stop>(reduced: &Reduced, mover: &Mover, name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let (form, side) = (reduced.form(), mover.side);
+    let set = mover.set();
+    work.spend(set.len())?;
+    let end = set.iter().find(|&&(node, _)| if side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
+    require!("mover.ends", end.is_none(), None, name, "a point of node {} is in the set", end.map_or(0, |point| point.0));
+    let listed: FxHashMap<(u32, u32), &Witness> = mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
+    let others = others_by_global(form, side);
+    for (index, &own) in (0..).zip(form.steps()) {
+        let near = near_end(side, own);
+        if !set.contains(&near) {
+            continue;
+        }
+        for &other_index in &others[near.1 as usize] {
+            work.spend(1)?;
+            let other = form.steps()[other_index as usize];
+            let Some(exchange) = Exchange::new(reduced, side, own, other) else { continue };
+            let steps = || format!("steps {own:?} and {other:?}");
+            let Some(witness) = listed.get(&(index, other_index)) else {
+                let simple = exchange.is_simple(form, &set);
+                require!("mover.paths", simple, None, name, "{} cannot be exchanged by single steps, and no paths are given", steps());
+                continue;
+            };
+            work.spend(witness.other_path.len() + witness.own_path.len())?;
+            let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
+            require!("mover.paths", meeting.is_some(), None, name, "{}: the paths given are not those that exchange them", steps());
+            let inner = Exchange::inner_outside(&set, &witness.own_path);
+            require!("mover.inner", inner, None, name, "{}: the path given passes through the set", steps());
+            let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
+            let last = meeting.is_none_or(|middle| exchange.last_condition(form, &set, middle, empty, single));
+            require!("mover.last", last, None, name, "{}: the other request would be interrupted in its turn", steps());
+        }
+    }
+    Ok(())
+}
+
+/// Joins the steps. Costs a tick for each step that is looked at.
+pub(super) fn compose(form: NormalForm, mover: &Mover, budget: &mut Budget) -> Result<NormalForm, Stopped> {
+    let set = mover.set();
+    let mut steps: Vec<NodeStep> = Vec::new();
+    // What can be reached from a point of the set through it.
+    let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
+    for &step in form.steps() {
+        budget.spend(1)?;
+        if mover.side == Side::Left && set.contains(&step.source()) {
+            continue;
+        }
+        let lands = set.contains(&step.target());
+        if !lands || mover.side == Side::Left {
+            steps.push(step);
+        }
+        if !lands {
+            continue;
+        }
+        let found = match beyond.entry(step.target()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(reach_through(&form, step.target(), &set, budget)?),
+        };
+        budget.spend(found.len() as u64)?;
+        let kept = found.iter().filter(|point| mover.side == Side::Left || !set.contains(point));
+        steps.extend(kept.map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
+    }
+    Ok(form.with_steps(steps))
+}
+
+/// The points to which paths lead from a point of the set that leave only
+/// points of the set.
+fn reach_through(form: &NormalForm, from: Point, set: &PointSet, budget: &mut Budget) -> Result<Vec<Point>, Stopped> {
+    let mut found: Vec<Point> = Vec::new();
+    let mut seen = PointSet::default();
+    let mut to_visit = vec![from];
+    while let Some(at) = to_visit.pop() {
+        for step in form.steps_from(at) {
+            budget.spend(1)?;
+            if seen.insert(step.target()) {
+                found.push(step.target());
+                if set.contains(&step.target()) {
+                    to_visit.push(step.target());
+                }
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,179 @@
+//! Proofs by counting: right ones, and ones that only one condition refuses.
+
+use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+
+use super::scripts::system;
+use super::support::{Case, counter};
+use crate::conditions::switch::without;
+use crate::flow::{Fact, FlowProof, LinearSet, Period, flow_problem};
+use crate::tree::{Node, Reference, Tree};
+use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+
+/// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
+/// serial edges are 0, from `g0`, and 1, a loop at `g1`.
+fn once() -> NetworkSystem {
+    system(2, &["r!", "r/x"], &[[0, 0, 1, 1], [0, 1, 1, 1]])
+}
+
+fn case(system: NetworkSystem, proof: FlowProof) -> Case {
+    let text = systems_to_json(std::slice::from_ref(&system));
+    let body = Body::Part(Part::Flow(Box::new(proof)));
+    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
+    Case { text, system, certificate }
+}
+
+/// Answers at some letter: the edges of a base, and periods with `E = r_a + c`
+/// where the answers are those at node `a`.
+fn set(base: &[(u32, u32)], periods: &[(&[(u32, u32)], u32, i64)]) -> Fact {
+    let period = |&(edges, node, constant): &(&[(u32, u32)], u32, i64)| Period {
+        edges: edges.to_vec(),
+        divisor: 1,
+        constant,
+        terms: vec![(node, 1)],
+    };
+    Fact::Set(LinearSet { base: base.to_vec(), periods: periods.iter().map(period).collect() })
+}
+
+/// The number of the first fact that a tree adds.
+fn first_fact(system: &NetworkSystem) -> u32 {
+    let (form, _) = NormalForm::new(system).unwrap();
+    let problem = flow_problem(&form, &[]).unwrap();
+    u32::try_from(problem.equalities.len() + problem.inequalities.len()).unwrap()
+}
+
+/// A leaf that adds up what splits on the way have said, counted from 0.
+fn leaf(system: &NetworkSystem, said: &[u32]) -> Node {
+    let first = first_fact(system);
+    Node::Farkas { combination: said.iter().map(|fact| (Reference::Fact(first + fact), 1)).collect() }
+}
+
+/// Splits on the clause of a fact; the first clause is not that of a fact.
+fn clause(fact: u32) -> Node {
+    Node::Clause { clause: fact + 1 }
+}
+
+/// Everything is zero times the loop, or the walk to it and any number of
+/// times the loop.
+fn right() -> Case {
+    let system = once();
+    let facts = vec![set(&[], &[]), set(&[(0, 1)], &[(&[(1, 1)], 1, -1)])];
+    // r ≥ 1, and then r ≤ 0; or r ≤ −1.
+    let nodes = vec![clause(0), clause(1), leaf(&system, &[0, 1]), leaf(&system, &[0])];
+    case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() })
+}
+
+fn proof(case: &mut Case) -> &mut FlowProof {
+    match &mut case.certificate.body {
+        Body::Part(Part::Flow(proof)) => proof,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Nothing happens at all, says the second fact.
+fn nothing_happens(fact: Fact) -> Case {
+    let system = counter();
+    // No step is made, or −1 ≥ 0. If none is made, there are no answers.
+    let nodes = vec![
+        clause(1),
+        clause(0),
+        leaf(&system, &[0, 1]),
+        leaf(&system, &[1]),
+        leaf(&system, &[0, 1]),
+        leaf(&system, &[1]),
+        leaf(&system, &[0]),
+    ];
+    case(system, FlowProof { facts: vec![set(&[], &[]), fact], tree: Tree { nodes }, ..FlowProof::default() })
+}
+
+/// A proof that is refused for `condition` and nothing else, and whether the
+/// system is not serializable.
+fn violates_only(condition: &str) -> (Case, bool) {
+    match condition {
+        "flow.phases" => {
+            let mut case = right();
+            proof(&mut case).phases = vec![0, 0, 0];
+            (case, false)
+        }
+        "flow.edges" => {
+            let mut case = right();
+            proof(&mut case).facts.insert(0, set(&[(9, 1)], &[]));
+            (case, false)
+        }
+        "flow.base" => {
+            // Twice along an edge that can only be taken once.
+            let system = once();
+            let facts = vec![set(&[], &[]), set(&[(0, 2)], &[(&[(1, 1)], 1, -2)]), set(&[(0, 1)], &[])];
+            let nodes = vec![clause(0), clause(2), clause(1), leaf(&system, &[1, 2]), leaf(&system, &[0, 1]), leaf(&system, &[0])];
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
+        }
+        "flow.connected" => {
+            // The loop without the way to it.
+            let system = once();
+            let nodes = vec![clause(0), leaf(&system, &[0])];
+            let facts = vec![set(&[], &[(&[(1, 1)], 1, 0)])];
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
+        }
+        "flow.period" => {
+            // Both answers any number of times: no round trips.
+            let system = counter();
+            let (form, _) = NormalForm::new(&system).unwrap();
+            let done: Vec<u32> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
+            let facts = vec![set(&[], &[(&[(0, 1)], done[0], 0), (&[(1, 1)], done[1], 0)])];
+            let nodes = vec![clause(0), leaf(&system, &[0]), leaf(&system, &[0])];
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), true)
+        }
+        "flow.forward" => (nothing_happens(Fact::Forward { globals: vec![], nodes: vec![] }), true),
+        "flow.backward" => (nothing_happens(Fact::Backward { globals: vec![0, 1], nodes: vec![] }), true),
+        other => panic!("no case for {other}"),
+    }
+}
+
+fn flow_conditions() -> impl Iterator<Item = &'static str> {
+    CONDITIONS.iter().copied().filter(|condition| condition.starts_with("flow."))
+}
+
+#[test]
+fn a_right_proof_is_accepted() {
+    assert_eq!(right().check(), Ok(()));
+    let written = right().certificate.to_json();
+    assert_eq!(Certificate::from_json(&written).unwrap(), right().certificate);
+}
+
+#[test]
+fn each_condition_is_needed() {
+    for condition in flow_conditions() {
+        let (case, false_claim) = violates_only(condition);
+        match case.check() {
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
+            other => panic!("{condition}: {other:?}"),
+        }
+        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
+        let budget = &mut Budget::unlimited();
+        let interleaved = completed_multisets(&case.system, 3, budget).unwrap();
+        assert_eq!(interleaved != serial_multisets(&case.system, 3, budget).unwrap(), false_claim, "{condition}");
+    }
+}
+
+#[test]
+fn no_other_condition_covers_for_it() {
+    for condition in flow_conditions() {
+        let (case, _) = violates_only(condition);
+        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
+            assert_eq!(rejection.condition, condition);
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_landed_on_is_not_fresh() {
+    // A request that can go round (node 0) before it goes on. Backwards from
+    // the end nobody comes from node 0 who has not been there before.
+    let steps = [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]];
+    let (form, _) = NormalForm::new(&system(2, &["r!", "r/x"], &steps)).unwrap();
+    let fact = Fact::Backward { globals: vec![0, 1], nodes: vec![1] };
+    let clause = crate::flow::fact_clause(&form, &[], &fact, &mut Budget::unlimited()).unwrap().unwrap();
+    // Going round is possible if the last step is made.
+    let counts = [1, 1, 1];
+    assert!(clause.iter().any(|literal| literal.holds(&counts) == Some(true)), "{clause:?}");
+}

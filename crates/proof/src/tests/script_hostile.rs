@@ -1,0 +1,215 @@
+//! Scripts made to hurt: a right answer or none, without a panic, and work that
+//! is paid for.
+
+use std::time::{Duration, Instant};
+
+use serval_model::{NetworkSystem, SystemBuilder, systems_to_json};
+
+use super::scripts::system;
+use super::support::{Answer, Case};
+use crate::script::{Entry, Mover, Side, Witness};
+use crate::{Body, Caps, Certificate, Claim, Part, Refusal, fingerprint};
+
+/// Does the work, and fails where it takes long.
+fn quickly<T>(work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    result
+}
+
+fn case(system: NetworkSystem, script: Vec<Entry>) -> Case {
+    let text = systems_to_json(std::slice::from_ref(&system));
+    let certificate =
+        Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body: Body::Part(Part::Atomic(script)) };
+    Case { text, system, certificate }
+}
+
+fn whole() -> NetworkSystem {
+    system(2, &["a!", "a/x"], &[[0, 0, 1, 1]])
+}
+
+/// Many initial nodes and many global states, and nothing to do.
+fn idle(size: usize) -> NetworkSystem {
+    let mut builder = SystemBuilder::new();
+    let request = builder.request("a");
+    let first = builder.global("g");
+    for index in 0..size {
+        let local = builder.local(&format!("l{index}"));
+        builder.start(request, local);
+        builder.global(&format!("g{index}"));
+    }
+    builder.finish(first)
+}
+
+fn condition(answer: &Answer) -> &'static str {
+    match answer {
+        Err(Refusal::Invalid(rejection)) => rejection.condition,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_too_large(case: &Case, ticks: u64) -> bool {
+    matches!(quickly(|| case.check_within(&Caps { ticks, ..Caps::default() })), Err(Refusal::TooLarge(_)))
+}
+
+#[test]
+fn numbers_out_of_range() {
+    const MAX: u32 = u32::MAX;
+    let witness = |step, other, path: &[(u32, u32)]| Witness { step, other, other_path: path.to_vec(), own_path: path.to_vec() };
+    let mover = |side, points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Mover(Mover { side, points, witnesses });
+    for number in [2, 3, 64, 1 << 31, MAX - 1, MAX] {
+        for entry in [
+            Entry::Split(number),
+            Entry::Fold(vec![(number, 0)]),
+            Entry::Fold(vec![(0, number)]),
+            Entry::Locals { relation: vec![(number, number)], classes: Vec::new() },
+            Entry::Locals { relation: Vec::new(), classes: vec![vec![0, number]] },
+            Entry::Globals { relation: vec![(number, number)], classes: Vec::new() },
+            Entry::Globals { relation: Vec::new(), classes: vec![vec![number]] },
+            Entry::Dominated { locals: vec![(0, number)], globals: Vec::new(), drops: Vec::new() },
+            Entry::Dominated { locals: Vec::new(), globals: vec![(0, number)], drops: Vec::new() },
+            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(number, 0)] },
+            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, number)] },
+            Entry::Closure { relation: vec![(number, 0)], points: Vec::new() },
+            Entry::Closure { relation: Vec::new(), points: vec![(number, 0)] },
+            Entry::Closure { relation: Vec::new(), points: vec![(0, number)] },
+            mover(Side::Right, vec![(number, Vec::new())], Vec::new()),
+            mover(Side::Left, vec![(1, vec![0, number])], Vec::new()),
+            mover(Side::Right, Vec::new(), vec![witness(number, 0, &[])]),
+            mover(Side::Left, Vec::new(), vec![witness(0, number, &[])]),
+            mover(Side::Left, Vec::new(), vec![witness(0, 0, &[(0, 0), (number, 0)])]),
+            mover(Side::Right, Vec::new(), vec![witness(0, 0, &[(0, 0), (0, number)])]),
+        ] {
+            let case = case(whole(), vec![entry.clone()]);
+            let text = case.certificate.to_json();
+            assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&case.certificate));
+            assert_eq!(condition(&case.check()), "script.numbers", "{entry:?}");
+        }
+    }
+    // Numbers are those of the system as it is then: a copy may be named once it is there.
+    assert_eq!(condition(&case(whole(), vec![Entry::Split(2)]).check()), "script.numbers");
+    assert_eq!(case(whole(), vec![Entry::Split(0), Entry::Split(2), Entry::Pairs]).check(), Ok(()));
+}
+
+#[test]
+fn empty_entries_do_nothing() {
+    let nothing = || {
+        vec![
+            Entry::Fold(Vec::new()),
+            Entry::Locals { relation: Vec::new(), classes: Vec::new() },
+            Entry::Globals { relation: Vec::new(), classes: Vec::new() },
+            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() },
+            Entry::Closure { relation: Vec::new(), points: Vec::new() },
+            Entry::Mover(Mover { side: Side::Right, points: Vec::new(), witnesses: Vec::new() }),
+            Entry::Mover(Mover { side: Side::Left, points: vec![(1, Vec::new())], witnesses: Vec::new() }),
+        ]
+    };
+    assert_eq!(case(whole(), nothing()).check(), Ok(()));
+    let open = || system(2, &["a!", "a", "a/x"], &[[0, 0, 1, 1], [1, 1, 2, 0]]);
+    assert_eq!(condition(&case(open(), nothing()).check()), "atomic.steps");
+    let empty_class = Entry::Locals { relation: Vec::new(), classes: vec![Vec::new()] };
+    assert_eq!(condition(&case(whole(), vec![empty_class]).check()), "script.numbers");
+}
+
+#[test]
+fn systems_without_anything() {
+    // Nothing can be done, so everything can be done one after the other.
+    for system in [idle(0), idle(1), idle(100)] {
+        assert_eq!(case(system.clone(), Vec::new()).check(), Ok(()));
+        assert_eq!(case(system, vec![Entry::Pairs, Entry::Pairs]).check(), Ok(()));
+    }
+}
+
+#[test]
+fn every_entry_is_paid_for() {
+    let size = 10_000;
+    let nothing: [&dyn Fn(u32) -> Entry; 7] = [
+        // Each copy is copied in its turn.
+        &|index| Entry::Split(if index == 0 { 0 } else { size + index - 1 }),
+        &|_| Entry::Fold(Vec::new()),
+        &|_| Entry::Locals { relation: Vec::new(), classes: Vec::new() },
+        &|_| Entry::Globals { relation: Vec::new(), classes: Vec::new() },
+        &|_| Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() },
+        &|_| Entry::Closure { relation: Vec::new(), points: Vec::new() },
+        &|_| Entry::Mover(Mover { side: Side::Right, points: Vec::new(), witnesses: Vec::new() }),
+    ];
+    for entry in nothing {
+        // Looking at all nodes, though no step leaves them, for each of ten thousand entries.
+        let script: Vec<Entry> = (0..10_000).map(entry).collect();
+        let rule = script[0].rule();
+        let case = case(idle(usize::try_from(size).unwrap()), script);
+        assert!(is_too_large(&case, 1_000_000), "{rule}");
+    }
+    // The same within one entry.
+    let entry = Entry::Closure { relation: Vec::new(), points: vec![(0, 0); 10_000] };
+    assert!(is_too_large(&case(idle(usize::try_from(size).unwrap()), vec![entry]), 1_000_000));
+}
+
+#[test]
+fn thousands_of_entries() {
+    let many = |entry: Entry| quickly(|| case(whole(), vec![entry; 100_000]).check());
+    assert_eq!(many(Entry::Pairs), Ok(()));
+    assert_eq!(condition(&many(Entry::Split(0))), "split.initial");
+    let relation: Vec<(u32, u32)> = (0..2).flat_map(|x| (0..2).map(move |y| (x, y))).collect();
+    assert_eq!(condition(&many(Entry::Globals { relation: relation.clone(), classes: vec![vec![0, 1]] })), "relation.global.weak");
+    assert_eq!(condition(&many(Entry::Locals { relation, classes: vec![vec![0, 1]] })), "relation.nodes");
+    // Each split makes the system larger by one node and one step.
+    let chain: Vec<Entry> = (0..200_000).map(|index| Entry::Split(if index == 0 { 0 } else { index + 1 })).collect();
+    assert!(is_too_large(&case(whole(), chain), 20_000_000));
+}
+
+#[test]
+fn megabytes_of_pairs() {
+    // Every node follows every other: there are no steps that it could not.
+    let count = 1_500_u32;
+    let nodes: Vec<&str> =
+        std::iter::once("a!").chain(std::iter::repeat_n("a", usize::try_from(count).unwrap() - 1)).chain(["a/x"]).collect();
+    let mut steps: Vec<[u32; 4]> = (1..count).map(|node| [0, 0, node, 0]).collect();
+    steps.extend((0..count).map(|node| [node, 0, count, 0]));
+    let relation: Vec<(u32, u32)> = (0..count).flat_map(|x| (1..count).map(move |y| (x, y))).collect();
+    let script = vec![
+        Entry::Closure { relation: relation.clone(), points: vec![(0, 0)] },
+        Entry::Locals { relation: relation.clone(), classes: vec![(1..count).collect()] },
+    ];
+    let case = case(system(1, &nodes, &steps), script);
+    let text = case.certificate.to_json();
+    assert!(text.len() > 30 << 20);
+    assert_eq!(quickly(|| Certificate::from_json(&text)).as_ref(), Ok(&case.certificate));
+    let answer = quickly(|| case.check());
+    assert!(matches!(answer, Err(Refusal::TooLarge(_))) || condition(&answer) == "atomic.steps", "{answer:?}");
+    assert!(is_too_large(&case, 1_000_000));
+}
+
+#[test]
+fn long_classes_paths_and_lists() {
+    let many = 1_000_000;
+    let class = Entry::Locals { relation: Vec::new(), classes: vec![vec![0; many]] };
+    assert_eq!(condition(&quickly(|| case(whole(), vec![class]).check())), "quotient.disjoint");
+    let drops = Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 0); many] };
+    assert_eq!(condition(&quickly(|| case(whole(), vec![drops]).check())), "dominated.kept");
+    let set = Entry::Mover(Mover { side: Side::Right, points: vec![(0, vec![0; many])], witnesses: Vec::new() });
+    assert_eq!(quickly(|| case(whole(), vec![set]).check()), Ok(()));
+    // A path that goes round and round.
+    let steps = [[0, 0, 1, 0], [1, 0, 2, 1], [1, 1, 2, 0], [0, 1, 1, 1]];
+    let path: Vec<(u32, u32)> = (0..many).map(|_| (1, 0)).collect();
+    let witness = Witness { step: 0, other: 0, other_path: path.clone(), own_path: path };
+    let long = Entry::Mover(Mover { side: Side::Right, points: vec![(1, vec![0])], witnesses: vec![witness] });
+    let case = case(system(2, &["a!", "a", "a/x"], &steps), vec![long]);
+    assert_eq!(condition(&quickly(|| case.check())), "mover.paths");
+    assert!(is_too_large(&case, 1_000));
+}
+
+#[test]
+fn ticks_are_kept() {
+    let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 0, 4, 0]];
+    let lock = system(2, &["a!", "a", "b!", "a/x", "b/z"], &steps);
+    let right = Entry::Mover(Mover { side: Side::Right, points: vec![(1, vec![1])], witnesses: Vec::new() });
+    let case = case(lock, vec![Entry::Pairs, right, Entry::Pairs]);
+    let mut enough = 0;
+    while case.check_within(&Caps { ticks: enough, ..Caps::default() }) != Ok(()) {
+        assert!(is_too_large(&case, enough), "{enough}");
+        enough += 1;
+    }
+    assert!((20..1_000).contains(&enough), "{enough}");
+}

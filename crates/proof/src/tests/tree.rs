@@ -1,0 +1,262 @@
+//! Proof trees: each condition is needed, and nothing hostile gets through.
+
+use std::convert::Infallible;
+
+use serval_model::Budget;
+
+use crate::conditions::switch::without;
+use crate::tree::{Combination, Linear, Literal, Node, Problem, Reference, Tree, TreeCaps, check_tree};
+use crate::{CONDITIONS, Refusal, TooLarge};
+
+type Answer = Result<(), Refusal<Infallible>>;
+
+fn check(problem: &Problem, tree: &Tree) -> Answer {
+    check_tree(problem, tree, &TreeCaps::default(), &mut Budget::ticks(100_000_000))
+}
+
+fn linear(terms: &[(u32, i64)], constant: i64) -> Linear {
+    Linear::new(terms.iter().copied(), constant).unwrap()
+}
+
+fn fact(index: u32, multiplier: i128) -> (Reference, i128) {
+    (Reference::Fact(index), multiplier)
+}
+
+fn variable(number: u32, multiplier: i128) -> (Reference, i128) {
+    (Reference::AtLeastZero(number), multiplier)
+}
+
+fn farkas(combination: &[(Reference, i128)]) -> Node {
+    Node::Farkas { combination: combination.to_vec() }
+}
+
+fn lattice(modulus: i128, combination: &[(Reference, i128)], tight: &[(Reference, i128)]) -> Node {
+    Node::Lattice { modulus, combination: combination.to_vec(), tight: tight.to_vec() }
+}
+
+fn residue(expression: Linear, divisor: u64) -> Node {
+    Node::Residue { expression, divisor }
+}
+
+/// A problem in `x`, a solution of it, and a tree that is refused for
+/// `condition` and nothing else.
+fn violates_only(condition: &str) -> Option<(Problem, Option<i64>, Vec<Node>)> {
+    let free = Problem { variables: 1, ..Problem::default() };
+    let equal = |linear: Linear| Problem { equalities: vec![linear], ..free.clone() };
+    let at_least = |linear: Linear| Problem { inequalities: vec![linear], ..free.clone() };
+    let clause = |literals: &[Literal]| Problem { clauses: vec![literals.to_vec()], ..free.clone() };
+    let x = |coefficient, constant| linear(&[(0, coefficient)], constant);
+    Some(match condition {
+        // 0 does not divide 1, but there is no residue to take.
+        "tree.problem" => (clause(&[Literal::NotDivisible(x(1, 0), 0)]), Some(1), vec![Node::Clause { clause: 0 }]),
+        // x ≤ −1 or x ≥ 0, and only the first is refuted.
+        "tree.child" => {
+            let problem = clause(&[Literal::AtLeastZero(x(-1, -1)), Literal::AtLeastZero(x(1, 0))]);
+            (problem, Some(0), vec![Node::Clause { clause: 0 }, farkas(&[fact(0, 1)])])
+        }
+        // Nothing is wrong but that there is more: the problem has no solution.
+        "tree.rest" => (at_least(x(-1, -1)), None, vec![farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        "tree.clause" => (free, Some(0), vec![Node::Clause { clause: 0 }]),
+        // The unknown variable 1 would be the same as the quotient: 2q + 5 = 2q + r.
+        "tree.variables" => (free, Some(0), vec![residue(linear(&[(1, 2)], 5), 2), farkas(&[fact(0, -1)]), farkas(&[fact(0, -1)])]),
+        "tree.divisor" => (free, Some(0), vec![residue(x(1, 0), 0)]),
+        // −x = 2q + 1 for x = 1 makes q negative.
+        "tree.fact" => {
+            let nodes = vec![residue(x(-1, 0), 2), lattice(2, &[fact(0, 1), fact(1, 1)], &[]), farkas(&[fact(1, 1), variable(1, 2)])];
+            (equal(x(1, -1)), Some(1), nodes)
+        }
+        "tree.sign" => (at_least(linear(&[], 1)), Some(0), vec![farkas(&[fact(0, -1)])]),
+        "tree.falling" => (at_least(x(1, -1)), Some(1), vec![farkas(&[fact(0, 1)])]),
+        // −x − 5 = 2q + r.
+        "tree.fresh" => (free, Some(0), vec![residue(x(-1, -5), 2), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        "tree.farkas" => (free, Some(0), vec![farkas(&[])]),
+        // From 1 − x ≥ 0 neither 1 − x = 0 nor x = 0 follows, though one of them does.
+        "tree.tight" => (at_least(x(-1, 1)), Some(0), vec![lattice(0, &[fact(0, 1), variable(0, 1)], &[fact(0, 1)])]),
+        "tree.equality" => (at_least(x(2, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        "tree.modulus" => (equal(x(1, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        "tree.remainder" => (equal(x(2, -2)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        _ => return None,
+    })
+}
+
+#[test]
+fn each_condition_is_needed() {
+    for &condition in CONDITIONS.iter().filter(|condition| condition.starts_with("tree.")) {
+        let (problem, solution, nodes) = violates_only(condition).unwrap_or_else(|| panic!("no case for {condition}"));
+        assert!(solution.is_none_or(|value| problem.is_solved_by(&[value])), "{condition}");
+        let tree = Tree { nodes };
+        let refused = |answer: Answer| match answer {
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
+            other => panic!("{condition}: {other:?}"),
+        };
+        refused(check(&problem, &tree));
+        assert_eq!(without(condition, || check(&problem, &tree)), Ok(()), "{condition} hides behind another condition");
+        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+            refused(without(other, || check(&problem, &tree)));
+        }
+    }
+}
+
+/// Integers that no sum of 127 bits holds are "too large", wherever they are.
+#[test]
+fn huge_numbers() {
+    let problem = Problem { variables: 2, inequalities: vec![linear(&[(0, i64::MIN), (1, i64::MAX)], i64::MIN); 2], ..Problem::default() };
+    let bits = Err(Refusal::TooLarge(TooLarge { what: "integer bits", limit: 127 }));
+    for multiplier in [i128::MAX, i128::MAX >> 62, 1 << 64] {
+        let combination: Combination = vec![fact(0, multiplier); 2];
+        assert_eq!(check(&problem, &Tree { nodes: vec![farkas(&combination)] }), bits, "{multiplier}");
+        assert_eq!(check(&problem, &Tree { nodes: vec![lattice(i128::MIN, &[], &combination)] }), bits);
+        let zero = [fact(0, 0), fact(1, 0), variable(0, multiplier), variable(0, i128::MAX)];
+        assert_eq!(check(&problem, &Tree { nodes: vec![farkas(&zero)] }), bits);
+    }
+    // The largest numbers are numbers as others.
+    let extreme = Problem { variables: 1, inequalities: vec![linear(&[(0, i64::MIN)], i64::MIN)], ..Problem::default() };
+    assert_eq!(check(&extreme, &Tree { nodes: vec![farkas(&[fact(0, 1)])] }), Ok(()));
+    let node = |at_most| Node::Bound { expression: linear(&[(0, i64::MIN)], i64::MAX), at_most };
+    for at_most in [i64::MIN, -1, i64::MAX] {
+        let answer = check(&extreme, &Tree { nodes: vec![node(at_most), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])] });
+        assert_eq!(answer, Ok(()), "{at_most}");
+    }
+    for modulus in [i128::MIN, -1, 0, 1, i128::MAX] {
+        let answer = check(&extreme, &Tree { nodes: vec![lattice(modulus, &[], &[fact(0, 1)])] });
+        assert!(matches!(answer, Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.remainder"), "{modulus}");
+    }
+}
+
+/// A path of splits with a leaf on the one side of each.
+fn path(depth: usize, leaf_first: bool) -> Vec<Node> {
+    let split = || Node::Bound { expression: linear(&[(0, 1)], 0), at_most: 3 };
+    let leaf = || farkas(&[fact(0, 1)]);
+    let mut nodes = Vec::new();
+    for _ in 0..depth {
+        nodes.push(split());
+        if leaf_first {
+            nodes.push(leaf());
+        }
+    }
+    let leaves = if leaf_first { 1 } else { depth + 1 };
+    nodes.extend((0..leaves).map(|_| leaf()));
+    nodes
+}
+
+#[test]
+fn deep_trees() {
+    let problem = Problem { variables: 1, inequalities: vec![linear(&[(0, -1)], -1)], ..Problem::default() };
+    for leaf_first in [true, false] {
+        let tree = Tree { nodes: path(100_000, leaf_first) };
+        let text = serde_json::to_string(&tree).unwrap();
+        let read: Tree = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, tree);
+        assert_eq!(check(&problem, &read), Ok(()));
+        // With its last leaf gone it is no tree.
+        let tree = Tree { nodes: tree.nodes[..tree.nodes.len() - 1].to_vec() };
+        assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.child"));
+    }
+}
+
+#[test]
+fn caps() {
+    let problem = Problem { variables: 1, inequalities: vec![linear(&[(0, -1)], -1)], ..Problem::default() };
+    let tree = Tree { nodes: path(10, true) };
+    let capped = |nodes, terms, ticks| {
+        let answer: Answer = check_tree(&problem, &tree, &TreeCaps { nodes, terms }, &mut Budget::ticks(ticks));
+        match answer {
+            Ok(()) => "accepted",
+            Err(Refusal::TooLarge(too_large)) => too_large.what,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(capped(21, 21, 1_000), "accepted");
+    assert_eq!(capped(20, 21, 1_000), "nodes of a tree");
+    assert_eq!(capped(21, 20, 1_000), "terms of a tree");
+    assert_eq!(capped(21, 21, 40), "ticks of work");
+    // A divisor asks for as many children as it says, and the list for no memory beyond its length.
+    let tree = Tree { nodes: vec![residue(linear(&[(0, 1)], 0), u64::MAX), farkas(&[fact(0, 1)])] };
+    assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.child"));
+    // A long combination is summed in small memory.
+    let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 5_000_000])] };
+    assert_eq!(check(&problem, &long), Ok(()));
+}
+
+#[test]
+fn residues_of_clauses() {
+    // x is odd and x + 1 is odd, modulo 2 and modulo 4.
+    let odd = |constant, divisor| vec![Literal::NotDivisible(linear(&[(0, 1)], constant), divisor)];
+    let problem = Problem { variables: 1, clauses: vec![odd(0, 2), odd(1, 2)], ..Problem::default() };
+    let leaf = lattice(2, &[fact(0, 1), fact(1, 1)], &[]);
+    let nodes = vec![Node::Clause { clause: 0 }, Node::Clause { clause: 1 }, leaf.clone()];
+    assert_eq!(check(&problem, &Tree { nodes: nodes.clone() }), Ok(()));
+    // One child per residue: three of 4, two of them with nothing wrong.
+    let problem = Problem { clauses: vec![odd(0, 2), odd(1, 4)], ..problem };
+    assert!(problem.is_solved_by(&[1]));
+    let nodes = [nodes, vec![leaf.clone(), leaf]].concat();
+    assert!(matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.remainder"));
+    // A literal with the divisor 1 never holds and has no child.
+    let problem = Problem { clauses: vec![odd(0, 1)], ..problem };
+    assert_eq!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }] }), Ok(()));
+}
+
+#[test]
+fn the_format_is_strict() {
+    let read = |text: &str| serde_json::from_str::<Tree>(text);
+    for text in [
+        "[]",
+        "[[0,4294967295]]",
+        "[[1,-9223372036854775808,0]]",
+        "[[1,0,0,0,1,1,-1]]",
+        "[[2,18446744073709551615,-1,3,9223372036854775807]]",
+        "[[3]]",
+        "[[3,0,170141183460469231731687303715884105727,-4294967296,-170141183460469231731687303715884105728]]",
+        "[[4,0,0]]",
+        "[[4,2,1,0,1,-1,1],[0,0]]",
+    ] {
+        assert_eq!(serde_json::to_string(&read(text).unwrap()).unwrap(), text);
+    }
+    for text in [
+        "{}",
+        "[0,0]",
+        "[[]]",
+        "[null]",
+        "[[0]]",
+        "[[0,0,0]]",
+        "[[0,-1]]",
+        "[[0,4294967296]]",
+        "[[0,0.0]]",
+        "[[0,\"0\"]]",
+        "[[1,0]]",
+        "[[1,0,0,0]]",
+        "[[1,0,0,0,0]]",
+        "[[1,0,0,1,1,0,1]]",
+        "[[1,0,0,0,1,0,1]]",
+        "[[1,9223372036854775808,0]]",
+        "[[1,0,0,0,9223372036854775808]]",
+        "[[2,-1,0]]",
+        "[[2,18446744073709551616,0]]",
+        "[[3,0]]",
+        "[[3,4294967296,0]]",
+        "[[3,-4294967297,0]]",
+        "[[3,0,170141183460469231731687303715884105728]]",
+        "[[4,2]]",
+        "[[4,2,-1]]",
+        "[[4,2,1]]",
+        "[[4,2,9223372036854775807,0,1]]",
+        "[[4,2,170141183460469231731687303715884105727,0,1]]",
+        "[[5]]",
+        "[[-1]]",
+        "[[[0,0]]]",
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+    let deep = "[".repeat(1 << 20);
+    assert!(read(&deep).is_err());
+}
+
+#[test]
+fn linear_expressions_are_normal() {
+    assert_eq!(linear(&[(3, 1), (1, 2), (3, -1), (0, 0)], 5), linear(&[(1, 2)], 5));
+    assert_eq!(Linear::new([(0, i64::MAX), (0, 1)], 0), None);
+    assert_eq!(Linear::from_sorted(vec![(1, 1), (0, 1)], 0), None);
+    assert_eq!(Linear::from_sorted(vec![(0, 0)], 0), None);
+    assert_eq!(linear(&[(0, i64::MIN), (1, i64::MIN)], 0).value(&[i64::MIN, i64::MIN]), None);
+    assert_eq!(linear(&[(0, 3), (7, 1)], -1).value(&[2]), Some(5));
+}

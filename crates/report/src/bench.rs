@@ -1,0 +1,322 @@
+//! What `serval bench` says about many files: a table for people, CSV and JSON
+//! for machines.
+
+mod expected;
+mod table;
+
+use serde::Serialize;
+
+pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
+
+use crate::{FileReport, Sizes, Times, Verdict};
+
+/// Slower than a baseline by this many percent and [`SLOWER_MS`] is a regression.
+pub const SLOWER_PERCENT: u32 = 25;
+/// Slower than a baseline by this many milliseconds and [`SLOWER_PERCENT`] is a regression.
+pub const SLOWER_MS: u32 = 5;
+
+/// One file or one program of a family, and what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchRow {
+    /// The file, relative to the directory if one was given; or family and size.
+    pub file: String,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The answer that was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Verdict>,
+    /// What the two make together.
+    pub outcome: Outcome,
+    /// The method that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+    /// The kind of evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<&'static str>,
+    /// How many requests the counterexample has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<usize>,
+    /// For unknown and error: what stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How large the network system is, if it was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Sizes>,
+    /// How long it took; of several runs the middle one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<Times>,
+    /// The time that others published, in milliseconds, or their word for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// How many times longer the published time is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_ratio: Option<f64>,
+    /// What an earlier measurement said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Compared>,
+}
+
+/// A verdict against what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// As expected.
+    Right,
+    /// The other verdict.
+    Wrong,
+    /// No verdict.
+    Undecided,
+    /// The file cannot be used.
+    Error,
+    /// A verdict, and nobody said which one to expect.
+    Unjudged,
+}
+
+/// A row against an earlier measurement of the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// The verdict then.
+    pub verdict: Verdict,
+    /// Whether there was a verdict then and it is not the one of now.
+    pub differs: bool,
+    /// The time then, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_ms: Option<f64>,
+    /// The time now by the time then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Whether it became slower by more than [`SLOWER_PERCENT`] and [`SLOWER_MS`].
+    pub regression: bool,
+}
+
+impl BenchRow {
+    /// What a report says, against what was expected.
+    pub fn new(file: impl Into<String>, report: &FileReport, expected: Option<Verdict>) -> Self {
+        let outcome = match (report.verdict, expected) {
+            (Verdict::Error, _) => Outcome::Error,
+            (Verdict::Unknown, _) => Outcome::Undecided,
+            (_, None) => Outcome::Unjudged,
+            (verdict, Some(expected)) if verdict == expected => Outcome::Right,
+            _ => Outcome::Wrong,
+        };
+        Self {
+            file: file.into(),
+            verdict: report.verdict,
+            expected,
+            outcome,
+            method: report.method,
+            certificate: report.certificate.as_ref().map(|certificate| certificate.kind),
+            requests: report.counterexample.as_ref().map(|run| run.requests.len()),
+            reason: report.reason.clone(),
+            sizes: report.sizes,
+            time_ms: report.time_ms,
+            published: None,
+            published_ratio: None,
+            baseline: None,
+        }
+    }
+
+    /// Adds a time that others published: a number of milliseconds, or a word.
+    #[must_use]
+    pub fn with_published(mut self, published: Option<&str>) -> Self {
+        self.published = published.map(str::to_owned);
+        let theirs = published.and_then(|text| text.parse::<f64>().ok());
+        self.published_ratio = theirs.zip(self.time_ms).and_then(|(theirs, times)| ratio(theirs, times.total));
+        self
+    }
+
+    /// Adds what an earlier measurement said.
+    #[must_use]
+    pub fn with_baseline(mut self, earlier: Option<&Earlier>) -> Self {
+        self.baseline = earlier.map(|earlier| {
+            let now = self.time_ms.map(|times| times.total);
+            let pair = now.zip(earlier.total_ms);
+            Compared {
+                verdict: earlier.verdict,
+                differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable) && earlier.verdict != self.verdict,
+                total_ms: earlier.total_ms.filter(|_| now.is_some()),
+                ratio: pair.and_then(|(now, then)| ratio(now, then)),
+                regression: pair.is_some_and(|(now, then)| is_slower(now, then)),
+            }
+        });
+        self
+    }
+
+    /// Whether it is not as expected, or not as in the baseline.
+    pub fn differs(&self) -> bool {
+        self.differs_from_expected() || self.baseline.is_some_and(|compared| compared.differs)
+    }
+
+    fn differs_from_expected(&self) -> bool {
+        match self.outcome {
+            Outcome::Wrong => true,
+            Outcome::Undecided => self.expected.is_some(),
+            Outcome::Right | Outcome::Unjudged | Outcome::Error => false,
+        }
+    }
+}
+
+#[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
+fn ratio(one: f64, other: f64) -> Option<f64> {
+    (other > 0.0).then(|| (one / other * 1000.0).round() / 1000.0)
+}
+
+#[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
+fn is_slower(now: f64, then: f64) -> bool {
+    now - then > f64::from(SLOWER_MS) && (now - then) * 100.0 > then * f64::from(SLOWER_PERCENT)
+}
+
+/// Everything that a measurement found.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchReport {
+    /// The version of this form.
+    pub schema: u32,
+    /// The version of serval.
+    pub version: String,
+    /// One row per file, in the order in which they were run.
+    pub rows: Vec<BenchRow>,
+    /// All of it together.
+    pub summary: BenchSummary,
+}
+
+/// Counts and sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct BenchSummary {
+    /// Rows.
+    pub files: usize,
+    /// As expected.
+    pub right: usize,
+    /// Not as expected.
+    pub wrong: usize,
+    /// Without a verdict.
+    pub undecided: usize,
+    /// Not usable.
+    pub errors: usize,
+    /// With a verdict where nobody said which one to expect.
+    pub unjudged: usize,
+    /// Rows whose verdict is not that of the baseline.
+    pub differ_from_baseline: usize,
+    /// Rows that became slower than the baseline.
+    pub regressions: usize,
+    /// The sum of all times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_ms: Option<f64>,
+    /// The sum of the times for checking evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify_ms: Option<f64>,
+    /// The peak of the memory of the process, in MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_mib: Option<u64>,
+}
+
+impl BenchReport {
+    /// Counts and sums up the rows.
+    pub fn new(version: impl Into<String>, rows: Vec<BenchRow>, peak_mib: Option<u64>) -> Self {
+        let count = |outcome: Outcome| rows.iter().filter(|row| row.outcome == outcome).count();
+        let compared = |what: fn(&Compared) -> bool| rows.iter().filter(|row| row.baseline.as_ref().is_some_and(what)).count();
+        let summary = BenchSummary {
+            files: rows.len(),
+            right: count(Outcome::Right),
+            wrong: count(Outcome::Wrong),
+            undecided: count(Outcome::Undecided),
+            errors: count(Outcome::Error),
+            unjudged: count(Outcome::Unjudged),
+            differ_from_baseline: compared(|compared| compared.differs),
+            regressions: compared(|compared| compared.regression),
+            total_ms: sum(&rows, |times| times.total),
+            verify_ms: sum(&rows, |times| times.verify),
+            peak_mib,
+        };
+        Self { schema: 1, version: version.into(), rows, summary }
+    }
+
+    /// One object, indented, with a newline at its end.
+    pub fn to_json(&self) -> String {
+        // Only maps with keys that are not strings could fail.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// A line of titles and a line per row.
+    pub fn to_csv(&self) -> String {
+        table::csv(self)
+    }
+
+    /// A table with aligned columns and what they come to.
+    pub fn to_text(&self) -> String {
+        table::text(self)
+    }
+
+    /// The same as a Markdown table.
+    pub fn to_markdown(&self) -> String {
+        table::markdown(self)
+    }
+}
+
+/// The sum of a time over the rows that have times.
+#[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
+fn sum(rows: &[BenchRow], part: fn(&Times) -> f64) -> Option<f64> {
+    let mut times = rows.iter().filter_map(|row| row.time_ms.as_ref()).map(part).peekable();
+    times.peek()?;
+    Some((times.sum::<f64>() * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(verdict: Verdict, total: f64) -> FileReport {
+        let mut report = FileReport::new("a.ser", verdict);
+        report.time_ms = Some(Times { total, ..Times::default() });
+        report
+    }
+
+    #[test]
+    fn outcomes_follow_verdict_and_expectation() {
+        use Verdict::{Error, NotSerializable, Serializable, Unknown};
+        let cases = [
+            (Serializable, Some(Serializable), Outcome::Right, false),
+            (Serializable, Some(NotSerializable), Outcome::Wrong, true),
+            (Serializable, None, Outcome::Unjudged, false),
+            (Unknown, Some(Serializable), Outcome::Undecided, true),
+            (Unknown, None, Outcome::Undecided, false),
+            (Error, Some(Serializable), Outcome::Error, false),
+        ];
+        for (verdict, expected, outcome, differs) in cases {
+            let row = BenchRow::new("a.ser", &report(verdict, 1.0), expected);
+            assert_eq!((row.outcome, row.differs()), (outcome, differs), "{verdict:?} {expected:?}");
+        }
+    }
+
+    #[test]
+    fn a_regression_is_more_than_a_quarter_and_more_than_five_milliseconds() {
+        let cases =
+            [(10.0, 14.9, false), (10.0, 15.1, true), (100.0, 125.0, false), (100.0, 125.1, true), (1.0, 5.9, false), (9.0, 3.0, false)];
+        for (then, now, regression) in cases {
+            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then) };
+            let row = BenchRow::new("a.ser", &report(Verdict::Serializable, now), None).with_baseline(Some(&earlier));
+            let compared = row.baseline.unwrap();
+            assert_eq!(compared.regression, regression, "{then} {now}");
+            assert!(!compared.differs);
+        }
+    }
+
+    #[test]
+    fn a_baseline_without_a_verdict_expects_nothing() {
+        let row = |then, now| {
+            let earlier = Earlier { verdict: then, total_ms: None };
+            BenchRow::new("a.ser", &report(now, 1.0), None).with_baseline(Some(&earlier)).differs()
+        };
+        assert!(!row(Verdict::Unknown, Verdict::Serializable));
+        assert!(row(Verdict::Serializable, Verdict::Unknown));
+        assert!(row(Verdict::Serializable, Verdict::NotSerializable));
+    }
+
+    #[test]
+    fn published_words_have_no_ratio() {
+        let row = |text| BenchRow::new("a.ser", &report(Verdict::Serializable, 2.0), None).with_published(Some(text)).published_ratio;
+        assert_eq!(row("TIMEOUT"), None);
+        assert_eq!(row("47"), Some(23.5));
+    }
+}

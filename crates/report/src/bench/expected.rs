@@ -1,0 +1,193 @@
+//! What to compare with: a table of expected verdicts, and an earlier
+//! measurement.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::Verdict;
+
+/// One line of a table of expected verdicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedLine {
+    /// The file, or the end of its path.
+    pub file: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// A time that was published, in milliseconds, or a word such as `TIMEOUT`.
+    pub published: Option<String>,
+}
+
+/// Why a table cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableError {
+    /// The line, counted from 1; 0 when there is none to blame.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => formatter.write_str(&self.message),
+            line => write!(formatter, "line {line}: {}", self.message),
+        }
+    }
+}
+
+/// Reads lines `file,verdict[,published_total_ms]`. A first line that starts
+/// with `file` names the columns, which may then stand in any order.
+pub fn read_expected(text: &str) -> Result<Vec<ExpectedLine>, TableError> {
+    let mut columns = (0, 1, Some(2));
+    let mut lines: Vec<ExpectedLine> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let fail = |message: String| TableError { line: number, message };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fields = fields(line).map_err(|message| fail(message.to_owned()))?;
+        if number == 1 && fields.first().is_some_and(|field| field == "file") {
+            let column = |name: &str| fields.iter().position(|field| field == name);
+            columns.1 = column("verdict").ok_or_else(|| fail("no column is called verdict".to_owned()))?;
+            columns.2 = column("published_total_ms");
+            continue;
+        }
+        let field = |column: usize| fields.get(column).map(|field| field.trim()).filter(|field| !field.is_empty());
+        let file = field(columns.0).ok_or_else(|| fail("the file is missing".to_owned()))?.to_owned();
+        let verdict = match field(columns.1) {
+            Some("serializable") => Verdict::Serializable,
+            Some("not-serializable") => Verdict::NotSerializable,
+            Some(other) => return Err(fail(format!("{other} is not a verdict; expected serializable or not-serializable"))),
+            None => return Err(fail("the verdict is missing; expected file,verdict".to_owned())),
+        };
+        if lines.iter().any(|known| known.file == file) {
+            return Err(fail(format!("{file} has a line already")));
+        }
+        lines.push(ExpectedLine { file, verdict, published: columns.2.and_then(field).map(str::to_owned) });
+    }
+    Ok(lines)
+}
+
+/// The fields of a line of CSV; quoted fields may contain commas, not newlines.
+fn fields(line: &str) -> Result<Vec<String>, &'static str> {
+    let mut fields = vec![String::new()];
+    let mut characters = line.chars().peekable();
+    let mut quoted = false;
+    while let Some(character) = characters.next() {
+        let last = fields.len() - 1;
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                fields[last].push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if fields[last].is_empty() => quoted = true,
+            ',' if !quoted => fields.push(String::new()),
+            other => fields[last].push(other),
+        }
+    }
+    if quoted { Err("a quotation mark is not closed") } else { Ok(fields) }
+}
+
+/// An earlier measurement, as `--format json` wrote it.
+#[derive(Clone, Debug, Default)]
+pub struct Baseline {
+    rows: Vec<(String, Earlier)>,
+}
+
+/// What an earlier measurement said about a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Earlier {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its time, if it was measured.
+    pub total_ms: Option<f64>,
+}
+
+impl Baseline {
+    /// What was said about a file: under the same name, or under another
+    /// path if only one file there has this name.
+    pub fn find(&self, file: &str) -> Option<&Earlier> {
+        if let Some((_, earlier)) = self.rows.iter().find(|(name, _)| name == file) {
+            return Some(earlier);
+        }
+        let base = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
+        let mut same = self.rows.iter().filter(|(name, _)| base(name) == base(file));
+        let (_, earlier) = same.next()?;
+        same.next().is_none().then_some(earlier)
+    }
+}
+
+/// Reads an earlier measurement.
+pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
+    #[derive(Deserialize)]
+    struct Written {
+        schema: u32,
+        rows: Vec<Row>,
+    }
+    #[derive(Deserialize)]
+    struct Row {
+        file: String,
+        verdict: String,
+        time_ms: Option<Time>,
+    }
+    #[derive(Deserialize)]
+    struct Time {
+        total: f64,
+    }
+    let fail = |message: String| TableError { line: 0, message };
+    let written: Written =
+        serde_json::from_str(text).map_err(|error| fail(format!("not written by serval bench --format json: {error}")))?;
+    if written.schema != 1 {
+        return Err(fail(format!("schema {} is not known here", written.schema)));
+    }
+    let row = |row: Row| {
+        let verdict = match row.verdict.as_str() {
+            "serializable" => Verdict::Serializable,
+            "not-serializable" => Verdict::NotSerializable,
+            "unknown" => Verdict::Unknown,
+            "error" => Verdict::Error,
+            other => return Err(fail(format!("{}: {other} is not a verdict", row.file))),
+        };
+        Ok((row.file, Earlier { verdict, total_ms: row.time_ms.map(|time| time.total) }))
+    };
+    Ok(Baseline { rows: written.rows.into_iter().map(row).collect::<Result<_, _>>()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_with_and_without_titles() {
+        let plain = read_expected("a.ser,serializable\n\nb.ser,not-serializable,47\r\n").unwrap();
+        assert_eq!(plain.len(), 2);
+        assert_eq!(plain[1].published.as_deref(), Some("47"));
+        let titled = read_expected("file,extra,verdict\n\"x,\"\"y\"\".ser\",1,serializable\n").unwrap();
+        assert_eq!(titled, [ExpectedLine { file: "x,\"y\".ser".to_owned(), verdict: Verdict::Serializable, published: None }]);
+    }
+
+    #[test]
+    fn mistakes_in_tables_have_a_line() {
+        let line = |text: &str| read_expected(text).unwrap_err().line;
+        assert_eq!(line("a.ser,serializable\nb.ser,perhaps"), 2);
+        assert_eq!(line("a.ser"), 1);
+        assert_eq!(line("a.ser,serializable\na.ser,serializable"), 2);
+        assert_eq!(line("\"a.ser,serializable"), 1);
+        assert_eq!(line("file,colour\na.ser,red"), 1);
+    }
+
+    #[test]
+    fn baselines_are_found_by_name_and_by_base_name() {
+        let text = r#"{"schema": 1, "rows": [{"file": "x/a.ser", "verdict": "unknown"}, {"file": "x/b.ser", "verdict": "serializable",
+            "time_ms": {"total": 1.5, "parse": 1}}, {"file": "y/b.ser", "verdict": "error"}]}"#;
+        let baseline = read_baseline(text).unwrap();
+        assert_eq!(baseline.find("a.ser").unwrap().verdict, Verdict::Unknown);
+        assert_eq!(baseline.find("x/b.ser").unwrap().total_ms, Some(1.5));
+        assert_eq!(baseline.find("b.ser"), None, "two have this name");
+        assert!(read_baseline("{}").is_err());
+        assert!(read_baseline(r#"{"schema": 2, "rows": []}"#).is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! Random systems on which everything is compared with trying everything.
+
+pub mod verdicts;
