@@ -56,7 +56,7 @@ impl Refutation {
     pub(crate) fn tree(&self, root: StepId, problem: &Problem, numbers: &FxHashMap<Variable, u32>) -> Option<Tree> {
         let equalities = problem.equalities.len();
         let own = equalities + problem.inequalities.len();
-        let mut writer = Writer { equalities, own, numbers: numbers.clone(), facts: FxHashMap::default(), nodes: Vec::new() };
+        let mut writer = Writer { equalities, numbers: numbers.clone(), facts: FxHashMap::default(), nodes: Vec::new() };
         // What is on the way to the present step, and what is still to be written.
         let mut way: Vec<&Child> = Vec::new();
         let mut fresh = problem.variables;
@@ -97,9 +97,8 @@ enum Task<'a> {
 }
 
 struct Writer {
-    /// How many equalities, and how many facts of its own, the problem has.
+    /// How many equalities the problem has.
     equalities: usize,
-    own: usize,
     /// The numbers of variables, and of assumptions, on the way.
     numbers: FxHashMap<Variable, u32>,
     facts: FxHashMap<u32, u32>,
@@ -134,7 +133,6 @@ impl Writer {
                 Source::Assumption(number) => Reference::Fact(*self.facts.get(&number)?),
             })
         };
-        debug_assert!(self.equalities <= self.own);
         multiples.iter().map(|&(source, multiplier)| Some((reference(source)?, multiplier))).collect()
     }
 }

@@ -1,9 +1,7 @@
-//! Programs that scale: families with a size and a verdict known by
-//! construction, for measuring how cost grows. And random systems, on which
-//! the reduction rules are compared with brute force ([`reductions`]).
+//! What is measured: random systems on which the reduction rules
+//! ([`reductions`]) and the verdicts ([`verdicts`]) are compared with brute
+//! force, and pictures of growth ([`plot`]).
 
-mod families;
 pub mod plot;
 pub mod reductions;
-
-pub use families::{FAMILIES, Family, Verdict};
+pub mod verdicts;

@@ -115,7 +115,7 @@ fn draw(out: &mut String, panel: &Panel) {
         LEFT + 10.0 + share * (RIGHT - LEFT - 20.0)
     };
     labels(out, panel, along(last.n), &along);
-    let series: [(&str, fn(&Point) -> Option<f64>); 2] = [("memory", |point| point.mib), ("time", |point| Some(point.ms))];
+    let series: [(&str, Measure); 2] = [("memory", |point| point.mib), ("time", |point| Some(point.ms))];
     for (class, value) in series {
         let places: Vec<(f64, f64, &Point)> =
             panel.points.iter().filter_map(|point| value(point).map(|value| (along(point.n), up(value), point))).collect();
@@ -163,6 +163,9 @@ fn float(number: usize) -> f64 {
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
+
+/// What is drawn of a point.
+type Measure = fn(&Point) -> Option<f64>;
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@
 //! after a few others, by all rules, and by entries that nobody looked for but
 //! the checker accepts ([`offers`]). Each result has to have the completed
 //! multisets of the system that it came from, interleaved and serial, as far
-//! as trying everything goes ([`trial`]); and, where the rules keep them, the
+//! as trying everything goes ([`trial()`]); and, where the rules keep them, the
 //! same global states at the ends of runs ([`endings`]). The figures are counted in a
 //! [`Tally`].
 

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use serval_bench::{FAMILIES, Verdict};
 use serval_compile::{Options, compile};
+use serval_families::{FAMILIES, Verdict};
 use serval_model::{Budget, systems_to_json};
 use serval_syntax::analyze;
 use serval_testkit::say;

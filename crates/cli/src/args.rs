@@ -217,7 +217,7 @@ pub(crate) struct Bench {
     /// Directories, programs (.ser) and network systems (.json)
     #[arg(required_unless_present = "family", value_name = "DIR")]
     pub(crate) files: Vec<PathBuf>,
-    /// Lines file,verdict[,published_total_ms]; without it the headers of the files count
+    /// Lines of file, verdict and, perhaps, published_total_ms; without it the headers of the files count
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) expected: Option<PathBuf>,
     /// Compare with what --format json wrote earlier

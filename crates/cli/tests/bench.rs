@@ -7,7 +7,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use serval_bench::{FAMILIES, Family};
+use serval_families::{FAMILIES, Family};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 use support::{directory, serval, text};

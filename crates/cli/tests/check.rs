@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use serval_bench::Family;
+use serval_families::Family;
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 use support::{command, directory, serval, text};
@@ -163,14 +163,16 @@ fn certificates_and_traces_are_saved_and_accepted() {
 fn status_and_precedence() {
     let status = |arguments: &[&str]| serval(&[&["check"], arguments].concat(), b"").status.code();
     assert_eq!(status(&["examples/lost-update.ser"]), Some(1));
-    assert_eq!(status(&["examples/counter.ser"]), Some(3));
+    assert_eq!(status(&["examples/counter.ser"]), Some(0));
+    assert_eq!(status(&["examples/counter.ser", "--method", "search"]), Some(3));
+    assert_eq!(status(&["examples/counter.ser", "--method", "flow,bounded"]), Some(0));
     assert_eq!(status(&["examples/counter.ser", "examples/lost-update.ser"]), Some(1));
     assert_eq!(status(&["examples/lost-update.ser", "docs/src/mistake.ser"]), Some(2));
-    assert_eq!(status(&["examples/lost-update.ser", "examples/counter.ser", "--exit-zero"]), Some(0));
+    assert_eq!(status(&["examples/lost-update.ser", "examples/counter.ser", "--method", "search", "--exit-zero"]), Some(0));
     assert_eq!(status(&["docs/src/mistake.ser", "--exit-zero"]), Some(2));
     assert_eq!(status(&["no-such-file.ser"]), Some(2));
     assert_eq!(status(&["docs/decisions"]), Some(2));
-    assert_eq!(status(&["examples/counter.ser", "--method", "flow"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--method", "classic"]), Some(2));
     assert_eq!(status(&["examples/counter.ser", "--method", "magic"]), Some(2));
     assert_eq!(status(&["examples/counter.ser", "--timeout", "0"]), Some(2));
     assert_eq!(status(&[]), Some(2));

@@ -6,11 +6,11 @@
 //! answers is
 //!
 //! - nothing: then there is a proof;
-//! - counts that no run has, for one of the reasons in [`cuts`]: it is told so;
+//! - counts that no run has, for one of the reasons in `cuts`: it is told so;
 //! - counts with serial answers: it is told a linear set of serial answers that
-//!   contains them ([`serial`]);
+//!   contains them (`serial`);
 //! - otherwise, perhaps, counts of a counterexample: if a run makes exactly
-//!   these steps, it is one ([`realise`]). If not, we are stuck, and say so.
+//!   these steps, it is one (`realise`). If not, we are stuck, and say so.
 //!
 //! [`bounded`] does the same with runs in which only a few requests are in
 //! flight at any time; there all counts that are connected belong to a run.

@@ -73,7 +73,7 @@ fn families_are_refuted_with_the_fewest_requests() {
         ("flips", 3, 7),
     ] {
         let start = Instant::now();
-        let text = serval_bench::Family::named(name).unwrap().program(n);
+        let text = serval_families::Family::named(name).unwrap().program(n);
         assert_eq!(fewest(&prepared(&text), requests), Some(requests), "{name} {n}");
         let millis = start.elapsed().as_millis();
         say(&format!("{name} {n}: refuted with {requests} requests in {millis} ms"));
@@ -138,7 +138,7 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
 
 #[test]
 fn the_budget_ends_a_layer_at_the_same_place_on_any_number_of_threads() {
-    let text = serval_bench::Family::named("watch").unwrap().program(4);
+    let text = serval_families::Family::named("watch").unwrap().program(4);
     let compiled = compile(&analyze(&text).program.unwrap(), Options::default(), &Budget::unlimited()).unwrap();
     let system = compiled.components()[0].system();
     for ticks in [10, 100, 1_000, 5_000, 20_000, 100_000] {

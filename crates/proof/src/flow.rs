@@ -74,7 +74,7 @@
 //! some letter `a` the number `D·(r_a − b_a) − Σ (D/d_i)·E_i(r)·p_i(a)` is not 0, where
 //! `D` is a common multiple of the `d_i`.
 //!
-//! **Theorem.** If [`check_flow`] accepts, the system is serializable.
+//! **Theorem.** If `check_flow` accepts, the system is serializable.
 //!
 //! *Proof.* The script keeps `Int` and `Ser` ([`crate::script`]). Let the answers
 //! of a complete run be not serial. Then its counts solve the problem made of

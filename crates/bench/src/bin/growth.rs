@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use serval_bench::Family;
 use serval_compile::{Options, compile};
+use serval_families::Family;
 use serval_model::Budget;
 use serval_syntax::analyze;
 

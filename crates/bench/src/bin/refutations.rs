@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use serde_json::Value;
-use serval_bench::Family;
+use serval_families::Family;
 
 /// Runs of each file; the middle one counts.
 const RUNS: usize = 5;

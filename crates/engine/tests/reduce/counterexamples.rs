@@ -159,6 +159,17 @@ fn e_the_other_request_must_not_be_interrupted_in_its_turn() {
     }
 }
 
+/// A step that stays at its node is no empty path: it changes the global state.
+#[test]
+fn e_a_step_that_stays_at_its_node_is_a_step() {
+    let short =
+        Short { init: &[0], done: &[100, 101], steps: &[[0, 0, 0, 1], [0, 0, 1, 0], [0, 2, 101, 2], [1, 1, 100, 2], [1, 0, 100, 0]] };
+    let entry = short.mover(Side::Left, &[(1, 0), (1, 1)]);
+    assert!(!short.is_kept_by(&short.applied(&entry)));
+    assert_eq!(short.refused_by(&[entry]), "mover.paths");
+    assert!(short.is_kept_by_our_rules());
+}
+
 /// What is known about pairs holds for a copy, too: where its original can be
 /// beside others, so can it.
 #[test]

@@ -22,15 +22,13 @@ fn case(system: NetworkSystem, proof: FlowProof) -> Case {
     Case { text, system, certificate }
 }
 
+/// Edges, a node `a`, and a constant `c`.
+type Trips<'a> = (&'a [(u32, u32)], u32, i64);
+
 /// Answers at some letter: the edges of a base, and periods with `E = r_a + c`
 /// where the answers are those at node `a`.
-fn set(base: &[(u32, u32)], periods: &[(&[(u32, u32)], u32, i64)]) -> Fact {
-    let period = |&(edges, node, constant): &(&[(u32, u32)], u32, i64)| Period {
-        edges: edges.to_vec(),
-        divisor: 1,
-        constant,
-        terms: vec![(node, 1)],
-    };
+fn set(base: &[(u32, u32)], periods: &[Trips<'_>]) -> Fact {
+    let period = |&(edges, node, constant): &Trips<'_>| Period { edges: edges.to_vec(), divisor: 1, constant, terms: vec![(node, 1)] };
     Fact::Set(LinearSet { base: base.to_vec(), periods: periods.iter().map(period).collect() })
 }
 

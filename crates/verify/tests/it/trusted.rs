@@ -26,5 +26,8 @@ fn the_checker_depends_on_the_model_only() {
     let manifest = std::fs::read_to_string(crate::support::root().join("crates/proof/Cargo.toml")).unwrap();
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().lines().filter(|line| !line.is_empty());
     let dependencies: Vec<&str> = dependencies.collect();
-    assert_eq!(dependencies, ["serde.workspace = true", "serde_json.workspace = true", "serval-model.workspace = true"]);
+    assert_eq!(
+        dependencies,
+        ["rustc-hash.workspace = true", "serde.workspace = true", "serde_json.workspace = true", "serval-model.workspace = true"]
+    );
 }

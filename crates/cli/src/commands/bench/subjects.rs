@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serval_bench::{FAMILIES, Family};
+use serval_families::{FAMILIES, Family};
 use serval_report::Verdict;
 
 use crate::args::{Bench, InputKind};
@@ -72,8 +72,8 @@ fn programs(name: &str, sizes: &[usize]) -> Result<Vec<Subject>, Failure> {
         for &n in if sizes.is_empty() { &usual[..] } else { sizes } {
             let name = format!("{}-{n}", family.name);
             let verdict = match family.verdict {
-                serval_bench::Verdict::Serializable => Verdict::Serializable,
-                serval_bench::Verdict::NotSerializable => Verdict::NotSerializable,
+                serval_families::Verdict::Serializable => Verdict::Serializable,
+                serval_families::Verdict::NotSerializable => Verdict::NotSerializable,
             };
             programs.push(Subject { path: PathBuf::from(&name), name, program: Some(family.program(n)), verdict: Some(verdict) });
         }

@@ -1,4 +1,6 @@
-//! The families. Each is written as a person would write it for one size.
+//! Programs that scale: families with a size and a verdict known by
+//! construction, for measuring how cost grows. Each program is written as a
+//! person would write it for one size.
 
 use std::fmt::Write;
 
@@ -34,7 +36,7 @@ impl Family {
     /// The program of size `n`.
     ///
     /// ```
-    /// let counter = serval_bench::Family::named("counter").unwrap();
+    /// let counter = serval_families::Family::named("counter").unwrap();
     /// assert!(counter.program(7).contains("X == 7"));
     /// ```
     pub fn program(&self, n: usize) -> String {

@@ -3,7 +3,7 @@
 //! Each system is decided by all methods, the evidence is checked by the
 //! independent checker, and the verdict is compared with everything that up to
 //! four requests can do. Programs with a counterexample that was put there on
-//! purpose, of five to eight requests, have to be refuted ([`planted`]).
+//! purpose, of five to eight requests, have to be refuted ([`planted()`]).
 
 mod gated;
 mod planted;
@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use serval_bench::reductions::{Behaviours, Generator};
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_model::{Cancel, NetworkSystem, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, RunCertificate, Systems, check, fingerprint};
 
 pub use planted::planted;
+
+use crate::reductions::{Behaviours, Generator};
 
 /// Ticks of brute force for one system.
 const BRUTE_TICKS: u64 = 200_000;

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serval_bench::verdicts::{Summary, planted, systems_of, try_system};
 use serval_compile::{Options, Prepared};
 use serval_model::{Budget, NetworkSystem};
-use serval_trials::verdicts::{Summary, planted, systems_of, try_system};
 
 /// For one system.
 const LIMIT: Duration = Duration::from_secs(5);
