@@ -320,3 +320,38 @@ fn families_are_refuted() {
         assert!(start.elapsed() < Duration::from_secs(10), "{name} {n}");
     }
 }
+
+#[test]
+fn independent_components_add_up() {
+    let copy = |i: usize| {
+        format!("request r{i} {{ while (L{i} == 1) {{ yield }}; L{i} := 1; x := X{i}; yield; X{i} := (x + 1) % 5; L{i} := 0; x }}\n")
+    };
+    let text: String = (0..30).map(copy).collect();
+    let start = Instant::now();
+    let (report, status) = report(&text, &[]);
+    assert_eq!((report["verdict"].as_str(), status), (Some("serializable"), Some(0)));
+    assert_eq!(report["certificate"]["kind"], "components");
+    assert_eq!(report["sizes"]["components"], 30);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn modular_arguments_close_by_counting_alone() {
+    let directory = directory("modular");
+    for n in [7, 11, 13] {
+        std::fs::write(directory.join(format!("ring-{n:02}.ser")), family("ring", n)).unwrap();
+    }
+    let mut files: Vec<String> = vec![directory.display().to_string()];
+    if let Some(suite) = data_dir("suite") {
+        files.extend(["d1", "d3", "d4", "f5"].map(|name| suite.join(format!("{name}.ser")).display().to_string()));
+    }
+    let mut arguments = vec!["check", "--format", "json", "--method", "flow"];
+    arguments.extend(files.iter().map(String::as_str));
+    let output = serval(&arguments, b"");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    for line in text(&output.stdout).lines() {
+        let report: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((report["method"].as_str(), report["certificate"]["kind"].as_str()), (Some("flow"), Some("flow")), "{line}");
+        assert!(report["sizes"].get("reduced").is_none(), "{line}");
+    }
+}

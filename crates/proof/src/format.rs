@@ -1,4 +1,4 @@
-//! Certificates as JSON, whatever their kind.
+//! What the JSON of all certificates has in common.
 //!
 //! Reading is strict: unknown, repeated and missing fields, wrong types, `null`
 //! for a missing value, arrays for objects, another format, version or kind are
@@ -9,11 +9,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use crate::shown::{one_line, shown};
-use crate::{Body, Certificate, Kind, parts, run};
+use crate::shown::one_line;
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-certificate";
@@ -46,64 +45,6 @@ impl From<serde_json::Error> for FormatError {
         // The position is in fields of its own.
         let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
         Self { line: error.line().max(1), column: error.column().max(1), message: one_line(message) }
-    }
-}
-
-impl Certificate {
-    /// Reads a certificate. A byte order mark is skipped.
-    ///
-    /// Costs time and memory in proportion to the text; see
-    /// [`Caps::admit_bytes`](crate::Caps::admit_bytes).
-    pub fn from_json(text: &str) -> Result<Self, FormatError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let Object(Header { kind, .. }) = serde_json::from_str(text)?;
-        match kind {
-            Kind::Run => run::read(text),
-            Kind::Atomic | Kind::Flow => parts::read(text),
-            Kind::Components => parts::read_list(text),
-        }
-    }
-
-    /// Writes a certificate: the same bytes for the same certificate, one
-    /// event per line.
-    pub fn to_json(&self) -> String {
-        match &self.body {
-            Body::Run(body) => run::write(self, body),
-            Body::Part(part) => parts::write(self, part),
-            Body::Components(list) => parts::write_list(self, list),
-        }
-    }
-}
-
-/// What every certificate begins with, in any order.
-#[derive(Deserialize)]
-struct Header {
-    #[serde(rename = "format")]
-    _format: FormatName,
-    #[serde(rename = "version")]
-    _version: Version,
-    kind: Kind,
-}
-
-struct FormatName;
-
-impl<'de> Deserialize<'de> for FormatName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        if name == FORMAT { Ok(Self) } else { Err(D::Error::custom(format!("the format is {}, not {FORMAT:?}", shown(&name)))) }
-    }
-}
-
-struct Version;
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let version = u64::deserialize(deserializer)?;
-        if version == VERSION {
-            Ok(Self)
-        } else {
-            Err(D::Error::custom(format!("this is version {version} of the format; this program reads version {VERSION}")))
-        }
     }
 }
 

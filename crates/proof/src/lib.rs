@@ -126,6 +126,7 @@ mod run;
 pub mod script;
 mod shown;
 pub mod tree;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@
 //! ```
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
@@ -194,7 +195,11 @@ fn summary(body: &Body) -> String {
         }
         Body::Part(part) => part_summary(part),
         Body::Components(parts) => {
-            let each: Vec<String> = parts.iter().map(part_summary).collect();
+            let mut each: BTreeMap<String, usize> = BTreeMap::new();
+            for part in parts {
+                *each.entry(part_summary(part)).or_default() += 1;
+            }
+            let each: Vec<String> = each.into_iter().map(|(summary, count)| format!("{count} × {summary}")).collect();
             format!("{} components: {}", parts.len(), each.join("; "))
         }
     }

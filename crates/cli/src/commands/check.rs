@@ -253,7 +253,8 @@ impl Checking<'_> {
         let Some(path) = path else { return Ok(None) };
         let target: PathBuf = if self.several {
             std::fs::create_dir_all(path).map_err(|error| Failure::message(format!("cannot make {}: {error}", path.display())))?;
-            path.join(format!("{}.{ending}", input.replace(['/', '\\'], "_")))
+            // A name that begins with a dot would be hidden.
+            path.join(format!("{}.{ending}", input.replace(['/', '\\'], "_").trim_start_matches(['.', '_'])))
         } else {
             path.to_owned()
         };

@@ -4,7 +4,6 @@ use serval_model::{Budget, Stopped};
 
 use super::{Entry, Reduced, Work, fold, movers, simulation, size};
 use crate::Refusal;
-use crate::conditions::require;
 
 impl Reduced {
     /// Whether all numbers in an entry mean something here. What does more with
@@ -79,25 +78,4 @@ impl Reduced {
         }
         Ok(())
     }
-}
-
-/// Refuses unless all pairs are of two different nodes of one request, none done.
-pub(super) fn check_pairs_of_nodes<Stop>(
-    form: &serval_model::NormalForm,
-    relation: &[(u32, u32)],
-    name: &str,
-) -> Result<(), Refusal<Stop>> {
-    let odd = relation
-        .iter()
-        .find(|&&(x, y)| x != y && (form.is_done(x) || form.is_done(y) || form.nodes()[x as usize].0 != form.nodes()[y as usize].0));
-    require!(
-        "relation.nodes",
-        odd.is_none(),
-        None,
-        name,
-        "nodes {} and {} are of different requests, or one of them is a done node",
-        odd.map_or(0, |pair| pair.0),
-        odd.map_or(0, |pair| pair.1)
-    );
-    Ok(())
 }

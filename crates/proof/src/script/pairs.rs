@@ -96,7 +96,8 @@ pub(crate) fn prune(mut form: NormalForm, budget: &mut Budget) -> Result<(Normal
     let mut width: u32 = 1;
     let columns: Vec<u32> = form.node_numbers().map(|node| column(&form, node, &mut width)).collect();
     let size = u64::from(form.global_count()) * u64::from(width) * u64::from(width.div_ceil(64));
-    budget.spend(size)?;
+    // Memory is paid for, too.
+    budget.spend(size.saturating_mul(8))?;
     let mut before: Option<Pairs> = None;
     let mut backwards = false;
     loop {

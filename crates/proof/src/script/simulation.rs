@@ -96,7 +96,6 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Point, Stopped};
 
-use super::apply::check_pairs_of_nodes;
 use super::{Work, size};
 use crate::Refusal;
 use crate::conditions::require;
@@ -132,6 +131,23 @@ fn reach<'m, Stop>(
             new.insert(reach_from(form, from, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?)
         }
     })
+}
+
+/// Refuses unless all pairs are of two different nodes of one request, none done.
+fn check_pairs_of_nodes<Stop>(form: &NormalForm, relation: &[(u32, u32)], name: &str) -> Result<(), Refusal<Stop>> {
+    let odd = relation
+        .iter()
+        .find(|&&(x, y)| x != y && (form.is_done(x) || form.is_done(y) || form.nodes()[x as usize].0 != form.nodes()[y as usize].0));
+    require!(
+        "relation.nodes",
+        odd.is_none(),
+        None,
+        name,
+        "nodes {} and {} are of different requests, or one of them is a done node",
+        odd.map_or(0, |pair| pair.0),
+        odd.map_or(0, |pair| pair.1)
+    );
+    Ok(())
 }
 
 /// The relation on nodes is a weak simulation.
