@@ -93,7 +93,7 @@ use crate::script::{Entry, Work, check_script, pairs};
 use crate::tree::{Linear, Literal, Problem, Tree, TreeCaps, check_tree};
 use crate::{Refusal, TooLarge};
 
-pub use sets::{Edge, LinearSet, Period, Uses, letters_of, serial_edges, set_clause};
+pub use sets::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges, set_clause};
 
 /// Evidence that no counts of steps give answers that are not serial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,9 +11,11 @@ use crate::{Body, Certificate, Claim, FormatError, Kind, Part};
 
 /// Reads a certificate whose header says that it is a proof for one component.
 pub(crate) fn read(text: &str) -> Result<Certificate, FormatError> {
-    let Object(raw): Object<RawCertificate> = serde_json::from_str(text)?;
-    let RawCertificate { kind, input, claim, script, phases, facts, tree, .. } = raw;
-    let part = part(RawPart { kind, script, phases, facts, tree }).map_err(<serde_json::Error as Error>::custom)?;
+    let Object(mut raw): Object<RawPart> = serde_json::from_str(text)?;
+    let missing = |field: &str| <serde_json::Error as Error>::custom(format!("missing field `{field}`"));
+    let input = raw.input.take().ok_or_else(|| missing("input"))?;
+    let claim = raw.claim.take().ok_or_else(|| missing("claim"))?;
+    let part = part(raw).map_err(<serde_json::Error as Error>::custom)?;
     Ok(Certificate { input, component: 0, claim, body: Body::Part(part) })
 }
 
@@ -57,31 +59,19 @@ fn fields(part: &Part) -> String {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawCertificate {
-    // The first two have been read as the header.
-    #[serde(rename = "format")]
-    _format: IgnoredAny,
-    #[serde(rename = "version")]
-    _version: IgnoredAny,
-    kind: Kind,
-    input: String,
-    claim: Claim,
-    #[serde(default, deserialize_with = "present")]
-    script: Option<Vec<Entry>>,
-    #[serde(default, deserialize_with = "present")]
-    phases: Option<Vec<u32>>,
-    #[serde(default, deserialize_with = "present")]
-    facts: Option<Vec<Fact>>,
-    #[serde(default, deserialize_with = "present")]
-    tree: Option<Tree>,
-}
-
-/// A proof with the fields of all kinds.
+/// A proof with the fields of all kinds: as a certificate with its header, or as
+/// a part without one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPart {
+    #[serde(default, deserialize_with = "present")]
+    format: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    version: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "present")]
+    input: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    claim: Option<Claim>,
     kind: Kind,
     #[serde(default, deserialize_with = "present")]
     script: Option<Vec<Entry>>,
@@ -110,7 +100,10 @@ struct RawList {
 
 impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Object(raw) = Object::deserialize(deserializer)?;
+        let Object(raw): Object<RawPart> = Object::deserialize(deserializer)?;
+        if raw.format.is_some() || raw.version.is_some() || raw.input.is_some() || raw.claim.is_some() {
+            return Err(D::Error::custom("a part has no `format`, `version`, `input` or `claim` of its own"));
+        }
         part(raw).map_err(D::Error::custom)
     }
 }
@@ -118,8 +111,8 @@ impl<'de> Deserialize<'de> for Part {
 /// A part has exactly the fields of its kind.
 fn part(raw: RawPart) -> Result<Part, &'static str> {
     match raw {
-        RawPart { kind: Kind::Atomic, script: Some(script), phases: None, facts: None, tree: None } => Ok(Part::Atomic(script)),
-        RawPart { kind: Kind::Flow, script: Some(script), phases: Some(phases), facts: Some(facts), tree: Some(tree) } => {
+        RawPart { kind: Kind::Atomic, script: Some(script), phases: None, facts: None, tree: None, .. } => Ok(Part::Atomic(script)),
+        RawPart { kind: Kind::Flow, script: Some(script), phases: Some(phases), facts: Some(facts), tree: Some(tree), .. } => {
             Ok(Part::Flow(Box::new(FlowProof { script, phases, facts, tree })))
         }
         RawPart { kind: Kind::Atomic, .. } => Err("a proof of kind `atomic` has a `script`"),

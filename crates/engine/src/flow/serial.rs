@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serval_arith::{Outcome, Rational, Solver};
 use serval_model::{Budget, Node, NormalForm, Stopped};
-use serval_proof::flow::{Edge, LinearSet, Period, Uses, letters_of, serial_edges};
+use serval_proof::flow::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges};
 use serval_proof::tree::{Linear, Literal, Problem};
 
 /// Answers: how often each done node is reached.
@@ -367,11 +367,3 @@ impl Span {
 
 /// A divisor, a constant, and coefficients by letter.
 type Form = (u64, i64, Vec<(Node, i64)>);
-
-fn lcm(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a.checked_mul(b.checked_div(x)?)
-}

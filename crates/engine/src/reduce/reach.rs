@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_model::{Budget, NormalForm, Point, Stopped};
+use serval_proof::script::simulation::reach_from;
 
 /// Remembers what can be reached from each point, the point included.
 #[derive(Default)]
@@ -17,15 +18,7 @@ impl Reach {
         Ok(match self.known.entry(from) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                let mut found = vec![from];
-                let mut seen: FxHashSet<Point> = found.iter().copied().collect();
-                let mut next = 0;
-                while next < found.len() {
-                    let steps = form.steps_from(found[next]);
-                    budget.spend(steps.len() as u64 + 1)?;
-                    found.extend(steps.iter().map(|step| step.target()).filter(|&target| seen.insert(target)));
-                    next += 1;
-                }
+                let mut found = reach_from(form, from, budget)?;
                 found.sort_unstable_by_key(|&(node, global)| (global, node));
                 new.insert(found)
             }

@@ -207,7 +207,9 @@ pub fn set_clause(form: &NormalForm, edges: &[Edge], set: &LinearSet) -> Option<
     Some(clause)
 }
 
-fn lcm(a: i64, b: i64) -> Option<i64> {
+/// The least common multiple of two positive numbers; `None` where it does not
+/// fit.
+pub fn lcm(a: i64, b: i64) -> Option<i64> {
     let (mut x, mut y) = (a, b);
     while y != 0 {
         (x, y) = (y, x % y);

@@ -105,7 +105,7 @@ type Relation = BTreeSet<(u32, u32)>;
 
 /// Where a request alone can get to from a point, the point included. A tick
 /// for each point and each step.
-pub(crate) fn reach_from(form: &NormalForm, from: Point, budget: &mut Budget) -> Result<Vec<Point>, Stopped> {
+pub fn reach_from(form: &NormalForm, from: Point, budget: &mut Budget) -> Result<Vec<Point>, Stopped> {
     let mut found = vec![from];
     let mut seen: FxHashSet<Point> = found.iter().copied().collect();
     let mut next = 0;
