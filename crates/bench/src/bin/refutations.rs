@@ -45,7 +45,7 @@ fn table(suite: &Path) -> Result<(), String> {
     print("")?;
     print("| program | requests | fewest | events | ms | published ms |")?;
     print("|---|---:|---|---:|---:|---:|")?;
-    let (mut refuted, mut undecided, mut wrong) = (0, 0, 0);
+    let (mut refuted, mut proved, mut undecided, mut wrong) = (0, 0, 0, 0);
     for line in expected.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let [file, verdict, published] = fields.as_slice() else { return Err(format!("cannot read {line}")) };
@@ -55,6 +55,7 @@ fn table(suite: &Path) -> Result<(), String> {
                 refuted += 1;
                 print(&row(file, &report, published))?;
             }
+            Some("serializable") if *verdict == "serializable" => proved += 1,
             Some("unknown") => undecided += 1,
             _ => wrong += 1,
         }
@@ -69,7 +70,7 @@ fn table(suite: &Path) -> Result<(), String> {
     }
     std::fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
     print("")?;
-    print(&format!("Of the published programs {refuted} are refuted, {undecided} undecided, {wrong} answered wrongly."))
+    print(&format!("Of the published programs {refuted} are refuted, {proved} proved serializable, {undecided} undecided, {wrong} answered wrongly."))
 }
 
 /// The report with the middle time of several runs.
