@@ -70,7 +70,9 @@ fn table(suite: &Path) -> Result<(), String> {
     }
     std::fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
     print("")?;
-    print(&format!("Of the published programs {refuted} are refuted, {proved} proved serializable, {undecided} undecided, {wrong} answered wrongly."))
+    print(&format!(
+        "Of the published programs {refuted} are refuted, {proved} proved serializable, {undecided} undecided, {wrong} answered wrongly."
+    ))
 }
 
 /// The report with the middle time of several runs.
