@@ -102,7 +102,7 @@ pub(crate) fn prune(mut form: NormalForm, budget: &mut Budget) -> Result<(Normal
     let mut backwards = false;
     loop {
         budget.spend(size)?;
-        let pairs = Closure::new(&form, &columns, width as usize, before.as_ref(), backwards).run(&form, budget)?;
+        let pairs = Closure::new(&form, &columns, width as usize, before.as_ref(), backwards).run(budget)?;
         let kept: Vec<NodeStep> =
             form.steps().iter().filter(|step| pairs.visits(step.source()) && pairs.visits(step.target())).copied().collect();
         // A turn that takes nothing away, after one in the other direction, is the last.
@@ -195,7 +195,7 @@ impl<'a> Closure<'a> {
         }
     }
 
-    fn run(mut self, _form: &NormalForm, budget: &mut Budget) -> Result<Pairs, Stopped> {
+    fn run(mut self, budget: &mut Budget) -> Result<Pairs, Stopped> {
         while let Some((a, b, global)) = self.to_visit.pop() {
             let words = self.pairs.words;
             budget.spend((self.changes[global as usize].len() * words + words) as u64)?;
