@@ -8,6 +8,7 @@
 //! - [`Int`], [`Rational`]: machine words that widen to big numbers.
 //! - [`Solver`], [`solve`]: the search, on top of an exact simplex and of an
 //!   incremental Hermite form.
+//! - [`is_solved_by`]: puts a solution in.
 //! - [`smtlib`]: problems as text for other solvers.
 //!
 //! Architecture Invariant: nothing here is believed. A refutation counts when
@@ -22,6 +23,7 @@ mod rational;
 mod refutation;
 mod simplex;
 pub mod smtlib;
+mod solution;
 mod solver;
 
 #[cfg(test)]
@@ -29,4 +31,5 @@ mod tests;
 
 pub use int::Int;
 pub use rational::Rational;
+pub use solution::is_solved_by;
 pub use solver::{Outcome, Solver, solve};

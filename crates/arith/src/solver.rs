@@ -54,8 +54,9 @@ pub enum Outcome {
 ///
 /// ```
 /// use serval_arith::{Outcome, Solver};
-/// use serval_model::Budget;
-/// use serval_proof::tree::{Linear, TreeCaps, check_tree};
+/// use serval_model::{Budget, Cancel};
+/// use serval_proof::tree::{Linear, check_tree};
+/// use serval_proof::{Caps, Work};
 /// let mut solver = Solver::default();
 /// let [x, y] = [solver.add_variable(), solver.add_variable()];
 /// solver.add_equality(Linear::new([(x, 2), (y, -2)], -2).unwrap());
@@ -64,7 +65,7 @@ pub enum Outcome {
 /// let z = solver.add_variable();
 /// solver.add_equality(Linear::new([(x, 1), (y, 1), (z, -2)], 0).unwrap());
 /// let Outcome::Refuted(tree) = solver.solve(&mut Budget::unlimited()) else { panic!() };
-/// assert_eq!(check_tree::<()>(solver.problem(), &tree, &TreeCaps::default(), &mut Budget::unlimited()), Ok(()));
+/// assert_eq!(check_tree::<()>(solver.problem(), &tree, &mut Work::new(&Caps::default(), &Cancel::new())), Ok(()));
 /// ```
 #[derive(Default)]
 pub struct Solver {

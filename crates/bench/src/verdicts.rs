@@ -13,8 +13,9 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
+use serval_engine::search::run_certificate;
 use serval_model::{Cancel, NetworkSystem, systems_to_json};
-use serval_proof::{Body, Caps, Certificate, Claim, RunCertificate, Systems, check, fingerprint};
+use serval_proof::{Body, Caps, Certificate, Claim, Systems, check, fingerprint};
 
 pub use planted::planted;
 
@@ -80,7 +81,7 @@ pub fn try_system(system: &NetworkSystem, limit: Duration, summary: &mut Summary
         }
         Found::Refuted { run, minimal, method, .. } => {
             let requests = u64::try_from(run.configuration().completed.size()).unwrap_or(u64::MAX);
-            checked(Claim::NotSerializable, Body::Run(RunCertificate::new(&system, &run)))?;
+            checked(Claim::NotSerializable, Body::Run(run_certificate(&system, &run)))?;
             if let Some(brute) = &brute {
                 let beyond = brute.interleaved.difference(&brute.serial).map(|multiset| multiset.size()).min();
                 let fewest = beyond.and_then(|size| u64::try_from(size).ok());

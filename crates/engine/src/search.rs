@@ -19,12 +19,14 @@
 //! * A step that changes neither the local nor the global state is left out.
 
 mod configuration;
+mod evidence;
 mod layer;
 mod lift;
 mod minimise;
 mod parallel;
 mod serial;
 
+pub use evidence::run_certificate;
 pub use layer::{LayerOutcome, Search};
 pub use lift::lift;
 pub use parallel::parallel_layer;

@@ -1,6 +1,8 @@
 //! How much work a certificate may ask for.
 
-use crate::TooLarge;
+use serval_model::{Budget, Cancel, Halt, Letter, Multiset, Stopped};
+
+use crate::{Refusal, TooLarge};
 
 /// The largest certificates that are checked. Beyond a cap the answer is
 /// [`TooLarge`], never "valid".
@@ -33,27 +35,53 @@ impl Default for Caps {
 impl Caps {
     /// Whether a certificate of so many bytes may be read.
     pub fn admit_bytes(&self, bytes: usize) -> Result<(), TooLarge> {
-        within("bytes", bytes, self.bytes)
+        admit("bytes", bytes, self.bytes)
     }
 
     pub(crate) fn admit_events(&self, events: usize) -> Result<(), TooLarge> {
-        within("events", events, self.events)
+        admit("events", events, self.events)
     }
 
-    pub(crate) fn admit_requests(&self, requests: u128) -> Result<(), TooLarge> {
-        if requests <= u128::from(self.requests) { Ok(()) } else { Err(TooLarge { what: "requests", limit: self.requests }) }
-    }
-
-    /// Whether the multiset with these counts has few enough sub-multisets.
-    pub(crate) fn admit_submultisets(&self, counts: impl Iterator<Item = u64>) -> Result<(), TooLarge> {
-        let product = counts.into_iter().try_fold(1_u64, |product, count| product.checked_mul(count.checked_add(1)?));
-        match product {
-            Some(product) if product <= self.submultisets => Ok(()),
-            _ => Err(TooLarge { what: "sub-multisets", limit: self.submultisets }),
-        }
+    /// Whether few enough requests answer, and in few enough ways. In 128 bits
+    /// nothing that exceeds a cap looks as if it did not.
+    pub(crate) fn admit_answers(&self, completed: &Multiset<Letter>) -> Result<(), TooLarge> {
+        admit("requests", completed.size(), self.requests.into())?;
+        let submultisets = completed.iter().fold(1, |product: u128, (_, count)| product.saturating_mul(u128::from(count) + 1));
+        admit("sub-multisets", submultisets, self.submultisets.into())
     }
 }
 
-fn within(what: &'static str, size: usize, limit: usize) -> Result<(), TooLarge> {
-    if size <= limit { Ok(()) } else { Err(TooLarge { what, limit: u64::try_from(limit).unwrap_or(u64::MAX) }) }
+fn admit<T: Ord + TryInto<u64>>(what: &'static str, size: T, limit: T) -> Result<(), TooLarge> {
+    if size <= limit { Ok(()) } else { Err(TooLarge { what, limit: limit.try_into().unwrap_or(u64::MAX) }) }
+}
+
+/// The work that is left.
+#[derive(Debug)]
+pub struct Work {
+    budget: Budget,
+    /// How much there was.
+    ticks: u64,
+}
+
+impl Work {
+    /// All that the caps allow, until somebody raises the flag.
+    pub fn new(caps: &Caps, cancel: &Cancel) -> Self {
+        Self { budget: Budget::new(caps.ticks, cancel.clone()), ticks: caps.ticks }
+    }
+
+    pub(crate) fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
+        self.within(|budget| budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX)))
+    }
+
+    /// Does something that takes ticks from a budget.
+    pub(crate) fn within<T, Stop, E: Into<Halt<Stop>>>(
+        &mut self,
+        work: impl FnOnce(&mut Budget) -> Result<T, E>,
+    ) -> Result<T, Refusal<Stop>> {
+        work(&mut self.budget).map_err(|error| match error.into() {
+            Halt::Budget(Stopped::OutOfTicks) => Refusal::TooLarge(TooLarge { what: "ticks of work", limit: self.ticks }),
+            Halt::Budget(Stopped::Cancelled) => Refusal::Cancelled,
+            Halt::System(stop) => Refusal::System(stop),
+        })
+    }
 }

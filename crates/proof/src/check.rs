@@ -5,9 +5,8 @@ use std::convert::Infallible;
 use serval_model::{Cancel, Moves, Named, NetworkSystem, NormalForm};
 
 use crate::conditions::require;
-use crate::script::{self, Work};
 use crate::shown::shown;
-use crate::{Body, Caps, Certificate, Claim, Part, Refusal, TooLarge, fingerprint, flow, run};
+use crate::{Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, script};
 
 /// An input: a list of components. Only what a certificate needs is asked for.
 pub trait Input {
@@ -67,37 +66,43 @@ impl<'s> Input for Systems<'s> {
 
 /// Checks a certificate against an input.
 pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
-    check_input(input.text(), certificate)?;
+    let (actual, given) = (fingerprint(input.text()), shown(&certificate.input));
+    let same = certificate.input == actual;
+    require!("input", same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
     match &certificate.body {
-        Body::Run(body) => {
-            run::check_claim(certificate.claim)?;
-            check_component(input.components(), certificate.component)?;
-            run::check_run(input.lazy(certificate.component), body, caps, cancel).map_err(Refusal::into)
-        }
-        Body::Part(part) => check_parts(input, certificate, std::slice::from_ref(part), caps, cancel),
-        Body::Components(parts) => check_parts(input, certificate, parts, caps, cancel),
+        Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
+        Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
+        Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
     }
 }
 
-/// There is a proof for each component.
-fn check_parts<I: Input>(
+/// The run is one of a component.
+fn check_refutation<I: Input>(
     input: &I,
-    certificate: &Certificate,
-    parts: &[Part],
+    &Certificate { claim, component, .. }: &Certificate,
+    run: &RunCertificate,
     caps: &Caps,
     cancel: &Cancel,
 ) -> Result<(), Refusal<I::Stop>> {
-    let claim = certificate.claim;
+    let (refutes, claimed) = (claim == Claim::NotSerializable, claim.name());
+    require!("run.claim", refutes, about(format!("claim {claimed:?}")), "a run can only show that an input is not serializable");
+    let count = input.components();
+    require!("component", component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
+    check_run(input.lazy(component), run, caps, cancel).map_err(Refusal::into)
+}
+
+/// There is a proof for each component.
+fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
+    let (proves, claimed) = (claim == Claim::Serializable, claim.name());
     require!(
         "parts.claim",
-        claim == Claim::Serializable,
-        None,
-        format!("claim {:?}", claim.name()),
+        proves,
+        about(format!("claim {claimed:?}")),
         "a proof of this kind can only show that an input is serializable"
     );
     let systems = input.whole(cancel)?;
     let (given, there) = (parts.len(), systems.len());
-    require!("parts.cover", given == there, None, format!("{given} parts"), "the input has {there} components");
+    require!("parts.cover", given == there, about(format!("{given} parts")), "the input has {there} components");
     let mut work = Work::new(caps, cancel);
     for (part, system) in parts.iter().zip(systems) {
         let (form, _) = NormalForm::new(system).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) })?;
@@ -106,25 +111,5 @@ fn check_parts<I: Input>(
             Part::Flow(proof) => flow::check_flow(form, proof, &mut work)?,
         }
     }
-    Ok(())
-}
-
-/// The certificate is about this text.
-fn check_input<Stop>(text: &str, certificate: &Certificate) -> Result<(), Refusal<Stop>> {
-    let actual = fingerprint(text);
-    require!(
-        "input",
-        certificate.input == actual,
-        None,
-        "the input",
-        "its fingerprint is {actual}, but the certificate is about {}",
-        shown(&certificate.input)
-    );
-    Ok(())
-}
-
-/// The component exists.
-fn check_component<Stop>(components: usize, component: usize) -> Result<(), Refusal<Stop>> {
-    require!("component", component < components, None, format!("component {component}"), "the input has {components}, counted from 0");
     Ok(())
 }

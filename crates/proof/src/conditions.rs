@@ -50,7 +50,6 @@ pub const CONDITIONS: &[&str] = &[
     "flow.base",
     "flow.period",
     "flow.connected",
-    "tree.problem",
     "tree.child",
     "tree.rest",
     "tree.clause",
@@ -67,94 +66,38 @@ pub const CONDITIONS: &[&str] = &[
     "tree.remainder",
 ];
 
-/// Whether a name is in [`CONDITIONS`], at compile time.
-pub(crate) const fn is_listed(name: &str) -> bool {
-    let mut index = 0;
-    while index < CONDITIONS.len() {
-        if same(CONDITIONS[index].as_bytes(), name.as_bytes()) {
-            return true;
-        }
-        index += 1;
+/// What a condition that does not hold leads to: a refusal, always. Only this
+/// crate's own tests can switch a condition off.
+pub(crate) fn unmet<Stop>(condition: &'static str, object: String, message: String) -> Result<(), Refusal<Stop>> {
+    #[cfg(test)]
+    if crate::tests::switch::is_off(condition) {
+        return Ok(());
     }
-    false
+    Err(Refusal::Invalid(Rejection { condition, event: None, object, message }))
 }
 
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    let mut index = 0;
-    while index < a.len() && index < b.len() {
-        if a[index] != b[index] {
-            return false;
-        }
-        index += 1;
-    }
-    a.len() == b.len()
-}
-
-/// What a condition that does not hold leads to: a refusal, always.
-#[cfg(not(test))]
-pub(crate) fn unmet<Stop>(rejection: Rejection) -> Result<(), Refusal<Stop>> {
-    Err(Refusal::Invalid(rejection))
-}
-
-/// In this crate's own tests a condition can be switched off.
-#[cfg(test)]
-pub(crate) fn unmet<Stop>(rejection: Rejection) -> Result<(), Refusal<Stop>> {
-    if switch::is_off(rejection.condition) { Ok(()) } else { Err(Refusal::Invalid(rejection)) }
-}
-
-/// Refuses unless the condition holds. The message is made only if it does not.
+/// Refuses unless the condition holds. Says what it is about, or leaves that to
+/// the caller and [`Refusal::about`]. The message is made only if it is needed.
 macro_rules! require {
-    ($name:literal, $holds:expr, $event:expr, $object:expr, $($message:tt)+) => {{
-        const { assert!($crate::conditions::is_listed($name), "add the condition to the list") };
+    ($name:literal, $holds:expr, about($object:expr), $($message:tt)+) => {
         if !$holds {
-            $crate::conditions::unmet($crate::Rejection {
-                condition: $name,
-                event: $event,
-                object: $object.to_string(),
-                message: format!($($message)+),
-            })?;
+            $crate::conditions::unmet($name, $object.to_string(), format!($($message)+))?;
         }
-    }};
+    };
+    ($name:literal, $holds:expr, $($message:tt)+) => {
+        $crate::conditions::require!($name, $holds, about(""), $($message)+)
+    };
 }
 
 /// The value that the condition says is there; refuses if it is not. What
 /// follows in the function needs the value and is left out without it.
 macro_rules! obtain {
-    ($name:literal, $value:expr, $event:expr, $object:expr, $($message:tt)+) => {{
-        const { assert!($crate::conditions::is_listed($name), "add the condition to the list") };
+    ($name:literal, $value:expr, $($message:tt)+) => {
         match $value {
             Some(value) => value,
-            None => {
-                return $crate::conditions::unmet($crate::Rejection {
-                    condition: $name,
-                    event: $event,
-                    object: $object.to_string(),
-                    message: format!($($message)+),
-                });
-            }
+            None => return $crate::conditions::unmet($name, String::new(), format!($($message)+)),
         }
-    }};
+    };
 }
 
 pub(crate) use {obtain, require};
-
-#[cfg(test)]
-pub(crate) mod switch {
-    use std::cell::Cell;
-
-    thread_local! {
-        static OFF: Cell<Option<&'static str>> = const { Cell::new(None) };
-    }
-
-    pub(crate) fn is_off(condition: &str) -> bool {
-        OFF.get() == Some(condition)
-    }
-
-    /// Does `work` without one condition, on this thread.
-    pub(crate) fn without<T>(condition: &'static str, work: impl FnOnce() -> T) -> T {
-        OFF.set(Some(condition));
-        let result = work();
-        OFF.set(None);
-        result
-    }
-}

@@ -81,17 +81,18 @@
 //! 1 to 7: 1 to 6 hold for all complete runs, and 7 because the answers are in
 //! no linear set. But the tree shows that there is no solution. ∎
 
-mod format;
 mod sets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use serval_model::{Budget, NodeStep, NormalForm, Stopped};
 
 use crate::conditions::require;
-use crate::script::{Entry, Work, check_script, pairs};
-use crate::tree::{Linear, Literal, Problem, Tree, TreeCaps, check_tree};
-use crate::{Refusal, TooLarge};
+use crate::format::objects;
+use crate::script::{Entry, check_script, pairs, size};
+use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
+use crate::{Refusal, TooLarge, Work};
 
 pub use sets::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges, set_clause};
 
@@ -109,29 +110,39 @@ pub struct FlowProof {
 }
 
 /// What holds for the counts of a run whose answers are not serial.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fact {
     /// Nothing happens outside before something leads outside.
-    Forward {
-        /// `G'`, sorted.
-        globals: Vec<u32>,
-        /// `L'`, sorted.
-        nodes: Vec<u32>,
-    },
+    Forward(Region),
     /// The same backwards.
-    Backward {
-        /// `G'`, sorted.
-        globals: Vec<u32>,
-        /// `L'`, sorted.
-        nodes: Vec<u32>,
-    },
-    /// Some steps need others.
-    Pairs {
-        /// The steps that are *not* in `T'`, sorted.
-        without: Vec<u32>,
-    },
+    Backward(Region),
+    /// Some steps need others: the steps that are *not* in `T'`, sorted.
+    Pairs(Vec<u32>),
     /// The answers are not in a set of serial ones.
     Set(LinearSet),
+}
+
+/// The points `G' × L'`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Region {
+    /// `G'`, sorted.
+    pub globals: Vec<u32>,
+    /// `L'`, sorted.
+    pub nodes: Vec<u32>,
+}
+
+objects!(Region);
+
+impl Region {
+    fn has_global(&self, global: u32) -> bool {
+        self.globals.binary_search(&global).is_ok()
+    }
+
+    fn has_node(&self, node: u32) -> bool {
+        self.nodes.binary_search(&node).is_ok()
+    }
 }
 
 /// A disjunction.
@@ -146,101 +157,86 @@ pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 6
 pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
-    let fits = proof.phases.is_empty() || proof.phases.len() == form.global_count() as usize;
-    require!("flow.phases", fits, None, "the phases", "there are {}, and {} global states", proof.phases.len(), form.global_count());
+    let (given, there) = (proof.phases.len(), form.global_count());
+    let fits = given == 0 || given == there as usize;
+    require!("flow.phases", fits, about("the phases"), "there are {given}, and {there} global states");
     let phases = if fits { proof.phases.as_slice() } else { &[] };
+    // Between two phases there is a variable for each node.
+    let phase = |global: u32| phases.get(global as usize);
+    let crossings: BTreeSet<_> = form.steps().iter().map(|step| (phase(step.global), phase(step.to_global))).collect();
+    work.spend(size(form).saturating_add(crossings.len().saturating_mul(form.nodes().len())))?;
     let mut problem = flow_problem(form, phases).ok_or(TOO_LARGE)?;
-    work.spend(problem.equalities.len() + problem.clauses.len() + form.steps().len())?;
-    let edges = serial_edges(form, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
+    let edges = work.within(|budget| serial_edges(form, budget))?;
     for (index, fact) in proof.facts.iter().enumerate() {
-        if !check_fact(form, &edges, fact, index, work)? {
-            continue;
+        let checked = check_fact(form, &edges, fact, work);
+        if checked.map_err(|refusal| refusal.about(None, format!("fact {}", index + 1)))? {
+            work.spend(form.steps().len())?;
+            let clause = work.within(|budget| fact_clause(form, &edges, fact, budget))?;
+            problem.clauses.push(clause.ok_or(TOO_LARGE)?);
         }
-        work.spend(form.steps().len())?;
-        let clause = fact_clause(form, &edges, fact, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
-        problem.clauses.push(clause.ok_or(TOO_LARGE)?);
     }
-    check_tree(&problem, &proof.tree, &TreeCaps::default(), &mut work.budget)
+    check_tree(&problem, &proof.tree, work)
 }
 
 /// The conditions of a fact; says whether it can be looked at any further.
-fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, index: usize, work: &mut Work) -> Result<bool, Refusal<Stop>> {
-    let name = format!("fact {}", index + 1);
+fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Result<bool, Refusal<Stop>> {
     match fact {
-        Fact::Forward { globals, nodes } => {
-            let begins = globals.binary_search(&form.initial_global()).is_ok();
-            let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| nodes.binary_search(&node).is_ok());
-            require!("flow.forward", begins && comes, None, name, "the initial global state or an initial node is missing");
-            Ok(true)
+        Fact::Forward(region) => {
+            let begins = region.has_global(form.initial_global());
+            let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
+            require!("flow.forward", begins && comes, "the initial global state or an initial node is missing");
         }
-        Fact::Backward { nodes, .. } => {
-            let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| nodes.binary_search(&node).is_ok());
-            require!("flow.backward", ends, None, name, "a done node is missing");
-            Ok(true)
+        Fact::Backward(region) => {
+            let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
+            require!("flow.backward", ends, "a done node is missing");
         }
-        Fact::Pairs { .. } => Ok(true),
-        Fact::Set(set) => sets::check_set(form, edges, set, &name, work),
+        Fact::Pairs(_) => {}
+        Fact::Set(set) => return sets::check_set(form, edges, set, work),
     }
+    Ok(true)
 }
 
 /// The clause of a fact; `None` where numbers do not fit.
 pub fn fact_clause(form: &NormalForm, edges: &[Edge], fact: &Fact, budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
     Ok(match fact {
-        Fact::Forward { globals, nodes } => {
-            let inside = |step: &NodeStep| globals.binary_search(&step.global).is_ok() && nodes.binary_search(&step.node).is_ok();
-            let stays = |step: &NodeStep| {
-                let (node, global) = step.target();
-                globals.binary_search(&global).is_ok() && (nodes.binary_search(&node).is_ok() || form.is_done(node))
-            };
-            implies(form, |step| !inside(step), |step| inside(step) && !stays(step), &[])
+        Fact::Forward(region) => {
+            let inside = |step: &NodeStep| region.has_global(step.global) && region.has_node(step.node);
+            let stays =
+                |step: &NodeStep| region.has_global(step.to_global) && (region.has_node(step.to_node) || form.is_done(step.to_node));
+            implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &[])
         }
-        Fact::Backward { globals, nodes } => {
-            let inside = |step: &NodeStep| globals.binary_search(&step.to_global).is_ok() && nodes.binary_search(&step.to_node).is_ok();
+        Fact::Backward(region) => {
+            let inside = |step: &NodeStep| region.has_global(step.to_global) && region.has_node(step.to_node);
             let mut fresh: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
             for step in form.steps() {
                 fresh[step.to_node as usize] = false;
             }
-            let stays = |step: &NodeStep| {
-                let (node, global) = step.source();
-                globals.binary_search(&global).is_ok() && (nodes.binary_search(&node).is_ok() || fresh[node as usize])
-            };
-            let ends_elsewhere: Vec<u32> = (0..form.global_count()).filter(|global| globals.binary_search(global).is_err()).collect();
-            implies(form, |step| !inside(step), |step| inside(step) && !stays(step), &ends_elsewhere)
+            let stays = |step: &NodeStep| region.has_global(step.global) && (region.has_node(step.node) || fresh[step.node as usize]);
+            let elsewhere: Vec<u32> = (0..form.global_count()).filter(|&global| !region.has_global(global)).collect();
+            implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &elsewhere)
         }
-        Fact::Pairs { without } => {
-            let outside = |index: usize| u32::try_from(index).is_ok_and(|index| without.binary_search(&index).is_ok());
-            let kept: Vec<NodeStep> =
-                form.steps().iter().enumerate().filter(|&(index, _)| !outside(index)).map(|(_, step)| *step).collect();
-            let (pruned, _) = pairs::prune(form.clone().with_steps(kept), budget)?;
-            let mut dead = Vec::new();
-            let mut others = Vec::new();
-            for (variable, (index, step)) in (0..).zip(form.steps().iter().enumerate()) {
-                if outside(index) {
-                    others.push((variable, 1));
-                } else if pruned.steps().binary_search(step).is_err() {
-                    dead.push((variable, -1));
-                }
-            }
-            Linear::new(dead, 0)
-                .zip(Linear::new(others, -1))
-                .map(|(none, some)| vec![Literal::AtLeastZero(none), Literal::AtLeastZero(some)])
+        Fact::Pairs(without) => {
+            let outside = |variable: u32| without.binary_search(&variable).is_ok();
+            let kept = (0..).zip(form.steps()).filter(|&(variable, _)| !outside(variable)).map(|(_, step)| *step);
+            let (pruned, _) = pairs::prune(form.clone().with_steps(kept.collect()), budget)?;
+            let dead = |step: &NodeStep| pruned.steps().binary_search(step).is_err();
+            implies(form, |variable, step| !outside(variable) && dead(step), |variable, _| outside(variable), &[])
         }
         Fact::Set(set) => set_clause(form, edges, set),
     })
 }
 
 /// If a step of the first kind is made, so is one of the second, unless the run
-/// ends in one of these global states.
-fn implies(form: &NormalForm, first: impl Fn(&NodeStep) -> bool, second: impl Fn(&NodeStep) -> bool, unless: &[u32]) -> Option<Clause> {
-    let (mut none, mut some) = (Vec::new(), Vec::new());
-    for (variable, step) in (0..).zip(form.steps()) {
-        if first(step) {
-            none.push((variable, -1));
-        }
-        if second(step) {
-            some.push((variable, 1));
-        }
-    }
+/// ends in one of these global states. Steps are given with their variables.
+fn implies(
+    form: &NormalForm,
+    first: impl Fn(u32, &NodeStep) -> bool,
+    second: impl Fn(u32, &NodeStep) -> bool,
+    unless: &[u32],
+) -> Option<Clause> {
+    let steps = || (0..).zip(form.steps());
+    let none = steps().filter(|&(variable, step)| first(variable, step)).map(|(variable, _)| (variable, -1));
+    let some = steps().filter(|&(variable, step)| second(variable, step)).map(|(variable, _)| (variable, 1));
     let mut clause = vec![Literal::AtLeastZero(Linear::new(none, 0)?), Literal::AtLeastZero(Linear::new(some, -1)?)];
     if !unless.is_empty() {
         let ends = unless.iter().map(|global| Some((final_variable(form, *global)?, 1)));

@@ -1,18 +1,20 @@
-//! What the JSON of all certificates has in common.
+//! Certificates as JSON.
 //!
 //! Reading is strict: unknown, repeated and missing fields, wrong types, `null`
 //! for a missing value, arrays for objects, another format, version or kind are
-//! errors. The text is read twice: once for what it is, with everything else
-//! skipped, and then by the module of its kind.
+//! errors. Most types derive their form where they are defined; here is what
+//! they have in common, and the certificate as a whole.
 
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-use crate::shown::one_line;
+use crate::flow::{Fact, FlowProof};
+use crate::script::Entry;
+use crate::shown::{one_line, shown};
+use crate::tree::Tree;
+use crate::{Body, Certificate, Claim, Completed, Kind, Part, RunCertificate, RunEvent};
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-certificate";
@@ -48,52 +50,199 @@ impl From<serde_json::Error> for FormatError {
     }
 }
 
-/// A JSON object. Derived readers of structures take arrays, too, which are
-/// no certificates.
-pub(crate) struct Object<T>(pub(crate) T);
+/// Reads a type from objects alone: derived readers take arrays, too, which are
+/// no certificates. The type has a reader that is not the trait's, as serde
+/// makes for `remote = "Self"`.
+macro_rules! read_object {
+    ($type:ident) => {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Object;
+                impl<'de> serde::de::Visitor<'de> for Object {
+                    type Value = $type;
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ObjectVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-            type Value = T;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("an object")
+                    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map))
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$type, A::Error> {
+                        $type::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    }
+                }
+                deserializer.deserialize_map(Object)
             }
         }
-        deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Object)
-    }
+    };
 }
 
-impl<T: Serialize> Serialize for Object<T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
+/// The same for several types that derive reader and writer.
+macro_rules! objects {
+    ($($type:ident),+) => {$(
+        $crate::format::read_object!($type);
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $type::serialize(self, serializer)
+            }
+        }
+    )+};
+}
+
+pub(crate) use {objects, read_object};
+
+/// A number that is not 0.
+pub(crate) fn positive<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default + PartialEq>(deserializer: D) -> Result<T, D::Error> {
+    let number = T::deserialize(deserializer)?;
+    if number == T::default() { Err(D::Error::custom("0, expected a number from 1 on")) } else { Ok(number) }
 }
 
 /// A field that may be missing, but is no `null`.
-pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
+fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<()>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name == FORMAT { Ok(Some(())) } else { Err(D::Error::custom(format!("the format is {}, not {FORMAT:?}", shown(&name)))) }
+}
+
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<()>, D::Error> {
+    let version = u64::deserialize(deserializer)?;
+    let message = || format!("this is version {version} of the format; this program reads version {VERSION}");
+    if version == VERSION { Ok(Some(())) } else { Err(D::Error::custom(message())) }
+}
+
+/// The fields of certificates and of parts, of all kinds.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    #[serde(deserialize_with = "format_name")]
+    format: Option<()>,
+    #[serde(deserialize_with = "version")]
+    version: Option<()>,
+    #[serde(deserialize_with = "present")]
+    input: Option<String>,
+    #[serde(deserialize_with = "present")]
+    kind: Option<Kind>,
+    #[serde(deserialize_with = "present")]
+    claim: Option<Claim>,
+    #[serde(deserialize_with = "present")]
+    component: Option<usize>,
+    #[serde(deserialize_with = "present")]
+    steps: Option<Vec<RunEvent>>,
+    #[serde(deserialize_with = "present")]
+    completed: Option<Vec<Completed>>,
+    #[serde(deserialize_with = "present")]
+    script: Option<Vec<Entry>>,
+    #[serde(deserialize_with = "present")]
+    phases: Option<Vec<u32>>,
+    #[serde(deserialize_with = "present")]
+    facts: Option<Vec<Fact>>,
+    #[serde(deserialize_with = "present")]
+    tree: Option<Tree>,
+    #[serde(deserialize_with = "present")]
+    parts: Option<Vec<Part>>,
+}
+
+impl Fields {
+    /// The evidence, from exactly the fields of its kind.
+    fn body<E: Error>(self) -> Result<Body, E> {
+        let Self { component, steps, completed, script, phases, facts, tree, parts, .. } = self;
+        let kind = self.kind.ok_or_else(|| E::missing_field("kind"))?;
+        let fields = match (kind, component, steps, completed, script, phases, facts, tree, parts) {
+            (Kind::Run, Some(_), Some(steps), Some(completed), None, None, None, None, None) => {
+                return Ok(Body::Run(RunCertificate { steps, completed }));
+            }
+            (Kind::Atomic, None, None, None, Some(script), None, None, None, None) => return Ok(Body::Part(Part::Atomic(script))),
+            (Kind::Flow, None, None, None, Some(script), Some(phases), Some(facts), Some(tree), None) => {
+                return Ok(Body::Part(Part::Flow(Box::new(FlowProof { script, phases, facts, tree }))));
+            }
+            (Kind::Components, None, None, None, None, None, None, None, Some(parts)) => return Ok(Body::Components(parts)),
+            (Kind::Run, ..) => "`component`, `steps` and `completed`",
+            (Kind::Atomic, ..) => "`script`",
+            (Kind::Flow, ..) => "`script`, `phases`, `facts` and `tree`",
+            (Kind::Components, ..) => "`parts`",
+        };
+        Err(E::custom(format!("what is of kind `{}` has {fields}, and nothing else", kind.name())))
+    }
+}
+
+read_object!(Part);
+read_object!(Certificate);
+
+impl Part {
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = Fields::deserialize(deserializer)?;
+        if fields.format.is_some() || fields.version.is_some() || fields.input.is_some() || fields.claim.is_some() {
+            return Err(D::Error::custom("a part has no `format`, `version`, `input` or `claim` of its own"));
+        }
+        match fields.body()? {
+            Body::Part(part) => Ok(part),
+            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic` or `flow`")),
+        }
+    }
+
+    /// The fields of its kind.
+    fn to_json(&self) -> String {
+        match self {
+            Self::Atomic(script) => format!("\"script\":{}", lines(script)),
+            Self::Flow(proof) => {
+                let FlowProof { script, phases, facts, tree } = &**proof;
+                let (script, phases, facts, tree) = (lines(script), line(phases), lines(facts), lines(&tree.nodes));
+                format!("\"script\":{script},\"phases\":{phases},\"facts\":{facts},\"tree\":{tree}")
+            }
+        }
+    }
+}
+
+impl Certificate {
+    /// Reads a certificate. A byte order mark is skipped.
+    ///
+    /// Costs time and memory in proportion to the text; see
+    /// [`Caps::admit_bytes`](crate::Caps::admit_bytes).
+    pub fn from_json(text: &str) -> Result<Self, FormatError> {
+        Ok(serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))?)
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        fields.format.ok_or_else(|| D::Error::missing_field("format"))?;
+        fields.version.ok_or_else(|| D::Error::missing_field("version"))?;
+        let input = fields.input.take().ok_or_else(|| D::Error::missing_field("input"))?;
+        let claim = fields.claim.ok_or_else(|| D::Error::missing_field("claim"))?;
+        Ok(Self { input, component: fields.component.unwrap_or(0), claim, body: fields.body()? })
+    }
+
+    /// Writes a certificate: the same bytes for the same certificate, one
+    /// event, entry, fact or node per line.
+    pub fn to_json(&self) -> String {
+        let fields = match &self.body {
+            Body::Run(run) => {
+                format!("\"component\":{},\"steps\":{},\"completed\":{}", self.component, lines(&run.steps), lines(&run.completed))
+            }
+            Body::Part(part) => part.to_json(),
+            Body::Components(parts) => {
+                let parts = parts.iter().map(|part| format!("{{\"kind\":{},{}}}", line(&part.kind()), part.to_json()));
+                format!("\"parts\":{}", listed(parts))
+            }
+        };
+        let (input, kind, claim) = (line(&self.input), line(&self.kind()), line(&self.claim));
+        format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")
+    }
+}
+
 /// A value as JSON on one line.
-pub(crate) fn line(value: &impl Serialize) -> String {
+fn line(value: &impl Serialize) -> String {
     // Strings, numbers and structures of them always have a JSON form.
     serde_json::to_string(value).unwrap_or_default()
 }
 
 /// A list as JSON, one element per line.
-pub(crate) fn lines(elements: impl Iterator<Item = String>) -> String {
-    let mut out = String::from("[");
-    for (index, element) in elements.enumerate() {
-        out.push_str(if index == 0 { "\n  " } else { ",\n  " });
-        out.push_str(&element);
-    }
-    out.push(']');
-    out
+fn lines(elements: &[impl Serialize]) -> String {
+    listed(elements.iter().map(line))
+}
+
+fn listed(elements: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = elements.map(|element| format!("\n  {element}")).collect();
+    format!("[{}]", lines.join(","))
 }

@@ -120,22 +120,20 @@ mod conditions;
 mod fingerprint;
 pub mod flow;
 mod format;
-mod parts;
 mod refusal;
 mod run;
 pub mod script;
 mod shown;
 pub mod tree;
-mod written;
 
 #[cfg(test)]
 mod tests;
 
-pub use caps::Caps;
+pub use caps::{Caps, Work};
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
 pub use conditions::CONDITIONS;
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};
 pub use refusal::{Refusal, Rejection, TooLarge};
-pub use run::{Completed, RunCertificate, RunEvent, States, check_run};
+pub use run::{Action, Completed, RunCertificate, RunEvent, States, check_run};

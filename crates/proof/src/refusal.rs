@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serval_model::{Halt, Stopped};
-
 /// Why a certificate was not accepted. `Stop` is how the system can fail:
 /// [`Moves::Stop`](serval_model::Moves::Stop).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,18 +59,11 @@ impl<Stop> Refusal<Stop> {
         }
     }
 
-    /// Work ended early that had `ticks` ticks.
-    pub(crate) fn halted(halt: Halt<Stop>, ticks: u64) -> Self {
-        match halt {
-            Halt::Budget(stopped) => Self::stopped(stopped, ticks),
-            Halt::System(stop) => Self::System(stop),
-        }
-    }
-
-    pub(crate) fn stopped(stopped: Stopped, ticks: u64) -> Self {
-        match stopped {
-            Stopped::OutOfTicks => Self::TooLarge(TooLarge { what: "ticks of work", limit: ticks }),
-            Stopped::Cancelled => Self::Cancelled,
+    /// The same at an event and about an object, unless it already says what it is about.
+    pub(crate) fn about(self, event: Option<usize>, object: String) -> Self {
+        match self {
+            Self::Invalid(rejection) if rejection.object.is_empty() => Self::Invalid(Rejection { event, object, ..rejection }),
+            other => other,
         }
     }
 }

@@ -36,21 +36,23 @@
 
 mod apply;
 pub mod fold;
-mod format;
 pub mod movers;
 pub mod pairs;
 pub mod simulation;
 
-use serval_model::{Budget, Node, NormalForm, Point};
+use serde::{Deserialize, Serialize};
+use serval_model::{Node, NormalForm};
 
 use crate::conditions::require;
-use crate::{Caps, Refusal};
+use crate::{Refusal, Work};
 
 pub use movers::{Mover, Side, Witness};
 pub use pairs::Pairs;
+pub use simulation::{Closure, Dominated, Quotient};
 
 /// One reduction. Nodes and global states are numbers, as in [`NormalForm`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Entry {
     /// Lets requests come in at a fresh copy of an initial node.
     Split(Node),
@@ -60,37 +62,17 @@ pub enum Entry {
     /// Leaves out steps that no complete run makes.
     Pairs,
     /// Merges nodes that simulate each other weakly.
-    Locals {
-        /// `(x, y)`: `x` can do what `y` can.
-        relation: Vec<(Node, Node)>,
-        /// The classes with more than one member.
-        classes: Vec<Vec<Node>>,
-    },
+    Locals(Quotient),
     /// Merges global states that simulate each other weakly.
-    Globals {
-        /// `(h, g)`: under `h` everything goes as under `g`.
-        relation: Vec<(u32, u32)>,
-        /// The classes with more than one member.
-        classes: Vec<Vec<u32>>,
-    },
+    Globals(Quotient),
     /// Leaves out steps for which a better one is kept.
-    Dominated {
-        /// `(y, x)`: `y` can do what `x` can, step by step.
-        locals: Vec<(Node, Node)>,
-        /// `(k, h)`: under `k` everything goes as under `h`, step by step.
-        globals: Vec<(u32, u32)>,
-        /// The number of a step that goes and of the one that is kept for it.
-        drops: Vec<(u32, u32)>,
-    },
+    Dominated(Dominated),
     /// Leaves out waiting that gains nothing.
-    Closure {
-        /// `(x, y)`: `x` can do what `y` can.
-        relation: Vec<(Node, Node)>,
-        /// Where the departures are replaced, one point after the other.
-        points: Vec<Point>,
-    },
-    /// Joins steps that need not be interrupted.
-    Mover(Mover),
+    Closure(Closure),
+    /// Joins steps whose landings need not be interrupted.
+    Right(Mover),
+    /// Joins steps whose departures need not be interrupted.
+    Left(Mover),
 }
 
 impl Entry {
@@ -100,11 +82,12 @@ impl Entry {
             Self::Split(_) => "split",
             Self::Fold(_) => "fold",
             Self::Pairs => "pairs",
-            Self::Locals { .. } => "locals",
-            Self::Globals { .. } => "globals",
-            Self::Dominated { .. } => "dominated",
-            Self::Closure { .. } => "closure",
-            Self::Mover(mover) => mover.side.name(),
+            Self::Locals(_) => "locals",
+            Self::Globals(_) => "globals",
+            Self::Dominated(_) => "dominated",
+            Self::Closure(_) => "closure",
+            Self::Right(_) => "right",
+            Self::Left(_) => "left",
         }
     }
 }
@@ -140,30 +123,24 @@ impl Reduced {
 
 /// Checks the entries of a script, whatever they lead to, and returns the system
 /// that they leave: one with the same `Int` and `Ser`.
-pub fn verify_script(
-    form: NormalForm,
-    script: &[Entry],
-    caps: &Caps,
-    cancel: &serval_model::Cancel,
-) -> Result<Reduced, Refusal<std::convert::Infallible>> {
-    check_script(form, script, &mut Work::new(caps, cancel))
-}
-
-/// Checks a script and returns the system that it leaves.
-pub(crate) fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<Reduced, Refusal<Stop>> {
+pub fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<Reduced, Refusal<Stop>> {
     let mut reduced = Reduced::new(form);
     for (index, entry) in script.iter().enumerate() {
-        let name = format!("entry {} ({})", index + 1, entry.rule());
-        let known = reduced.knows(entry);
-        require!("script.numbers", known, None, &name, "a number in it is of no node, global state or step, or a class is empty");
-        if !known {
-            continue;
-        }
-        work.spend(size(reduced.form()))?;
-        reduced.check(entry, &name, work)?;
-        reduced.apply(entry, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?;
+        let step = check_entry(&mut reduced, entry, work);
+        step.map_err(|refusal| refusal.about(None, format!("entry {} ({})", index + 1, entry.rule())))?;
     }
     Ok(reduced)
+}
+
+fn check_entry<Stop>(reduced: &mut Reduced, entry: &Entry, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let known = reduced.knows(entry);
+    require!("script.numbers", known, "a number in it is of no node, global state or step, or a class is empty");
+    if !known {
+        return Ok(());
+    }
+    work.spend(size(reduced.form()))?;
+    reduced.check(entry, work)?;
+    work.within(|budget| reduced.apply(entry, budget))
 }
 
 /// Checks that a script leaves a system whose steps are whole requests.
@@ -171,40 +148,16 @@ pub(crate) fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut 
 /// If so, the system is serializable.
 pub(crate) fn check_atomic<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<(), Refusal<Stop>> {
     let reduced = check_script(form, script, work)?;
-    let form = reduced.form();
-    let open = form.steps().iter().find(|step| !form.is_initial(step.node) || !form.is_done(step.to_node));
-    require!(
-        "atomic.steps",
-        open.is_none(),
-        None,
-        "the end of the script",
-        "a step from node {} to node {} is not a whole request",
-        open.map_or(0, |step| step.node),
-        open.map_or(0, |step| step.to_node)
-    );
+    for step in reduced.form.steps() {
+        let (from, to) = (step.node, step.to_node);
+        let whole = reduced.form.is_initial(from) && reduced.form.is_done(to);
+        require!("atomic.steps", whole, about("the end of the script"), "a step from node {from} to node {to} is not a whole request");
+    }
     Ok(())
 }
 
 /// What it costs to look at all of a system once: not only its steps, because
 /// nodes and global states without any have to be passed over, too.
-fn size(form: &NormalForm) -> usize {
+pub(crate) fn size(form: &NormalForm) -> usize {
     form.nodes().len() + form.global_count() as usize + form.steps().len() + 1
-}
-
-/// The work that is left.
-pub(crate) struct Work {
-    pub(crate) budget: Budget,
-    /// How much there was.
-    pub(crate) ticks: u64,
-}
-
-impl Work {
-    pub(crate) fn new(caps: &Caps, cancel: &serval_model::Cancel) -> Self {
-        Self { budget: Budget::new(caps.ticks, cancel.clone()), ticks: caps.ticks }
-    }
-
-    pub(crate) fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
-        let spent = self.budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX));
-        spent.map_err(|stopped| Refusal::stopped(stopped, self.ticks))
-    }
 }

@@ -1,14 +1,16 @@
 //! Names from files in messages: quoted, on one line, and never long.
 
+use std::fmt;
+
 /// The longest part of a name that a message shows, in characters.
 const LONGEST: usize = 120;
 
 /// A name as a message shows it.
-pub(crate) fn shown(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        None => format!("{name:?}"),
-        Some((end, _)) => format!("{:?}… ({} bytes)", &name[..end], name.len()),
-    }
+pub(crate) fn shown(name: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| match name.char_indices().nth(LONGEST) {
+        None => write!(f, "{name:?}"),
+        Some((end, _)) => write!(f, "{:?}… ({} bytes)", &name[..end], name.len()),
+    })
 }
 
 /// A message of another library that may quote a file: on one line, not long.

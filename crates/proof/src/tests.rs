@@ -10,4 +10,5 @@ mod script_format;
 mod script_hostile;
 mod scripts;
 mod support;
+pub(crate) mod switch;
 mod tree;

@@ -6,8 +6,9 @@
 //! is contradictory for a reason that can be checked by adding up:
 //!
 //! ```
-//! use serval_model::Budget;
-//! use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree, TreeCaps, check_tree};
+//! use serval_model::Cancel;
+//! use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree, check_tree};
+//! use serval_proof::{Caps, Work};
 //! // x + y = 1, and both x ≥ 1 or y ≥ 2, and x is even.
 //! let linear = |terms: &[(u32, i64)], constant| Linear::new(terms.iter().copied(), constant).unwrap();
 //! let problem = Problem {
@@ -30,7 +31,7 @@
 //!     // y − 2 ≥ 0 (fact 1) and 1 − x − y = 0 add up to −1 − x ≥ 0.
 //!     Node::Farkas { combination: vec![(fact(1), 1), (fact(0), -1)] },
 //! ] };
-//! let check = |tree: &Tree| check_tree::<()>(&problem, tree, &TreeCaps::default(), &mut Budget::unlimited());
+//! let check = |tree: &Tree| check_tree::<()>(&problem, tree, &mut Work::new(&Caps::default(), &Cancel::new()));
 //! assert_eq!(check(&tree), Ok(()));
 //! assert_eq!(serde_json::to_string(&tree).unwrap(), "[[0,0],[0,1],[4,2,2,2,1,1,-1,1,1,0,-1],[3,1,1,0,-1]]");
 //! ```
@@ -74,8 +75,8 @@
 //! solution can be extended to integers for the fresh variables on the way to
 //! the node such that all facts there hold. The root is reached: the facts are
 //! the problem's own equalities and inequalities, there are no fresh
-//! variables, and all expressions are over the problem's variables
-//! (`tree.problem`).
+//! variables, and all expressions are over the problem's variables (about
+//! another problem nothing is said).
 //!
 //! *If an inner node is reached, so is one of its children, and it is in the
 //! list.* The expression of a `Bound` or `Residue` is over the problem's
@@ -85,8 +86,8 @@
 //! `r`; a value of the fresh variable is not used by the facts on the way, so
 //! `q` can be taken. For `Clause`, the clause is one of the problem
 //! (`tree.clause`) and one of its literals holds: `e ≥ 0`, which is the fact of
-//! its child; or `d` does not divide `e`, with `d ≥ 1` (`tree.problem`), and
-//! then `e = d·q + r` with an `r` from 1 to `d − 1`. The fresh variable has a
+//! its child; or `d` does not divide `e`, with `d ≥ 1` (about another problem
+//! nothing is said), and then `e = d·q + r` with an `r` from 1 to `d − 1`. The fresh variable has a
 //! number of its own, greater than all on the way. All children are in the
 //! list, since a list that ends early is refused (`tree.child`).
 //!
@@ -118,22 +119,24 @@ mod problem;
 
 use std::iter;
 
-use serval_model::Budget;
+use serde::{Deserialize, Serialize};
 
 use crate::conditions::{obtain, require};
-use crate::{Refusal, TooLarge};
+use crate::{Refusal, TooLarge, Work};
 
 pub use problem::{Linear, Literal, Problem};
 
 /// A proof tree: its nodes in preorder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Tree {
     /// A node, then its children's trees from first to last.
     pub nodes: Vec<Node>,
 }
 
 /// One node of a [`Tree`]. The module says what it means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<i128>", into = "Vec<i128>")]
 pub enum Node {
     /// One of the literals of a clause holds.
     Clause {
@@ -182,22 +185,6 @@ pub enum Reference {
     AtLeastZero(u32),
 }
 
-/// The largest trees that are checked. Beyond a cap the answer is
-/// [`TooLarge`], never "valid".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreeCaps {
-    /// Nodes of a tree. Default 1,000,000.
-    pub nodes: usize,
-    /// Terms and multipliers in all nodes of a tree. Default 20,000,000.
-    pub terms: usize,
-}
-
-impl Default for TreeCaps {
-    fn default() -> Self {
-        Self { nodes: 1_000_000, terms: 20_000_000 }
-    }
-}
-
 /// What a combination is about: a fact, or a sum of multiples of facts.
 #[derive(Default)]
 struct Wide {
@@ -221,9 +208,7 @@ struct Frame<'a> {
 
 struct Checker<'a, 'b> {
     problem: &'a Problem,
-    budget: &'b mut Budget,
-    /// How many ticks the budget had.
-    ticks: u64,
+    work: &'b mut Work,
     facts: Vec<Wide>,
     /// How many variables there are, fresh ones included.
     variables: u32,
@@ -235,44 +220,24 @@ const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 127 };
 
 /// Checks that `tree` shows that `problem` has no solution.
 ///
-/// One tick is spent for each node and for each term that is looked at.
-/// `Stop` is whatever the rest of a certificate's check can fail with.
-pub fn check_tree<Stop>(problem: &Problem, tree: &Tree, caps: &TreeCaps, budget: &mut Budget) -> Result<(), Refusal<Stop>> {
-    caps.admit(tree)?;
-    let ticks = budget.left();
-    let mut checker = Checker { problem, budget, ticks, facts: Vec::new(), variables: problem.variables, at: 0 };
+/// One tick is spent for each node and for each term that is looked at, before
+/// there is memory for it. `Stop` is whatever the rest of a certificate's check
+/// can fail with.
+pub fn check_tree<Stop>(problem: &Problem, tree: &Tree, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let mut checker = Checker { problem, work, facts: Vec::new(), variables: problem.variables, at: 0 };
     checker.state_problem()?;
-    checker.walk(tree)
-}
-
-impl TreeCaps {
-    fn admit(&self, tree: &Tree) -> Result<(), TooLarge> {
-        let limit = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
-        if tree.nodes.len() > self.nodes {
-            return Err(TooLarge { what: "nodes of a tree", limit: limit(self.nodes) });
-        }
-        let terms = tree.nodes.iter().map(|node| match node {
-            Node::Clause { .. } => 0,
-            Node::Bound { expression, .. } | Node::Residue { expression, .. } => expression.terms().len(),
-            Node::Farkas { combination } => combination.len(),
-            Node::Lattice { combination, tight, .. } => combination.len().saturating_add(tight.len()),
-        });
-        if terms.fold(0, usize::saturating_add) > self.terms {
-            return Err(TooLarge { what: "terms of a tree", limit: limit(self.terms) });
-        }
-        Ok(())
-    }
+    let answer = checker.walk(tree);
+    answer.map_err(|refusal| refusal.about(None, format!("node {} of the tree", checker.at)))
 }
 
 impl<'a> Checker<'a, '_> {
     /// The facts at the root.
     fn state_problem<Stop>(&mut self) -> Result<(), Refusal<Stop>> {
         let problem = self.problem;
-        let literals = problem.clauses.iter().flatten();
-        let divisors = literals.clone().all(|literal| !matches!(literal, Literal::NotDivisible(_, 0)));
-        let linears = problem.equalities.iter().chain(&problem.inequalities).chain(literals.map(Literal::linear));
-        let known = linears.into_iter().all(|linear| linear.is_over(problem.variables));
-        require!("tree.problem", divisors && known, None, "the problem", "an unknown variable, or the divisor 0");
+        if !problem.is_well_formed() {
+            // No certificate brings this about: the checker makes the problem itself.
+            return Err(TooLarge { what: "variables, or division by 0", limit: problem.variables.into() }.into());
+        }
         for (list, is_equality) in [(&problem.equalities, true), (&problem.inequalities, false)] {
             for linear in list {
                 let fact = self.fact(linear, 1, 0, is_equality)?;
@@ -287,8 +252,8 @@ impl<'a> Checker<'a, '_> {
         let mut nodes = tree.nodes.iter();
         let mut frames: Vec<Frame<'a>> = Vec::new();
         loop {
-            let node = obtain!("tree.child", nodes.next(), None, self.node(), "the list ends where a node is missing");
-            self.spend(1)?;
+            let node = obtain!("tree.child", nodes.next(), "the list ends where a node is missing");
+            self.work.spend(1)?;
             self.node_of(node, &mut frames)?;
             self.at = self.at.saturating_add(1);
             // To the next child of the innermost split that has one.
@@ -304,7 +269,7 @@ impl<'a> Checker<'a, '_> {
                 break;
             }
         }
-        require!("tree.rest", nodes.next().is_none(), None, self.node(), "the tree is complete before this node");
+        require!("tree.rest", nodes.next().is_none(), "the tree is complete before this node");
         Ok(())
     }
 
@@ -315,13 +280,13 @@ impl<'a> Checker<'a, '_> {
             Node::Lattice { modulus, combination, tight } => return self.lattice(*modulus, combination, tight),
             Node::Clause { clause } => {
                 let known = self.problem.clauses.get(*clause as usize);
-                obtain!("tree.clause", known, None, self.node(), "there is no clause {clause}");
+                obtain!("tree.clause", known, "there is no clause {clause}");
             }
             Node::Bound { expression, .. } | Node::Residue { expression, .. } => {
                 let divides = !matches!(node, Node::Residue { divisor: 0, .. });
-                require!("tree.divisor", divides, None, self.node(), "division by 0");
+                require!("tree.divisor", divides, "division by 0");
                 let known = expression.is_over(self.variables);
-                require!("tree.variables", known, None, self.node(), "a variable that is not there");
+                require!("tree.variables", known, "a variable that is not there");
             }
         }
         frames.push(Frame { node, facts: self.facts.len(), variables: self.variables, literal: 0, residue: 0 });
@@ -364,7 +329,7 @@ impl<'a> Checker<'a, '_> {
 
     /// The fact `factor · linear + more ≥ 0`, or `= 0`.
     fn fact<Stop>(&mut self, linear: &Linear, factor: i128, more: i128, is_equality: bool) -> Result<Wide, Refusal<Stop>> {
-        self.spend(linear.terms().len())?;
+        self.work.spend(linear.terms().len() + 1)?;
         let mut fact = Wide { is_equality, constant: more, ..Wide::default() };
         let terms = linear.terms().iter().map(|&(variable, coefficient)| (variable, i128::from(coefficient)));
         fact.add(terms, linear.constant().into(), factor)?;
@@ -382,14 +347,14 @@ impl<'a> Checker<'a, '_> {
     fn farkas<Stop>(&mut self, combination: &Combination) -> Result<(), Refusal<Stop>> {
         let mut sum = Wide::default();
         self.falling(combination, &mut sum)?;
-        require!("tree.farkas", sum.constant < 0, None, self.node(), "the sum has the constant {}, which is not negative", sum.constant);
+        require!("tree.farkas", sum.constant < 0, "the sum has the constant {}, which is not negative", sum.constant);
         Ok(())
     }
 
     fn lattice<Stop>(&mut self, modulus: i128, combination: &Combination, tight: &Combination) -> Result<(), Refusal<Stop>> {
         let mut bound = Wide::default();
         self.falling(tight, &mut bound)?;
-        require!("tree.tight", bound.constant <= 0, None, self.node(), "the sum has the constant {}, which is positive", bound.constant);
+        require!("tree.tight", bound.constant <= 0, "the sum has the constant {}, which is positive", bound.constant);
         let mut positive: Vec<Reference> =
             tight.iter().filter(|(_, multiplier)| *multiplier > 0).map(|&(reference, _)| reference).collect();
         positive
@@ -398,14 +363,14 @@ impl<'a> Checker<'a, '_> {
         let mut sum = Wide::default();
         for &(reference, multiplier) in combination {
             let is_equality = self.is_equality(reference) || positive.binary_search(&reference).is_ok();
-            require!("tree.equality", is_equality, None, self.node(), "{reference} is not shown to be an equality");
+            require!("tree.equality", is_equality, "{reference} is not shown to be an equality");
             self.add(reference, multiplier, &mut sum)?;
         }
         sum.collect()?;
         let divides = |number: i128| number.unsigned_abs().is_multiple_of(modulus.unsigned_abs());
         let multiples = sum.terms.iter().all(|&(_, coefficient)| divides(coefficient));
-        require!("tree.modulus", multiples, None, self.node(), "a coefficient is not a multiple of {modulus}");
-        require!("tree.remainder", !divides(sum.constant), None, self.node(), "the constant {} is a multiple of {modulus}", sum.constant);
+        require!("tree.modulus", multiples, "a coefficient is not a multiple of {modulus}");
+        require!("tree.remainder", !divides(sum.constant), "the constant {} is a multiple of {modulus}", sum.constant);
         Ok(())
     }
 
@@ -413,15 +378,15 @@ impl<'a> Checker<'a, '_> {
     fn falling<Stop>(&mut self, combination: &Combination, sum: &mut Wide) -> Result<(), Refusal<Stop>> {
         for &(reference, multiplier) in combination {
             let signed = multiplier >= 0 || self.is_equality(reference);
-            require!("tree.sign", signed, None, self.node(), "{reference} is an inequality with the multiplier {multiplier}");
+            require!("tree.sign", signed, "{reference} is an inequality with the multiplier {multiplier}");
             self.add(reference, multiplier, sum)?;
         }
         sum.collect()?;
         for &(variable, coefficient) in &sum.terms {
             let is_fresh = variable >= self.problem.variables;
-            require!("tree.fresh", !is_fresh || coefficient == 0, None, self.node(), "fresh variable {variable} is left");
+            require!("tree.fresh", !is_fresh || coefficient == 0, "fresh variable {variable} is left");
             let falls = is_fresh || coefficient <= 0;
-            require!("tree.falling", falls, None, self.node(), "variable {variable} has the coefficient {coefficient}");
+            require!("tree.falling", falls, "variable {variable} has the coefficient {coefficient}");
         }
         Ok(())
     }
@@ -430,15 +395,15 @@ impl<'a> Checker<'a, '_> {
     fn add<Stop>(&mut self, reference: Reference, multiplier: i128, sum: &mut Wide) -> Result<(), Refusal<Stop>> {
         match reference {
             Reference::Fact(index) => {
-                self.spend(self.facts.get(index as usize).map_or(1, |fact| fact.terms.len()))?;
-                let fact = obtain!("tree.fact", self.facts.get(index as usize), None, self.node(), "there is no {reference}");
+                let fact = obtain!("tree.fact", self.facts.get(index as usize), "there is no {reference}");
+                self.work.spend(fact.terms.len() + 1)?;
                 sum.add(fact.terms.iter().copied(), fact.constant, multiplier)?;
             }
             Reference::AtLeastZero(variable) => {
                 // A fresh variable may be negative.
                 let known = variable < self.problem.variables;
-                require!("tree.fact", known, None, self.node(), "{reference} is not said anywhere");
-                self.spend(1)?;
+                require!("tree.fact", known, "{reference} is not said anywhere");
+                self.work.spend(1)?;
                 sum.add(iter::once((variable, 1)), 0, multiplier)?;
             }
         }
@@ -447,15 +412,6 @@ impl<'a> Checker<'a, '_> {
 
     fn is_equality(&self, reference: Reference) -> bool {
         matches!(reference, Reference::Fact(index) if self.facts.get(index as usize).is_some_and(|fact| fact.is_equality))
-    }
-
-    fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
-        let spent = self.budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX));
-        spent.map_err(|stopped| Refusal::stopped(stopped, self.ticks))
-    }
-
-    fn node(&self) -> String {
-        format!("node {} of the tree", self.at)
     }
 }
 

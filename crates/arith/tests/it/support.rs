@@ -1,8 +1,9 @@
 //! Random problems, and answers by trying everything.
 
-use serval_arith::Outcome;
-use serval_model::{Budget, SplitMix64};
-use serval_proof::tree::{Linear, Literal, Problem, Tree, TreeCaps, check_tree};
+use serval_arith::{Outcome, is_solved_by};
+use serval_model::{Cancel, SplitMix64};
+use serval_proof::tree::{Linear, Literal, Problem, Tree, check_tree};
+use serval_proof::{Caps, Work};
 
 /// A whole number from the environment, for longer runs.
 pub(crate) fn setting(name: &str, default: u64) -> u64 {
@@ -69,7 +70,7 @@ impl Dice {
 pub(crate) fn brute(problem: &Problem, most: &[i64]) -> Option<Vec<i64>> {
     let mut values = vec![0; most.len()];
     loop {
-        if problem.is_solved_by(&values) {
+        if is_solved_by(problem, &values) {
             return Some(values);
         }
         let at = (0..most.len()).find(|&at| values[at] < most[at])?;
@@ -79,8 +80,8 @@ pub(crate) fn brute(problem: &Problem, most: &[i64]) -> Option<Vec<i64>> {
 }
 
 pub(crate) fn accepts(problem: &Problem, tree: &Tree) -> Result<(), String> {
-    check_tree::<std::convert::Infallible>(problem, tree, &TreeCaps::default(), &mut Budget::unlimited())
-        .map_err(|refusal| format!("{refusal}"))
+    let caps = Caps { ticks: u64::MAX, ..Caps::default() };
+    check_tree::<std::convert::Infallible>(problem, tree, &mut Work::new(&caps, &Cancel::new())).map_err(|refusal| format!("{refusal}"))
 }
 
 /// Whether the outcome is true to its word; whether it is satisfiable.
@@ -88,7 +89,7 @@ pub(crate) fn verified(problem: &Problem, outcome: &Outcome) -> Option<bool> {
     match outcome {
         Outcome::Satisfiable(model) => {
             assert_eq!(model.len(), problem.variables as usize);
-            assert!(problem.is_solved_by(model), "{problem:?}\n{model:?}");
+            assert!(is_solved_by(problem, model), "{problem:?}\n{model:?}");
             Some(true)
         }
         Outcome::Refuted(tree) => {

@@ -2,7 +2,7 @@
 //! entries; written from the statement and sharing no code with the checker.
 
 use serval_model::{Node, NodeStep, NormalForm, Point};
-use serval_proof::script::{Mover, Reduced, Side, Witness};
+use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 
 /// What the exchanges of a mover need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,14 +17,23 @@ pub struct Needs {
     pub longer: u64,
 }
 
+/// The mover of an entry, if it is one.
+pub fn mover_of(entry: &Entry) -> Option<(Side, &Mover)> {
+    match entry {
+        Entry::Right(mover) => Some((Side::Right, mover)),
+        Entry::Left(mover) => Some((Side::Left, mover)),
+        _ => None,
+    }
+}
+
 /// Counts what the exchanges of a mover need.
-pub fn needs(reduced: &Reduced, mover: &Mover) -> Needs {
+pub fn needs(reduced: &Reduced, side: Side, mover: &Mover) -> Needs {
     let form = reduced.form();
     let set: Vec<Point> = mover.set_in_order();
     let mut needs = Needs::default();
     for (index, &own) in (0_u32..).zip(form.steps()) {
         for (other_index, &other) in (0_u32..).zip(form.steps()) {
-            let Some(ends) = Ends::new(reduced, mover.side, own, other, &set) else { continue };
+            let Some(ends) = Ends::new(reduced, side, own, other, &set) else { continue };
             needs.exchanges += 1;
             let listed = mover.witnesses.iter().find(|w| (w.step, w.other) == (index, other_index));
             let strong = match listed {

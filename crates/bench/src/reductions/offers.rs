@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serval_engine::reduce::Rule;
 use serval_model::{Node, NodeKind, NormalForm, Point, SplitMix64};
-use serval_proof::script::{Entry, Mover, Reduced, Side};
+use serval_proof::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side};
 
 use super::movers::{Taste, draw_witnesses};
 
@@ -29,7 +29,7 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
             spoil(&mut relation, &open_nodes(form), random);
             let from: Vec<Point> = form.steps().iter().filter(|s| s.global == s.to_global).map(|s| s.source()).collect();
             let points: Option<Vec<_>> = (0..1 + random.below(3)).map(|_| random.pick(&from)).collect();
-            points.map(|points| Entry::Closure { relation: relation.into_iter().collect(), points })
+            points.map(|points| Entry::Closure(Closure { relation: relation.into_iter().collect(), points }))
         }
         Rule::Right => draw_mover(reduced, Side::Right, random),
         Rule::Left => draw_mover(reduced, Side::Left, random),
@@ -52,29 +52,31 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
                 }
             }
             let filled = !drops.is_empty();
-            filled.then(|| Entry::Dominated { locals: locals.into_iter().collect(), globals: globals.into_iter().collect(), drops })
+            filled.then(|| {
+                Entry::Dominated(Dominated { locals: locals.into_iter().collect(), globals: globals.into_iter().collect(), drops })
+            })
         }
         Rule::Locals => {
             let mut relation = node_simulation(form, true);
             spoil(&mut relation, &open_nodes(form), random);
             let classes = draw_classes(form.node_numbers().end, &relation, random);
-            (!classes.is_empty()).then(|| Entry::Locals { relation: relation.into_iter().collect(), classes })
+            (!classes.is_empty()).then(|| Entry::Locals(Quotient { relation: relation.into_iter().collect(), classes }))
         }
         Rule::Globals => {
             let mut relation = global_simulation(form, true);
             spoil(&mut relation, &(0..form.global_count()).collect::<Vec<_>>(), random);
             let classes = draw_classes(form.global_count(), &relation, random);
-            (!classes.is_empty()).then(|| Entry::Globals { relation: relation.into_iter().collect(), classes })
+            (!classes.is_empty()).then(|| Entry::Globals(Quotient { relation: relation.into_iter().collect(), classes }))
         }
     }
 }
 
 /// A mover with a few points taken away, or none if nothing is left.
-pub fn shrunk(reduced: &Reduced, mover: &Mover, random: &mut SplitMix64) -> Option<Entry> {
+pub fn shrunk(reduced: &Reduced, side: Side, mover: &Mover, random: &mut SplitMix64) -> Option<Entry> {
     let mut points: Vec<Point> = mover.points.iter().flat_map(|(node, at)| at.iter().map(|&global| (*node, global))).collect();
     let gone = random.pick(&points)?;
     points.retain(|&point| point != gone);
-    mover_of(reduced, mover.side, points, draw_taste(random))
+    mover_of(reduced, side, points, draw_taste(random))
 }
 
 fn draw_mover(reduced: &Reduced, side: Side, random: &mut SplitMix64) -> Option<Entry> {
@@ -105,7 +107,8 @@ fn mover_of(reduced: &Reduced, side: Side, mut points: Vec<Point>, taste: Taste)
     points.dedup();
     let witnesses = draw_witnesses(reduced, side, &points, taste);
     let listed = points.iter().map(|&(node, global)| (node, vec![global])).collect::<Vec<_>>();
-    (!points.is_empty()).then_some(Entry::Mover(Mover { side, points: listed, witnesses }))
+    let mover = Mover { points: listed, witnesses };
+    (!points.is_empty()).then(|| if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) })
 }
 
 /// Adds pairs that are there for no reason, now and then. The checker should

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serval_engine::reduce::{RULES, Rule};
-use serval_proof::script::{Entry, Side};
+use serval_proof::script::Entry;
 
 use super::Generator;
 
@@ -40,11 +40,12 @@ impl Row {
             Entry::Split(_) => Self::Split,
             Entry::Fold(_) => Self::Drawn(Rule::Fold),
             Entry::Pairs => Self::Drawn(Rule::Pairs),
-            Entry::Locals { .. } => Self::Drawn(Rule::Locals),
-            Entry::Globals { .. } => Self::Drawn(Rule::Globals),
-            Entry::Dominated { .. } => Self::Drawn(Rule::Dominated),
-            Entry::Closure { .. } => Self::Drawn(Rule::Closure),
-            Entry::Mover(mover) => Self::Drawn(if mover.side == Side::Right { Rule::Right } else { Rule::Left }),
+            Entry::Locals(_) => Self::Drawn(Rule::Locals),
+            Entry::Globals(_) => Self::Drawn(Rule::Globals),
+            Entry::Dominated(_) => Self::Drawn(Rule::Dominated),
+            Entry::Closure(_) => Self::Drawn(Rule::Closure),
+            Entry::Right(_) => Self::Drawn(Rule::Right),
+            Entry::Left(_) => Self::Drawn(Rule::Left),
         }
     }
 

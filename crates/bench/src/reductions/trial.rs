@@ -1,14 +1,15 @@
 //! One system against brute force.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use serval_engine::reduce::{RULES, Reduction, Rule, apply_rule, reduce};
 use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, SplitMix64};
-use serval_proof::script::{Entry, Reduced, verify_script};
-use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
+use serval_proof::script::{Entry, Reduced, check_script};
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, Work, check, fingerprint};
 
 use super::endings::{Endings, From};
-use super::movers::needs;
+use super::movers::{mover_of, needs};
 use super::tally::rule_name;
 use super::{Behaviours, Generator, Row, Tally, offers};
 
@@ -149,10 +150,15 @@ impl Trial<'_> {
         Ok(())
     }
 
+    /// What a script leaves, if the checker accepts it.
+    fn verified(&self, script: &[Entry]) -> Result<Reduced, Refusal<Infallible>> {
+        check_script(self.form.clone(), script, &mut Work::new(&Caps::default(), &Cancel::new()))
+    }
+
     /// The checker accepts a script, and it leaves what the finder says.
     fn verify(&mut self, row: Row, reduction: &Reduction) -> Result<(), Difference> {
         let script = &reduction.script;
-        let verified = verify_script(self.form.clone(), script, &Caps::default(), &Cancel::new());
+        let verified = self.verified(script);
         let left = verified.map_err(|refusal| difference(row, format!("the checker refuses: {refusal}"), script))?;
         if left.form() != reduction.form() {
             return Err(difference(row, "the checker computes another system", script));
@@ -185,12 +191,12 @@ impl Trial<'_> {
         if !fired {
             return Ok(());
         }
-        if let Some(Entry::Mover(mover)) = after.script.last() {
+        if let Some((side, mover)) = after.script.last().and_then(mover_of) {
             let mut at = before.reduced.clone();
             for entry in &after.script[before.script.len()..after.script.len() - 1] {
                 let _ = at.apply(entry, &mut Budget::unlimited());
             }
-            let needs = needs(&at, mover);
+            let needs = needs(&at, side, mover);
             let figures = self.tally.figures(self.generator);
             figures.exchanges += needs.exchanges;
             figures.weak += needs.weak;
@@ -292,7 +298,7 @@ impl Trial<'_> {
         let mut merged: Vec<Reduction> = [locals, globals].into_iter().filter(|(_, fired)| *fired).map(|(after, _)| after).collect();
         for rule in [Rule::Locals, Rule::Globals] {
             let drawn = offers::draw(&pairs.reduced, rule, random).map(|entry| pushed(&pairs, entry));
-            merged.extend(drawn.filter(|after| verify_script(self.form.clone(), &after.script, &Caps::default(), &Cancel::new()).is_ok()));
+            merged.extend(drawn.filter(|after| self.verified(&after.script).is_ok()));
         }
         for after in merged.into_iter().chain(split) {
             let movers = [Rule::Right, Rule::Left];
@@ -318,15 +324,15 @@ impl Trial<'_> {
                 while let Some(entry) = next.take() {
                     let mut script = before.script.clone();
                     script.push(entry.clone());
-                    match verify_script(self.form.clone(), &script, &Caps::default(), &Cancel::new()) {
+                    match self.verified(&script) {
                         Ok(left) if left.form() != before.form() => self.compare(Row::drawn(&entry), &left, &script)?,
                         Ok(_) => {}
                         Err(_) => {
                             attempts += 1;
-                            if let Entry::Mover(mover) = &entry
+                            if let Some((side, mover)) = mover_of(&entry)
                                 && attempts < 8
                             {
-                                next = offers::shrunk(&before.reduced, mover, random);
+                                next = offers::shrunk(&before.reduced, side, mover, random);
                             }
                         }
                     }

@@ -1,7 +1,7 @@
 //! What rules out counts that no run has.
 
 use serval_model::{Budget, NodeStep, NormalForm, Stopped};
-use serval_proof::flow::Fact;
+use serval_proof::flow::{Fact, Region};
 use serval_proof::script::{Entry, Reduced};
 
 /// How often pair pruning is tried while a set of steps is made larger.
@@ -26,7 +26,7 @@ fn forward(form: &NormalForm, made: &[NodeStep]) -> Option<Fact> {
     let mut nodes: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
     globals[form.initial_global() as usize] = true;
     let all = saturate(made, &mut globals, &mut nodes, |step| (step.source(), step.target()));
-    (!all).then(|| Fact::Forward { globals: listed(&globals), nodes: listed(&nodes) })
+    (!all).then(|| Fact::Forward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
 }
 
 /// Steps from which the end cannot come about.
@@ -35,7 +35,7 @@ fn backward(form: &NormalForm, made: &[NodeStep], end: u32) -> Option<Fact> {
     let mut nodes: Vec<bool> = form.node_numbers().map(|node| form.is_done(node)).collect();
     globals[end as usize] = true;
     let all = saturate(made, &mut globals, &mut nodes, |step| (step.target(), step.source()));
-    (!all).then(|| Fact::Backward { globals: listed(&globals), nodes: listed(&nodes) })
+    (!all).then(|| Fact::Backward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
 }
 
 /// Adds what the steps lead to, in the direction given, until nothing is new;
@@ -97,5 +97,5 @@ fn pairs(form: &NormalForm, made: &[NodeStep], counts: &[i64], budget: &mut Budg
         }
     }
     let without = (0..).zip(&inside).filter(|&(_, &is)| !is).map(|(step, _)| step).collect();
-    Ok(Some(Fact::Pairs { without }))
+    Ok(Some(Fact::Pairs(without)))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serval_model::{Budget, Node, NormalForm, Point, Stopped};
-use serval_proof::script::Entry;
+use serval_proof::script::{Closure, Entry};
 
 use super::game::{Pair, Requirements, Simulation};
 use super::reach::Reach;
@@ -61,5 +61,5 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
         return Ok(None);
     }
     let relation = simulation.witness(asked.into_iter().filter(|&pair| simulation.holds(pair)));
-    Ok(Some(Entry::Closure { relation, points }))
+    Ok(Some(Entry::Closure(Closure { relation, points })))
 }

@@ -1,7 +1,7 @@
 //! Finds steps for which there is a better one.
 
 use serval_model::{Budget, NodeStep, NormalForm, Stopped};
-use serval_proof::script::Entry;
+use serval_proof::script::{Dominated, Entry};
 
 use super::game::{Pair, Requirements, Simulation};
 
@@ -16,7 +16,7 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
         |pair, budget| node_requirements(form, pair, budget),
     )?;
     if let Some((locals, drops)) = nodes {
-        return Ok(Some(Entry::Dominated { locals, globals: Vec::new(), drops }));
+        return Ok(Some(Entry::Dominated(Dominated { locals, globals: Vec::new(), drops })));
     }
     let mut by_global: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
     for &step in form.steps() {
@@ -29,7 +29,7 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
         |step| step.to_global,
         |pair, budget| global_requirements(form, &by_global, pair, budget),
     )?;
-    Ok(globals.map(|(globals, drops)| Entry::Dominated { locals: Vec::new(), globals, drops }))
+    Ok(globals.map(|(globals, drops)| Entry::Dominated(Dominated { locals: Vec::new(), globals, drops })))
 }
 
 type Found = Option<(Vec<Pair>, Vec<(u32, u32)>)>;

@@ -58,7 +58,8 @@ pub(super) fn find(reduced: &Reduced, side: Side, budget: &mut Budget) -> Result
             _ => points.push((node, vec![global])),
         }
     }
-    entries.push(Entry::Mover(Mover { side, points, witnesses }));
+    let mover = Mover { points, witnesses };
+    entries.push(if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) });
     Ok(entries)
 }
 
@@ -156,12 +157,9 @@ impl<'a> Finder<'a> {
     }
 
     fn find_paths(&self, exchange: &Exchange, set: &PointSet, budget: &mut Budget) -> Result<Option<Paths>, Stopped> {
-        let ((other_from, other_to), (own_from, own_to), before, after) = exchange.ends();
+        let &Exchange { other, own, before, after, .. } = exchange;
         let in_set = |point: Point| set.contains(&point);
-        let (first, second) = match self.side {
-            Side::Right => ((other_from, other_to), (own_from, own_to)),
-            Side::Left => ((own_from, own_to), (other_from, other_to)),
-        };
+        let (first, second) = if self.side == Side::Right { (other, own) } else { (own, other) };
         let ways =
             |from: Point, own: bool, budget: &mut Budget| Ways::new(self.form, from, PATH_POINTS, |point| own && in_set(point), budget);
         let own_first = self.side == Side::Left;

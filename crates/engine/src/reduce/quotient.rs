@@ -1,7 +1,7 @@
 //! Finds nodes, and global states, that can do the same.
 
 use serval_model::{Budget, NodeStep, NormalForm, Stopped};
-use serval_proof::script::Entry;
+use serval_proof::script::{Entry, Quotient};
 
 use super::closure::weak_requirements;
 use super::game::{Pair, Requirements, Simulation};
@@ -15,7 +15,7 @@ pub(super) fn find_locals(form: &NormalForm, budget: &mut Budget) -> Result<Opti
     let alike = |a: u32, b: u32| form.nodes()[a as usize] == form.nodes()[b as usize];
     let mut reach = Reach::default();
     let found = find(&live, alike, |pair, budget| weak_requirements(form, &mut reach, pair, budget), budget)?;
-    Ok(found.map(|(relation, classes)| Entry::Locals { relation, classes }))
+    Ok(found.map(|(relation, classes)| Entry::Locals(Quotient { relation, classes })))
 }
 
 /// Global states to merge.
@@ -31,7 +31,7 @@ pub(super) fn find_globals(form: &NormalForm, budget: &mut Budget) -> Result<Opt
     let mut reach = Reach::default();
     let requirements = |pair: Pair, budget: &mut Budget| global_requirements(form, &by_global, &mut reach, pair, budget);
     let found = find(&live, |_, _| true, requirements, budget)?;
-    Ok(found.map(|(relation, classes)| Entry::Globals { relation, classes }))
+    Ok(found.map(|(relation, classes)| Entry::Globals(Quotient { relation, classes })))
 }
 
 type Found = Option<(Vec<Pair>, Vec<Vec<u32>>)>;

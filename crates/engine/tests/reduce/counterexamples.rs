@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serval_bench::reductions::Behaviours;
 use serval_compile::{Options, compile};
 use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Node, NodeStep, NormalForm, SystemBuilder};
-use serval_proof::script::{Entry, Side};
+use serval_proof::script::{Dominated, Entry, Quotient, Side};
 use serval_syntax::analyze;
 
 use super::forms::Short;
@@ -57,7 +57,7 @@ fn a_weak_simulation_dominates_nothing() {
     // The checker does not accept it.
     let number = |to: Node| u32::try_from(form.steps().iter().position(|s| s.to_node == to).unwrap()).unwrap();
     let locals = weak_simulation(&form).into_iter().filter(|(x, y)| x != y).collect();
-    let entry = Entry::Dominated { locals, globals: Vec::new(), drops: vec![(number(two), number(one))] };
+    let entry = Entry::Dominated(Dominated { locals, globals: Vec::new(), drops: vec![(number(two), number(one))] });
     assert_eq!(short.refused_by(&[entry]), "relation.strong");
     assert!(short.is_kept_by_our_rules());
 }
@@ -70,10 +70,10 @@ fn a_weak_simulation_of_global_states_dominates_nothing() {
     let steps = form.steps().iter().filter(|step| step.target() != (short.node(1), 2)).copied().collect();
     assert!(!short.is_kept_by(&form.clone().with_steps(steps)));
     let number = |global: u32| u32::try_from(form.steps().iter().position(|s| s.target() == (short.node(1), global)).unwrap()).unwrap();
-    let entry = Entry::Dominated { locals: Vec::new(), globals: vec![(1, 2)], drops: vec![(number(2), number(1))] };
+    let entry = Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(1, 2)], drops: vec![(number(2), number(1))] });
     assert_eq!(short.refused_by(&[entry]), "relation.global.strong");
     // It is a weak simulation.
-    let merged = Entry::Globals { relation: vec![(1, 2)], classes: Vec::new() };
+    let merged = Entry::Globals(Quotient { relation: vec![(1, 2)], classes: Vec::new() });
     assert!(short.verify(&[merged]).is_ok());
     assert!(short.is_kept_by_our_rules());
 }

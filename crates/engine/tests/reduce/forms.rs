@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use serval_bench::reductions::Behaviours;
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_model::{Budget, Cancel, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId, SystemBuilder};
-use serval_proof::script::{Entry, Mover, Reduced, Side, verify_script};
-use serval_proof::{Caps, Refusal};
+use serval_proof::script::{Entry, Mover, Reduced, Side, check_script};
+use serval_proof::{Caps, Refusal, Work};
 
 /// A normal form as `rules` writes them: nodes by any numbers, steps
 /// `[l, g, l', g']`, one request; each done node is an answer of its own.
@@ -77,7 +77,7 @@ impl Short {
 
     /// What the checker says of a script.
     pub(crate) fn verify(&self, script: &[Entry]) -> Result<Reduced, Refusal<Infallible>> {
-        verify_script(self.form(), script, &Caps::default(), &Cancel::new())
+        check_script(self.form(), script, &mut Work::new(&Caps::default(), &Cancel::new()))
     }
 
     /// The condition by which the checker refuses a script.
@@ -91,7 +91,8 @@ impl Short {
     /// A mover without listed paths, with points as in the notation.
     pub(crate) fn mover(&self, side: Side, points: &[(u32, u32)]) -> Entry {
         let points = points.iter().map(|&(number, global)| (self.node(number), vec![global])).collect();
-        Entry::Mover(Mover { side, points, witnesses: Vec::new() })
+        let mover = Mover { points, witnesses: Vec::new() };
+        if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) }
     }
 
     /// What an entry leaves, whether or not it may be applied.

@@ -1,7 +1,7 @@
 //! Changes to scripts.
 
 use serval_model::{NodeStep, NormalForm, SplitMix64};
-use serval_proof::script::{Entry, Mover, Side, Witness};
+use serval_proof::script::{Closure, Dominated, Entry, Mover, Quotient, Side, Witness};
 
 use super::sources::Source;
 
@@ -43,11 +43,11 @@ pub(crate) fn in_range(form: &NormalForm, entry: &Entry) -> bool {
         Entry::Split(node) => is(*node, size.nodes),
         Entry::Fold(folds) => nodes(folds),
         Entry::Pairs => true,
-        Entry::Locals { relation, classes: of } => nodes(relation) && classes(of, size.nodes),
-        Entry::Globals { relation, classes: of } => globals(relation) && classes(of, size.globals),
-        Entry::Dominated { locals, globals: relation, drops } => nodes(locals) && globals(relation) && steps(drops),
-        Entry::Closure { relation, points: at } => nodes(relation) && points(at),
-        Entry::Mover(mover) => {
+        Entry::Locals(Quotient { relation, classes: of }) => nodes(relation) && classes(of, size.nodes),
+        Entry::Globals(Quotient { relation, classes: of }) => globals(relation) && classes(of, size.globals),
+        Entry::Dominated(Dominated { locals, globals: relation, drops }) => nodes(locals) && globals(relation) && steps(drops),
+        Entry::Closure(Closure { relation, points: at }) => nodes(relation) && points(at),
+        Entry::Right(mover) | Entry::Left(mover) => {
             mover.points.iter().all(|(l, at)| is(*l, size.nodes) && at.iter().all(|&g| is(g, size.globals)))
                 && mover.witnesses.iter().all(|w| steps(&[(w.step, w.other)]) && points(&w.own_path) && points(&w.other_path))
         }
@@ -139,7 +139,7 @@ fn change_classes(classes: &mut Vec<Vec<u32>>, count: usize, random: &mut SplitM
 
 fn change_mover(mover: &mut Mover, size: Size, random: &mut SplitMix64) {
     let (node, global) = (number(random, size.nodes), number(random, size.globals));
-    match random.below(8) {
+    match random.below(7) {
         0 => mover.points.push((node, vec![global])),
         1 if !mover.points.is_empty() => drop(mover.points.remove(below(random, mover.points.len()))),
         2 if !mover.points.is_empty() => {
@@ -150,9 +150,8 @@ fn change_mover(mover: &mut Mover, size: Size, random: &mut SplitMix64) {
             let at = below(random, mover.points.len());
             mover.points[at].0 = node;
         }
-        4 => mover.side = if mover.side == Side::Right { Side::Left } else { Side::Right },
-        5 if !mover.witnesses.is_empty() => drop(mover.witnesses.remove(below(random, mover.witnesses.len()))),
-        6 if !mover.witnesses.is_empty() => {
+        4 if !mover.witnesses.is_empty() => drop(mover.witnesses.remove(below(random, mover.witnesses.len()))),
+        5 if !mover.witnesses.is_empty() => {
             let at = below(random, mover.witnesses.len());
             let witness = &mut mover.witnesses[at];
             match random.below(4) {
@@ -175,24 +174,27 @@ fn change(entry: &mut Entry, size: Size, random: &mut SplitMix64) {
         Entry::Split(node) => *node = number(random, size.nodes),
         Entry::Fold(folds) => change_pairs(folds, size.nodes, size.nodes, random),
         Entry::Pairs => {}
-        Entry::Locals { relation, classes } => match random.below(2) {
+        Entry::Locals(Quotient { relation, classes }) => match random.below(2) {
             0 => change_pairs(relation, size.nodes, size.nodes, random),
             _ => change_classes(classes, size.nodes, random),
         },
-        Entry::Globals { relation, classes } => match random.below(2) {
+        Entry::Globals(Quotient { relation, classes }) => match random.below(2) {
             0 => change_pairs(relation, size.globals, size.globals, random),
             _ => change_classes(classes, size.globals, random),
         },
-        Entry::Dominated { locals, globals, drops } => match random.below(3) {
+        Entry::Dominated(Dominated { locals, globals, drops }) => match random.below(3) {
             0 => change_pairs(locals, size.nodes, size.nodes, random),
             1 => change_pairs(globals, size.globals, size.globals, random),
             _ => change_pairs(drops, size.steps, size.steps, random),
         },
-        Entry::Closure { relation, points } => match random.below(2) {
+        Entry::Closure(Closure { relation, points }) => match random.below(2) {
             0 => change_pairs(relation, size.nodes, size.nodes, random),
             _ => change_pairs(points, size.nodes, size.globals, random),
         },
-        Entry::Mover(mover) => change_mover(mover, size, random),
+        // The same on the other side.
+        Entry::Right(mover) if random.below(8) == 0 => *entry = Entry::Left(std::mem::take(mover)),
+        Entry::Left(mover) if random.below(8) == 0 => *entry = Entry::Right(std::mem::take(mover)),
+        Entry::Right(mover) | Entry::Left(mover) => change_mover(mover, size, random),
     }
 }
 
@@ -223,17 +225,17 @@ pub(crate) fn wild(form: &NormalForm, random: &mut SplitMix64) -> Entry {
         2 => {
             let (x, y) = two(random);
             let relation = if random.below(8) == 0 { Vec::new() } else { vec![(x, y), (y, x)] };
-            Entry::Locals { relation, classes: vec![vec![x, y]] }
+            Entry::Locals(Quotient { relation, classes: vec![vec![x, y]] })
         }
         3 => {
             let (h, g) = (any_global(random), any_global(random));
             let relation = if random.below(8) == 0 { Vec::new() } else { vec![(h, g), (g, h)] };
-            Entry::Globals { relation, classes: vec![vec![h, g]] }
+            Entry::Globals(Quotient { relation, classes: vec![vec![h, g]] })
         }
         4 => dominated(form, step, random),
         5 => {
             let (x, y) = if random.below(2) == 0 { two(random) } else { (step.node, step.to_node) };
-            Entry::Closure { relation: vec![(x, y)], points: vec![(x, step.global), (x, any_global(random))] }
+            Entry::Closure(Closure { relation: vec![(x, y)], points: vec![(x, step.global), (x, any_global(random))] })
         }
         _ => mover(form, step, random),
     }
@@ -260,7 +262,7 @@ fn dominated(form: &NormalForm, step: NodeStep, random: &mut SplitMix64) -> Entr
         locals.push((step.to_node, kept.to_node));
         globals.push((step.to_global, kept.to_global));
     }
-    Entry::Dominated { locals, globals, drops }
+    Entry::Dominated(Dominated { locals, globals, drops })
 }
 
 /// Joins steps around where a step lands or departs, and perhaps more; with
@@ -278,10 +280,10 @@ fn mover(form: &NormalForm, step: NodeStep, random: &mut SplitMix64) -> Entry {
         }
         _ => {}
     }
-    let mover = Mover { side, points, witnesses: Vec::new() };
+    let mut mover = Mover { points, witnesses: Vec::new() };
     let set = mover.set();
     let numbers = || 0..u32::try_from(form.steps().len()).unwrap();
-    let mut witnesses = Vec::new();
+    let witnesses = &mut mover.witnesses;
     let detour = random.below(2) == 0;
     for (step, &own) in numbers().zip(form.steps()) {
         let near = if side == Side::Right { own.target() } else { own.source() };
@@ -302,7 +304,7 @@ fn mover(form: &NormalForm, step: NodeStep, random: &mut SplitMix64) -> Entry {
             }
         }
     }
-    Entry::Mover(Mover { witnesses, ..mover })
+    if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) }
 }
 
 type Path = Vec<(u32, u32)>;

@@ -1,14 +1,16 @@
 //! Sets of answers that are serial.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use serval_model::{Budget, Node, NormalForm, Stopped};
 
 use super::{Clause, TOO_LARGE};
-use crate::Refusal;
 use crate::conditions::require;
-use crate::script::{Work, simulation};
+use crate::format::objects;
+use crate::script::simulation;
 use crate::tree::{Linear, Literal};
+use crate::{Refusal, Work};
 
 /// One request alone: from a global state, to an answer (a done node), and the
 /// global state that it leaves behind.
@@ -18,7 +20,8 @@ pub type Edge = (u32, Node, u32);
 pub type Uses = Vec<(u32, u32)>;
 
 /// Answers of a base, and any number of times each period.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct LinearSet {
     /// A walk from the initial global state.
     pub base: Uses,
@@ -27,7 +30,8 @@ pub struct LinearSet {
 }
 
 /// One period, and how its number is found from the answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Period {
     /// The round trips.
     pub edges: Uses,
@@ -39,6 +43,8 @@ pub struct Period {
     /// The coefficients, sorted by node, none 0.
     pub terms: Vec<(Node, i64)>,
 }
+
+objects!(LinearSet, Period);
 
 /// All edges, sorted. A tick for each step that is looked at.
 pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>, Stopped> {
@@ -64,47 +70,35 @@ pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>,
     Ok(edges)
 }
 
-/// The base is a walk and the periods are round trips from it.
-pub(super) fn check_set<Stop>(
-    form: &NormalForm,
-    edges: &[Edge],
-    set: &LinearSet,
-    name: &str,
-    work: &mut Work,
-) -> Result<bool, Refusal<Stop>> {
+/// The base is a walk and the periods are round trips from it; says whether the
+/// set can be looked at any further.
+pub(super) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Result<bool, Refusal<Stop>> {
     let parts = || std::iter::once(&set.base).chain(set.periods.iter().map(|period| &period.edges));
     work.spend(parts().map(Vec::len).sum::<usize>().saturating_mul(2))?;
-    let known =
-        parts().flatten().all(|&(edge, _)| (edge as usize) < edges.len()) && parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0));
-    let letters =
-        set.periods.iter().flat_map(|period| &period.terms).all(|&(node, _)| (node as usize) < form.nodes().len() && form.is_done(node));
-    let divides = set.periods.iter().all(|period| period.divisor >= 1);
-    require!(
-        "flow.edges",
-        known && letters && divides,
-        None,
-        name,
-        "an edge or a letter that is not there, an edge twice, or division by 0"
-    );
-    if !(known && letters && divides) {
+    let known = parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0) && uses.iter().all(|&(edge, _)| (edge as usize) < edges.len()));
+    let is_letter = |node: Node| (node as usize) < form.nodes().len() && form.is_done(node);
+    let divides = |period: &Period| period.divisor >= 1 && period.terms.iter().all(|&(node, _)| is_letter(node));
+    let known = known && set.periods.iter().all(divides);
+    require!("flow.edges", known, "an edge or a letter that is not there, an edge twice, or division by 0");
+    if !known {
         return Ok(false);
     }
     let begin = form.initial_global();
     let ends = unbalanced(edges, &set.base).ok_or(TOO_LARGE)?;
     let walks = ends.is_empty() || (ends.len() == 2 && ends.get(&begin) == Some(&1) && ends.values().any(|&excess| excess == -1));
-    require!("flow.base", walks, None, name, "the base is no walk from the initial global state");
-    require!(
-        "flow.connected",
-        connected(edges, begin, &[&set.base]),
-        None,
-        name,
-        "the base is not connected with the initial global state"
-    );
+    require!("flow.base", walks, "the base is no walk from the initial global state");
+    let begins = connected(edges, begin, &[&set.base]);
+    require!("flow.connected", begins, "the base is not connected with the initial global state");
+    let mut landings = vec![1_usize; form.nodes().len()];
+    form.steps().iter().for_each(|step| landings[step.to_node as usize] += 1);
     for period in &set.periods {
+        // In the clause its expression is written out in counts of steps, for each letter.
+        let written = period.terms.iter().fold(0_usize, |sum, &(node, _)| sum.saturating_add(landings[node as usize]));
+        work.spend(period.edges.len().saturating_mul(written).saturating_add(set.base.len()))?;
         let closed = unbalanced(edges, &period.edges).ok_or(TOO_LARGE)?.is_empty();
-        require!("flow.period", closed, None, name, "a period is no round trip");
+        require!("flow.period", closed, "a period is no round trip");
         let touches = connected(edges, begin, &[&set.base, &period.edges]);
-        require!("flow.connected", touches, None, name, "a period is not connected with the base");
+        require!("flow.connected", touches, "a period is not connected with the base");
     }
     Ok(true)
 }
@@ -132,7 +126,7 @@ fn connected(edges: &[Edge], with: u32, parts: &[&Uses]) -> bool {
         neighbours.entry(to).or_default().push(from);
     }
     let mut to_visit = vec![with];
-    let mut reached = std::collections::BTreeSet::from([with]);
+    let mut reached = BTreeSet::from([with]);
     while let Some(state) = to_visit.pop() {
         for &next in neighbours.get(&state).map_or(&[][..], Vec::as_slice) {
             if reached.insert(next) {

@@ -2,8 +2,8 @@
 
 use serval_model::{Budget, Stopped};
 
-use super::{Entry, Reduced, Work, fold, movers, simulation, size};
-use crate::Refusal;
+use super::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, fold, movers, pairs, simulation, size};
+use crate::{Refusal, Work};
 
 impl Reduced {
     /// Whether all numbers in an entry mean something here. What does more with
@@ -21,30 +21,31 @@ impl Reduced {
             Entry::Split(copied) => node(copied),
             Entry::Fold(folds) => nodes(folds),
             Entry::Pairs => true,
-            Entry::Locals { relation, classes } => nodes(relation) && classes.iter().flatten().all(node) && filled(classes),
-            Entry::Globals { relation, classes } => globals(relation) && classes.iter().flatten().all(global) && filled(classes),
-            Entry::Dominated { locals, globals: relation, drops } => {
-                nodes(locals) && globals(relation) && drops.iter().all(|(dropped, kept)| step(dropped) && step(kept))
+            Entry::Locals(Quotient { relation, classes }) => nodes(relation) && classes.iter().flatten().all(node) && filled(classes),
+            Entry::Globals(Quotient { relation, classes }) => globals(relation) && classes.iter().flatten().all(global) && filled(classes),
+            Entry::Dominated(Dominated { locals, globals: states, drops }) => {
+                nodes(locals) && globals(states) && drops.iter().all(|(dropped, kept)| step(dropped) && step(kept))
             }
-            Entry::Closure { relation, points: at } => nodes(relation) && points(at),
-            Entry::Mover(mover) => {
-                mover.points.iter().all(|(l, at)| node(l) && at.iter().all(global))
-                    && mover.witnesses.iter().all(|w| step(&w.step) && step(&w.other) && points(&w.own_path) && points(&w.other_path))
+            Entry::Closure(Closure { relation, points: at }) => nodes(relation) && points(at),
+            Entry::Right(Mover { points: set, witnesses }) | Entry::Left(Mover { points: set, witnesses }) => {
+                set.iter().all(|(l, at)| node(l) && at.iter().all(global))
+                    && witnesses.iter().all(|w| step(&w.step) && step(&w.other) && points(&w.own_path) && points(&w.other_path))
             }
         }
     }
 
-    /// Checks the conditions of an entry. `name` is what messages call it.
-    pub(crate) fn check<Stop>(&self, entry: &Entry, name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    /// Checks the conditions of an entry.
+    pub(crate) fn check<Stop>(&self, entry: &Entry, work: &mut Work) -> Result<(), Refusal<Stop>> {
         match entry {
-            Entry::Split(node) => fold::check_split(&self.form, *node, name),
-            Entry::Fold(folds) => fold::check_folds(&self.form, folds, name, work),
+            Entry::Split(node) => fold::check_split(&self.form, *node),
+            Entry::Fold(folds) => fold::check_folds(&self.form, folds, work),
             Entry::Pairs => Ok(()),
-            Entry::Locals { relation, classes } => simulation::check_locals(&self.form, relation, classes, name, work),
-            Entry::Globals { relation, classes } => simulation::check_globals(&self.form, relation, classes, name, work),
-            Entry::Dominated { locals, globals, drops } => simulation::check_dominated(&self.form, locals, globals, drops, name, work),
-            Entry::Closure { relation, points } => simulation::check_closure(&self.form, relation, points, name, work),
-            Entry::Mover(mover) => movers::check_mover(self, mover, name, work),
+            Entry::Locals(quotient) => simulation::check_locals(&self.form, quotient, work),
+            Entry::Globals(quotient) => simulation::check_globals(&self.form, quotient, work),
+            Entry::Dominated(dominated) => simulation::check_dominated(&self.form, dominated, work),
+            Entry::Closure(closure) => simulation::check_closure(&self.form, closure, work),
+            Entry::Right(mover) => movers::check_mover(self, Side::Right, mover, work),
+            Entry::Left(mover) => movers::check_mover(self, Side::Left, mover, work),
         }
     }
 
@@ -63,18 +64,13 @@ impl Reduced {
                 }
             }
             Entry::Fold(folds) => self.form = fold::fold_all(form, folds, budget)?,
-            Entry::Pairs => (self.form, self.pairs) = super::pairs::prune(form, budget)?,
-            Entry::Locals { classes, .. } => {
-                self.form = simulation::merge_locals(form, classes);
-                self.pairs = None;
-            }
-            Entry::Globals { classes, .. } => {
-                self.form = simulation::merge_globals(form, classes);
-                self.pairs = None;
-            }
-            Entry::Dominated { drops, .. } => self.form = simulation::drop_dominated(form, drops),
-            Entry::Closure { relation, points } => self.form = simulation::close(form, relation, points, budget)?,
-            Entry::Mover(mover) => self.form = movers::compose(form, mover, budget)?,
+            Entry::Pairs => (self.form, self.pairs) = pairs::prune(form, budget)?,
+            Entry::Locals(quotient) => *self = Self::new(simulation::merge_locals(form, &quotient.classes)),
+            Entry::Globals(quotient) => *self = Self::new(simulation::merge_globals(form, &quotient.classes)),
+            Entry::Dominated(dominated) => self.form = simulation::drop_dominated(form, dominated),
+            Entry::Closure(closure) => self.form = simulation::close(form, closure, budget)?,
+            Entry::Right(mover) => self.form = movers::compose(form, Side::Right, mover, budget)?,
+            Entry::Left(mover) => self.form = movers::compose(form, Side::Left, mover, budget)?,
         }
         Ok(())
     }

@@ -33,12 +33,12 @@
 
 use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Stopped};
 
-use super::{Work, size};
-use crate::Refusal;
+use super::size;
 use crate::conditions::require;
+use crate::{Refusal, Work};
 
-pub(super) fn check_split<Stop>(form: &NormalForm, node: Node, name: &str) -> Result<(), Refusal<Stop>> {
-    require!("split.initial", form.is_initial(node), None, name, "node {node} is not initial");
+pub(super) fn check_split<Stop>(form: &NormalForm, node: Node) -> Result<(), Refusal<Stop>> {
+    require!("split.initial", form.is_initial(node), "node {node} is not initial");
     Ok(())
 }
 
@@ -53,20 +53,19 @@ pub(super) fn split(form: NormalForm, node: Node) -> NormalForm {
     NormalForm::from_parts(form.global_count(), form.initial_global(), nodes, steps)
 }
 
-pub(super) fn check_folds<Stop>(form: &NormalForm, folds: &[(Node, Node)], name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(super) fn check_folds<Stop>(form: &NormalForm, folds: &[(Node, Node)], work: &mut Work) -> Result<(), Refusal<Stop>> {
     let mut form = form.clone();
     for &(l, x) in folds {
         work.spend(size(&form))?;
-        require!("fold.initial", !form.is_initial(l) && !form.is_done(l), None, name, "node {l} is initial or done");
-        let missing = form.steps().iter().find(|step| step.to_node == l && !form.has_step(step.target(), (x, step.to_global)));
-        require!(
-            "fold.present",
-            missing.is_none(),
-            None,
-            name,
-            "a step lands on node {l} under global state {}, where there is no identity step to node {x}",
-            missing.map_or(0, |step| step.to_global)
-        );
+        require!("fold.initial", !form.is_initial(l) && !form.is_done(l), "node {l} is initial or done");
+        for &step in form.steps().iter().filter(|step| step.to_node == l) {
+            let (h, present) = (step.to_global, form.has_step(step.target(), (x, step.to_global)));
+            require!(
+                "fold.present",
+                present,
+                "a step lands on node {l} under global state {h}, where there is no identity step to node {x}"
+            );
+        }
         form = fold(form, l, x);
     }
     Ok(())

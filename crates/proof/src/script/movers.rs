@@ -79,11 +79,13 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use serval_model::{Budget, Node, NodeStep, NormalForm, Point, Stopped};
 
-use super::{Reduced, Work};
-use crate::Refusal;
+use super::Reduced;
 use crate::conditions::require;
+use crate::format::objects;
+use crate::{Refusal, Work};
 
 /// Which way steps are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,29 +96,21 @@ pub enum Side {
     Left,
 }
 
-impl Side {
-    /// The name, as in the file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Right => "right",
-            Self::Left => "left",
-        }
-    }
-}
-
-/// What a mover entry carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What an entry carries, for either side.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Mover {
-    /// Which way steps are joined.
-    pub side: Side,
     /// The set `S`: for each node the global states.
     pub points: Vec<(Node, Vec<u32>)>,
     /// Where single steps do not do.
     pub witnesses: Vec<Witness>,
 }
 
+objects!(Mover);
+
 /// How two steps are exchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct Witness {
     /// The number of the step `τ` that lands in or departs from the set.
     pub step: u32,
@@ -126,6 +120,21 @@ pub struct Witness {
     pub other_path: Vec<Point>,
     /// `τ'`: the points after its first.
     pub own_path: Vec<Point>,
+}
+
+/// A witness in the file.
+type Written = (u32, u32, Vec<Point>, Vec<Point>);
+
+impl From<Written> for Witness {
+    fn from((step, other, other_path, own_path): Written) -> Self {
+        Self { step, other, other_path, own_path }
+    }
+}
+
+impl From<Witness> for Written {
+    fn from(Witness { step, other, other_path, own_path }: Witness) -> Self {
+        (step, other, other_path, own_path)
+    }
 }
 
 /// Points that are looked up.
@@ -143,49 +152,35 @@ impl Mover {
 pub struct Exchange {
     side: Side,
     /// Where `τ'` must begin but for the global state, and end but for it.
-    own: (Node, Node),
+    pub own: (Node, Node),
     /// Likewise for `σ'`.
-    other: (Node, Node),
+    pub other: (Node, Node),
     /// The global state in which the first of the two paths begins.
-    before: u32,
+    pub before: u32,
     /// The global state in which the second ends.
-    after: u32,
+    pub after: u32,
 }
 
 impl Exchange {
     /// The exchange of `τ` with `σ`; `None` if the two cannot follow each other,
     /// or no two requests of a complete run can be where they are.
     pub fn new(reduced: &Reduced, side: Side, own: NodeStep, other: NodeStep) -> Option<Self> {
-        let (first, second) = match side {
-            Side::Right => (own, other),
-            Side::Left => (other, own),
-        };
+        let (first, second) = if side == Side::Right { (own, other) } else { (other, own) };
         let meets = first.to_global == second.global
             && reduced.may_meet(first.node, second.node, first.global)
             && reduced.may_meet(first.to_node, second.node, second.global)
             && reduced.may_meet(first.to_node, second.to_node, second.to_global);
-        meets.then_some(Self {
-            side,
-            own: (own.node, own.to_node),
-            other: (other.node, other.to_node),
-            before: first.global,
-            after: second.to_global,
-        })
+        let (own, other) = ((own.node, own.to_node), (other.node, other.to_node));
+        meets.then_some(Self { side, own, other, before: first.global, after: second.to_global })
     }
 
-    /// Where `σ'` begins and ends, if the two paths meet in `middle`.
-    fn other_ends(&self, middle: u32) -> (Point, Point) {
+    /// Where `σ'` begins and ends, and where `τ'` does, if the two meet in `middle`.
+    fn ends(&self, middle: u32) -> [(Point, Point); 2] {
+        let first = |(from, to): (Node, Node)| ((from, self.before), (to, middle));
+        let second = |(from, to): (Node, Node)| ((from, middle), (to, self.after));
         match self.side {
-            Side::Right => ((self.other.0, self.before), (self.other.1, middle)),
-            Side::Left => ((self.other.0, middle), (self.other.1, self.after)),
-        }
-    }
-
-    /// Where `τ'` begins and ends, if the two paths meet in `middle`.
-    fn own_ends(&self, middle: u32) -> (Point, Point) {
-        match self.side {
-            Side::Right => ((self.own.0, middle), (self.own.1, self.after)),
-            Side::Left => ((self.own.0, self.before), (self.own.1, middle)),
+            Side::Right => [first(self.other), second(self.own)],
+            Side::Left => [second(self.other), first(self.own)],
         }
     }
 
@@ -203,26 +198,19 @@ impl Exchange {
     /// Whether `σ'` is empty or the point of it next to `τ'` is not in `S`, or the
     /// weaker condition holds.
     fn last_condition(&self, form: &NormalForm, set: &PointSet, middle: u32, empty: bool, single: bool) -> bool {
-        let (next_to, weaker, loops): (Point, [Point; 2], bool) = match self.side {
-            Side::Right => {
-                let at = (self.other.1, self.after);
-                let loops = || form.steps_from(at).iter().any(|step| step.to_node == at.0);
-                ((self.other.1, middle), [at, (self.own.1, self.after)], single && loops())
-            }
-            Side::Left => {
-                let at = (self.other.0, self.before);
-                let loops = || form.steps_of(at.0).iter().any(|step| step.target() == at);
-                ((self.other.0, middle), [at, (self.own.0, self.before)], single && loops())
-            }
+        let (other, own, global) = match self.side {
+            Side::Right => (self.other.1, self.own.1, self.after),
+            Side::Left => (self.other.0, self.own.0, self.before),
         };
-        empty || !set.contains(&next_to) || (single && !loops && weaker.iter().all(|point| set.contains(point)))
+        let loops = || form.steps_of(other).iter().any(|&step| step.to_node == other && far_end(self.side, step) == (other, global));
+        let weaker = || single && set.contains(&(other, global)) && set.contains(&(own, global)) && !loops();
+        empty || !set.contains(&(other, middle)) || weaker()
     }
 
     /// Whether single steps do, or an empty `σ'` and a single step.
     pub fn is_simple(&self, form: &NormalForm, set: &PointSet) -> bool {
         self.candidates(form).into_iter().any(|middle| {
-            let (from, to) = self.own_ends(middle);
-            let (other_from, other_to) = self.other_ends(middle);
+            let [(other_from, other_to), (from, to)] = self.ends(middle);
             let empty = other_from == other_to;
             let exists = form.has_step(from, to) && (empty || form.has_step(other_from, other_to));
             exists && self.last_condition(form, set, middle, empty, true)
@@ -237,8 +225,7 @@ impl Exchange {
             Side::Right => last_global(other_path, self.before),
             Side::Left => last_global(own_path, self.before),
         };
-        let (from, to) = self.own_ends(middle);
-        let (other_from, other_to) = self.other_ends(middle);
+        let [(other_from, other_to), (from, to)] = self.ends(middle);
         let follows = |from: Point, to: Point, path: &[Point]| {
             let mut at = from;
             path.iter().all(|&next| form.has_step(std::mem::replace(&mut at, next), next)) && at == to
@@ -251,18 +238,10 @@ impl Exchange {
         own_path.split_last().is_none_or(|(_, inner)| inner.iter().all(|point| !set.contains(point)))
     }
 
-    /// The ends of paths, for those who look for witnesses: the other request,
-    /// the own request, before and after.
-    pub fn ends(&self) -> ((Node, Node), (Node, Node), u32, u32) {
-        (self.other, self.own, self.before, self.after)
-    }
-
     /// Whether a witness meets all conditions.
     pub fn accepts(&self, form: &NormalForm, set: &PointSet, other_path: &[Point], own_path: &[Point]) -> bool {
-        Self::inner_outside(set, own_path)
-            && self
-                .meeting(form, other_path, own_path)
-                .is_some_and(|middle| self.last_condition(form, set, middle, other_path.is_empty(), own_path.len() == 1))
+        let last = |middle| self.last_condition(form, set, middle, other_path.is_empty(), own_path.len() == 1);
+        Self::inner_outside(set, own_path) && self.meeting(form, other_path, own_path).is_some_and(last)
     }
 }
 
@@ -271,8 +250,7 @@ impl Exchange {
 pub fn others_by_global(form: &NormalForm, side: Side) -> Vec<Vec<u32>> {
     let mut of: Vec<Vec<u32>> = vec![Vec::new(); form.global_count() as usize];
     for (index, step) in (0..).zip(form.steps()) {
-        let global = if side == Side::Right { step.global } else { step.to_global };
-        of[global as usize].push(index);
+        of[far_end(side, *step).1 as usize].push(index);
     }
     of
 }
@@ -282,12 +260,16 @@ pub fn near_end(side: Side, step: NodeStep) -> Point {
     if side == Side::Right { step.target() } else { step.source() }
 }
 
-pub(super) fn check_mover<Stop>(reduced: &Reduced, mover: &Mover, name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
-    let (form, side) = (reduced.form(), mover.side);
-    let set = mover.set();
+/// The other end of it.
+fn far_end(side: Side, step: NodeStep) -> Point {
+    if side == Side::Right { step.source() } else { step.target() }
+}
+
+pub(super) fn check_mover<Stop>(reduced: &Reduced, side: Side, mover: &Mover, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let (form, set) = (reduced.form(), mover.set());
     work.spend(set.len())?;
     let end = set.iter().find(|&&(node, _)| if side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
-    require!("mover.ends", end.is_none(), None, name, "a point of node {} is in the set", end.map_or(0, |point| point.0));
+    require!("mover.ends", end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
     let listed: FxHashMap<(u32, u32), &Witness> = mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
     let others = others_by_global(form, side);
     for (index, &own) in (0..).zip(form.steps()) {
@@ -302,35 +284,35 @@ pub(super) fn check_mover<Stop>(reduced: &Reduced, mover: &Mover, name: &str, wo
             let steps = || format!("steps {own:?} and {other:?}");
             let Some(witness) = listed.get(&(index, other_index)) else {
                 let simple = exchange.is_simple(form, &set);
-                require!("mover.paths", simple, None, name, "{} cannot be exchanged by single steps, and no paths are given", steps());
+                require!("mover.paths", simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
                 continue;
             };
             work.spend(witness.other_path.len() + witness.own_path.len())?;
             let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
-            require!("mover.paths", meeting.is_some(), None, name, "{}: the paths given are not those that exchange them", steps());
+            require!("mover.paths", meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
             let inner = Exchange::inner_outside(&set, &witness.own_path);
-            require!("mover.inner", inner, None, name, "{}: the path given passes through the set", steps());
+            require!("mover.inner", inner, "{}: the path given passes through the set", steps());
             let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
             let last = meeting.is_none_or(|middle| exchange.last_condition(form, &set, middle, empty, single));
-            require!("mover.last", last, None, name, "{}: the other request would be interrupted in its turn", steps());
+            require!("mover.last", last, "{}: the other request would be interrupted in its turn", steps());
         }
     }
     Ok(())
 }
 
 /// Joins the steps. Costs a tick for each step that is looked at.
-pub(super) fn compose(form: NormalForm, mover: &Mover, budget: &mut Budget) -> Result<NormalForm, Stopped> {
+pub(super) fn compose(form: NormalForm, side: Side, mover: &Mover, budget: &mut Budget) -> Result<NormalForm, Stopped> {
     let set = mover.set();
     let mut steps: Vec<NodeStep> = Vec::new();
     // What can be reached from a point of the set through it.
     let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
     for &step in form.steps() {
         budget.spend(1)?;
-        if mover.side == Side::Left && set.contains(&step.source()) {
+        if side == Side::Left && set.contains(&step.source()) {
             continue;
         }
         let lands = set.contains(&step.target());
-        if !lands || mover.side == Side::Left {
+        if !lands || side == Side::Left {
             steps.push(step);
         }
         if !lands {
@@ -341,7 +323,7 @@ pub(super) fn compose(form: NormalForm, mover: &Mover, budget: &mut Budget) -> R
             Entry::Vacant(new) => new.insert(reach_through(&form, step.target(), &set, budget)?),
         };
         budget.spend(found.len() as u64)?;
-        let kept = found.iter().filter(|point| mover.side == Side::Left || !set.contains(point));
+        let kept = found.iter().filter(|point| side == Side::Left || !set.contains(point));
         steps.extend(kept.map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
     }
     Ok(form.with_steps(steps))

@@ -33,6 +33,8 @@
 //! (A set that is merely closed relative to itself proves nothing: the empty
 //! set is. That is why the checker computes the sets.)
 
+use std::collections::BTreeMap;
+
 use serval_model::{Budget, Node, NodeStep, NormalForm, Stopped};
 
 /// The column of all done nodes.
@@ -157,19 +159,11 @@ impl<'a> Closure<'a> {
         for (global, moves) in moves.iter_mut().enumerate() {
             moves.sort_unstable();
             moves.dedup();
-            let mut by_target: Vec<(u32, u32)> = moves.iter().map(|&(column, _, target)| (target, column)).collect();
-            by_target.retain(|&(target, _)| target as usize != global);
-            by_target.sort_unstable();
-            let mut targets: Vec<(u32, Vec<u64>)> = Vec::new();
-            for (target, column) in by_target {
-                if targets.last().is_none_or(|last| last.0 != target) {
-                    targets.push((target, vec![0; pairs.words]));
-                }
-                if let Some((_, columns)) = targets.last_mut() {
-                    columns[column as usize / 64] |= 1 << (column % 64);
-                }
+            let mut targets: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+            for &(column, _, target) in moves.iter().filter(|&&(.., target)| target as usize != global) {
+                targets.entry(target).or_insert_with(|| vec![0; pairs.words])[column as usize / 64] |= 1 << (column % 64);
             }
-            changes.push(targets);
+            changes.push(targets.into_iter().collect());
         }
         let mut closure = Self { before, pairs, to_visit: Vec::new(), moves, changes };
         if backwards {

@@ -94,11 +94,48 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Point, Stopped};
 
-use super::{Work, size};
-use crate::Refusal;
+use super::size;
 use crate::conditions::require;
+use crate::format::objects;
+use crate::{Refusal, Work};
+
+/// What is merged: nodes (`locals`) or global states (`globals`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Quotient {
+    /// `(x, y)`: `x` can do what `y` can; of global states, under `x` everything
+    /// goes as under `y`.
+    pub relation: Vec<(u32, u32)>,
+    /// The classes with more than one member.
+    pub classes: Vec<Vec<u32>>,
+}
+
+/// Steps that are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Dominated {
+    /// `(y, x)`: `y` can do what `x` can, step by step.
+    pub locals: Vec<(Node, Node)>,
+    /// `(k, h)`: under `k` everything goes as under `h`, step by step.
+    pub globals: Vec<(u32, u32)>,
+    /// The number of a step that goes and of the one that is kept for it.
+    pub drops: Vec<(u32, u32)>,
+}
+
+/// Where waiting gains nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Closure {
+    /// `(x, y)`: `x` can do what `y` can.
+    pub relation: Vec<(Node, Node)>,
+    /// Where the departures are replaced, one point after the other.
+    pub points: Vec<Point>,
+}
+
+objects!(Quotient, Dominated, Closure);
 
 /// Pairs of numbers that are looked up.
 type Relation = BTreeSet<(u32, u32)>;
@@ -118,143 +155,96 @@ pub fn reach_from(form: &NormalForm, from: Point, budget: &mut Budget) -> Result
     Ok(found)
 }
 
-/// The same, remembered.
-fn reach<'m, Stop>(
-    form: &NormalForm,
-    from: Point,
-    memo: &'m mut FxHashMap<Point, Vec<Point>>,
-    work: &mut Work,
-) -> Result<&'m [Point], Refusal<Stop>> {
-    Ok(match memo.entry(from) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(new) => {
-            new.insert(reach_from(form, from, &mut work.budget).map_err(|stopped| Refusal::stopped(stopped, work.ticks))?)
-        }
-    })
+/// Looks for what follows a step: a single step, or a path.
+struct Follower<'a> {
+    form: &'a NormalForm,
+    strong: bool,
+    /// Where paths lead.
+    memo: FxHashMap<Point, Vec<Point>>,
 }
 
-/// Refuses unless all pairs are of two different nodes of one request, none done.
-fn check_pairs_of_nodes<Stop>(form: &NormalForm, relation: &[(u32, u32)], name: &str) -> Result<(), Refusal<Stop>> {
-    let odd = relation
-        .iter()
-        .find(|&&(x, y)| x != y && (form.is_done(x) || form.is_done(y) || form.nodes()[x as usize].0 != form.nodes()[y as usize].0));
-    require!(
-        "relation.nodes",
-        odd.is_none(),
-        None,
-        name,
-        "nodes {} and {} are of different requests, or one of them is a done node",
-        odd.map_or(0, |pair| pair.0),
-        odd.map_or(0, |pair| pair.1)
-    );
-    Ok(())
-}
-
-/// The relation on nodes is a weak simulation.
-fn check_weak<Stop>(form: &NormalForm, relation: &[(Node, Node)], name: &str, work: &mut Work) -> Result<Relation, Refusal<Stop>> {
-    check_pairs_of_nodes(form, relation, name)?;
-    let known: Relation = relation.iter().copied().collect();
-    let mut memo = FxHashMap::default();
-    for &(x, y) in relation {
-        for step in form.steps_of(y) {
-            let reached = reach(form, (x, step.global), &mut memo, work)?;
-            let matches = |&(to, global): &Point| global == step.to_global && (to == step.to_node || known.contains(&(to, step.to_node)));
-            let matched = reached.iter().any(matches);
-            work.spend(memo.get(&(x, step.global)).map_or(1, Vec::len))?;
-            require!("relation.weak", matched, None, name, "node {x} cannot follow step {step:?} of node {y}");
-        }
+impl<'a> Follower<'a> {
+    fn new(form: &'a NormalForm, strong: bool) -> Self {
+        Self { form, strong, memo: FxHashMap::default() }
     }
-    Ok(known)
+
+    /// Whether something leads from a point to one that is wanted.
+    fn leads<Stop>(&mut self, from: Point, wanted: impl Fn(Point) -> bool, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+        if self.strong {
+            let steps = self.form.steps_from(from);
+            work.spend(steps.len() + 1)?;
+            return Ok(steps.iter().any(|step| wanted(step.target())));
+        }
+        let reached = match self.memo.entry(from) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(work.within(|budget| reach_from(self.form, from, budget))?),
+        };
+        work.spend(reached.len())?;
+        Ok(reached.iter().any(|&to| wanted(to)))
+    }
 }
 
-/// The relation on nodes is a strong simulation.
-fn check_strong<Stop>(form: &NormalForm, relation: &[(Node, Node)], name: &str, work: &mut Work) -> Result<Relation, Refusal<Stop>> {
-    check_pairs_of_nodes(form, relation, name)?;
+/// The relation on nodes is a simulation, weak or strong.
+fn check_nodes<Stop>(form: &NormalForm, relation: &[(Node, Node)], strong: bool, work: &mut Work) -> Result<Relation, Refusal<Stop>> {
     let known: Relation = relation.iter().copied().collect();
+    let request = |node: Node| form.nodes()[node as usize].0;
+    for &(x, y) in relation {
+        let alike = x == y || (!form.is_done(x) && !form.is_done(y) && request(x) == request(y));
+        require!("relation.nodes", alike, "nodes {x} and {y} are of different requests, or one of them is a done node");
+    }
+    let mut follower = Follower::new(form, strong);
     for &(x, y) in relation {
         for step in form.steps_of(y) {
-            let candidates = form.steps_from((x, step.global));
-            work.spend(candidates.len() + 1)?;
-            let matches =
-                |c: &NodeStep| c.to_global == step.to_global && (c.to_node == step.to_node || known.contains(&(c.to_node, step.to_node)));
-            require!("relation.strong", candidates.iter().any(matches), None, name, "node {x} has no step like {step:?} of node {y}");
+            let wanted = |to: Point| to.1 == step.to_global && (to.0 == step.to_node || known.contains(&(to.0, step.to_node)));
+            let follows = follower.leads((x, step.global), wanted, work)?;
+            require!("relation.weak", strong || follows, "node {x} cannot follow step {step:?} of node {y}");
+            require!("relation.strong", !strong || follows, "node {x} has no step like {step:?} of node {y}");
         }
     }
     Ok(known)
 }
 
 /// The relation on global states is a simulation, weak or strong.
-fn check_global_relation<Stop>(
-    form: &NormalForm,
-    relation: &[(u32, u32)],
-    strong: bool,
-    name: &str,
-    work: &mut Work,
-) -> Result<Relation, Refusal<Stop>> {
+fn check_states<Stop>(form: &NormalForm, relation: &[(u32, u32)], strong: bool, work: &mut Work) -> Result<Relation, Refusal<Stop>> {
     let known: Relation = relation.iter().copied().collect();
     let mut by_global: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
     for &step in form.steps() {
         by_global[step.global as usize].push(step);
     }
-    let mut memo = FxHashMap::default();
+    let mut follower = Follower::new(form, strong);
     for &(h, g) in relation {
         for step in &by_global[g as usize] {
-            let matches = |to: Point| to.0 == step.to_node && (to.1 == step.to_global || known.contains(&(to.1, step.to_global)));
-            if strong {
-                let candidates = form.steps_from((step.node, h));
-                work.spend(candidates.len() + 1)?;
-                let matched = candidates.iter().any(|c| matches(c.target()));
-                require!("relation.global.strong", matched, None, name, "under global state {h} there is no step like {step:?}");
-            } else {
-                let reached = reach(form, (step.node, h), &mut memo, work)?;
-                let (matched, cost) = (reached.iter().any(|&to| matches(to)), reached.len());
-                work.spend(cost)?;
-                require!("relation.global.weak", matched, None, name, "under global state {h} step {step:?} cannot be followed");
-            }
+            let wanted = |to: Point| to.0 == step.to_node && (to.1 == step.to_global || known.contains(&(to.1, step.to_global)));
+            let follows = follower.leads((step.node, h), wanted, work)?;
+            require!("relation.global.weak", strong || follows, "under global state {h} step {step:?} cannot be followed");
+            require!("relation.global.strong", !strong || follows, "under global state {h} there is no step like {step:?}");
         }
     }
     Ok(known)
 }
 
 /// In each class each member simulates the next, and the last the first.
-fn check_classes<Stop>(known: &Relation, classes: &[Vec<u32>], name: &str, work: &mut Work) -> Result<(), Refusal<Stop>> {
+fn check_classes<Stop>(known: &Relation, classes: &[Vec<u32>], work: &mut Work) -> Result<(), Refusal<Stop>> {
     let mut seen = BTreeSet::new();
     for class in classes {
         work.spend(class.len())?;
         for (&member, &next) in class.iter().zip(class.iter().cycle().skip(1)) {
-            require!("quotient.disjoint", seen.insert(member), None, name, "{member} is in two classes, or twice in one");
-            require!(
-                "quotient.classes",
-                member == next || known.contains(&(member, next)),
-                None,
-                name,
-                "{member} does not simulate {next}"
-            );
+            require!("quotient.disjoint", seen.insert(member), "{member} is in two classes, or twice in one");
+            let simulates = member == next || known.contains(&(member, next));
+            require!("quotient.classes", simulates, "{member} does not simulate {next}");
         }
     }
     Ok(())
 }
 
-pub(super) fn check_locals<Stop>(
-    form: &NormalForm,
-    relation: &[(Node, Node)],
-    classes: &[Vec<Node>],
-    name: &str,
-    work: &mut Work,
-) -> Result<(), Refusal<Stop>> {
-    let known = check_weak(form, relation, name, work)?;
-    check_classes(&known, classes, name, work)
+pub(super) fn check_locals<Stop>(form: &NormalForm, quotient: &Quotient, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let known = check_nodes(form, &quotient.relation, false, work)?;
+    check_classes(&known, &quotient.classes, work)
 }
 
-pub(super) fn check_globals<Stop>(
-    form: &NormalForm,
-    relation: &[(u32, u32)],
-    classes: &[Vec<u32>],
-    name: &str,
-    work: &mut Work,
-) -> Result<(), Refusal<Stop>> {
-    let known = check_global_relation(form, relation, false, name, work)?;
-    check_classes(&known, classes, name, work)
+pub(super) fn check_globals<Stop>(form: &NormalForm, quotient: &Quotient, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let known = check_states(form, &quotient.relation, false, work)?;
+    check_classes(&known, &quotient.classes, work)
 }
 
 /// For each number the first of its class.
@@ -268,7 +258,7 @@ fn representatives(count: u32, classes: &[Vec<u32>]) -> Vec<u32> {
     of
 }
 
-pub(super) fn merge_locals(form: NormalForm, classes: &[Vec<Node>]) -> NormalForm {
+pub(super) fn merge_locals(form: NormalForm, classes: &[Vec<u32>]) -> NormalForm {
     let of = representatives(form.node_numbers().end, classes);
     let mut nodes = form.nodes().to_vec();
     for class in classes {
@@ -290,52 +280,39 @@ pub(super) fn merge_globals(form: NormalForm, classes: &[Vec<u32>]) -> NormalFor
     NormalForm::from_parts(form.global_count(), of[form.initial_global() as usize], form.nodes().to_vec(), steps.collect())
 }
 
-pub(super) fn check_dominated<Stop>(
-    form: &NormalForm,
-    locals: &[(Node, Node)],
-    globals: &[(u32, u32)],
-    drops: &[(u32, u32)],
-    name: &str,
-    work: &mut Work,
-) -> Result<(), Refusal<Stop>> {
-    let nodes = check_strong(form, locals, name, work)?;
-    let globals = check_global_relation(form, globals, true, name, work)?;
-    let dropped: BTreeSet<u32> = drops.iter().map(|&(dropped, _)| dropped).collect();
-    work.spend(drops.len())?;
-    for &(drop, keep) in drops {
-        require!("dominated.kept", !dropped.contains(&keep), None, name, "step {keep} is left out, too");
+pub(super) fn check_dominated<Stop>(form: &NormalForm, dominated: &Dominated, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    let nodes = check_nodes(form, &dominated.locals, true, work)?;
+    let globals = check_states(form, &dominated.globals, true, work)?;
+    work.spend(dominated.drops.len())?;
+    let dropped: BTreeSet<u32> = dominated.drops.iter().map(|&(dropped, _)| dropped).collect();
+    for &(drop, keep) in &dominated.drops {
+        require!("dominated.kept", !dropped.contains(&keep), "step {keep} is left out, too");
         let (worse, better) = (form.steps()[drop as usize], form.steps()[keep as usize]);
         let by_node = worse.to_global == better.to_global && nodes.contains(&(better.to_node, worse.to_node));
         let by_global = worse.to_node == better.to_node && globals.contains(&(better.to_global, worse.to_global));
         let is_better = worse.source() == better.source() && (by_node || by_global);
-        require!("dominated.better", is_better, None, name, "step {better:?} does not lead to more than {worse:?}");
+        require!("dominated.better", is_better, "step {better:?} does not lead to more than {worse:?}");
     }
     Ok(())
 }
 
-pub(super) fn drop_dominated(form: NormalForm, drops: &[(u32, u32)]) -> NormalForm {
+pub(super) fn drop_dominated(form: NormalForm, dominated: &Dominated) -> NormalForm {
     let mut kept: Vec<Option<NodeStep>> = form.steps().iter().copied().map(Some).collect();
-    for &(drop, _) in drops {
+    for &(drop, _) in &dominated.drops {
         kept[drop as usize] = None;
     }
     form.with_steps(kept.into_iter().flatten().collect())
 }
 
-pub(super) fn check_closure<Stop>(
-    form: &NormalForm,
-    relation: &[(Node, Node)],
-    points: &[Point],
-    name: &str,
-    work: &mut Work,
-) -> Result<(), Refusal<Stop>> {
-    check_weak(form, relation, name, work)?;
+pub(super) fn check_closure<Stop>(form: &NormalForm, closure: &Closure, work: &mut Work) -> Result<(), Refusal<Stop>> {
+    check_nodes(form, &closure.relation, false, work)?;
     // The set `U` is computed from the relation, so nothing else can be wrong.
-    work.spend(points.len())
+    work.spend(closure.points.len())
 }
 
-pub(super) fn close(mut form: NormalForm, relation: &[(Node, Node)], points: &[Point], budget: &mut Budget) -> Result<NormalForm, Stopped> {
-    let known: Relation = relation.iter().copied().collect();
-    for &(l, g) in points {
+pub(super) fn close(mut form: NormalForm, closure: &Closure, budget: &mut Budget) -> Result<NormalForm, Stopped> {
+    let known: Relation = closure.relation.iter().copied().collect();
+    for &(l, g) in &closure.points {
         let gains_nothing = |(x, at): Point| at == g && (x == l || known.contains(&(l, x)));
         let mut inside = vec![l];
         let mut seen: FxHashSet<Node> = FxHashSet::from_iter([l]);

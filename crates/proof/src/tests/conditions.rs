@@ -1,9 +1,13 @@
 //! Each condition is needed.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
 use super::scripts;
 use super::support::{Case, answers, lost_update, respond, spawn, step};
-use crate::conditions::switch::without;
-use crate::{CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
+use super::switch::without;
+use crate::{Action, CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
 
 /// What conditions begin with that have tests of their own.
 pub(super) const ELSEWHERE: &[&str] = &["tree", "flow"];
@@ -37,7 +41,7 @@ fn violates_run(condition: &str) -> (Case, Option<usize>) {
             None
         }
         "run.replay.spawn" => {
-            run.steps.push(RunEvent::Spawn { id: 9, request: "inc".into(), local: "read 0".into() });
+            run.steps.push(RunEvent { id: 9, action: Action::Spawn { request: "inc".into(), local: "read 0".into() } });
             Some(8)
         }
         "run.replay.fresh" => {
@@ -124,6 +128,34 @@ fn conditions_are_listed_once() {
     sorted.sort_unstable();
     sorted.dedup();
     assert_eq!(sorted.len(), CONDITIONS.len());
+}
+
+/// The names that `require!` and `obtain!` are given in a file or folder.
+fn stated(path: &Path, names: &mut BTreeSet<String>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            stated(&entry.unwrap().path(), names);
+        }
+        return;
+    }
+    let text = fs::read_to_string(path).unwrap();
+    for uses in ["require!(", "obtain!("] {
+        let names_in = |rest: &str| rest.trim_start().strip_prefix('"').map(|rest| rest[..rest.find('"').unwrap()].to_owned());
+        names.extend(text.split(uses).skip(1).filter_map(names_in));
+    }
+}
+
+#[test]
+fn the_list_has_the_conditions_that_are_checked() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_stem().unwrap() != "tests" {
+            stated(&path, &mut names);
+        }
+    }
+    assert_eq!(names, CONDITIONS.iter().map(|&name| name.to_owned()).collect());
 }
 
 #[test]

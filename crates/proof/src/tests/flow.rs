@@ -3,9 +3,9 @@
 use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::scripts::system;
-use super::support::{Case, counter};
-use crate::conditions::switch::without;
-use crate::flow::{Fact, FlowProof, LinearSet, Period, flow_problem};
+use super::support::{Case, counter, holds};
+use super::switch::without;
+use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, flow_problem};
 use crate::tree::{Node, Reference, Tree};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
 
@@ -120,8 +120,8 @@ fn violates_only(condition: &str) -> (Case, bool) {
             let nodes = vec![clause(0), leaf(&system, &[0]), leaf(&system, &[0])];
             (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), true)
         }
-        "flow.forward" => (nothing_happens(Fact::Forward { globals: vec![], nodes: vec![] }), true),
-        "flow.backward" => (nothing_happens(Fact::Backward { globals: vec![0, 1], nodes: vec![] }), true),
+        "flow.forward" => (nothing_happens(Fact::Forward(Region { globals: vec![], nodes: vec![] })), true),
+        "flow.backward" => (nothing_happens(Fact::Backward(Region { globals: vec![0, 1], nodes: vec![] })), true),
         other => panic!("no case for {other}"),
     }
 }
@@ -135,6 +135,44 @@ fn a_right_proof_is_accepted() {
     assert_eq!(right().check(), Ok(()));
     let written = right().certificate.to_json();
     assert_eq!(Certificate::from_json(&written).unwrap(), right().certificate);
+}
+
+#[test]
+fn the_format_is_strict() {
+    let facts = |region: fn(Region) -> Fact| {
+        let mut case = right();
+        let proof = proof(&mut case);
+        proof.facts.extend([region(Region { globals: vec![0], nodes: vec![1, 2] }), Fact::Pairs(vec![3])]);
+        proof.phases = vec![0, 1];
+        case.certificate
+    };
+    for certificate in [facts(Fact::Forward), facts(Fact::Backward)] {
+        let text = certificate.to_json();
+        assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&certificate));
+        for (from, to) in [
+            ("{\"globals\":[0],\"nodes\":[1,2]}", "[[0],[1,2]]"),
+            ("\"globals\":[0],", ""),
+            ("\"globals\":[0],", "\"globals\":null,"),
+            ("\"globals\":[0],", "\"globals\":[0],\"globals\":[0],"),
+            ("\"globals\":[0],", "\"globals\":[0],\"more\":[0],"),
+            ("{\"base\":[],\"periods\":[]}", "[[],[]]"),
+            ("\"periods\":[{", "\"periods\":[[],{"),
+            ("{\"edges\":[[1,1]],\"divisor\":1,\"constant\":-1,\"terms\":[[1,1]]}", "[[[1,1]],1,-1,[[1,1]]]"),
+            ("\"divisor\":1", "\"divisor\":-1"),
+            ("{\"pairs\":[3]}", "{\"pairs\":[3],\"set\":{}}"),
+            ("{\"pairs\":[3]}", "{\"pairs\":null}"),
+            ("{\"pairs\":[3]}", "[\"pairs\",[3]]"),
+            ("{\"pairs\":[3]}", "\"pairs\""),
+            ("\"phases\":[0,1],", ""),
+            ("\"phases\":[0,1]", "\"phases\":null"),
+            ("\"phases\":[0,1]", "\"phases\":[0,1],\"parts\":[]"),
+            ("\"tree\":[", "\"tree\":[[9],"),
+        ] {
+            assert!(text.contains(from), "{from}\n{text}");
+            let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.column > 1 && !error.message.is_empty(), "{from} → {to}: {error}");
+        }
+    }
 }
 
 #[test]
@@ -169,9 +207,9 @@ fn a_node_that_is_landed_on_is_not_fresh() {
     // the end nobody comes from node 0 who has not been there before.
     let steps = [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]];
     let (form, _) = NormalForm::new(&system(2, &["r!", "r/x"], &steps)).unwrap();
-    let fact = Fact::Backward { globals: vec![0, 1], nodes: vec![1] };
+    let fact = Fact::Backward(Region { globals: vec![0, 1], nodes: vec![1] });
     let clause = crate::flow::fact_clause(&form, &[], &fact, &mut Budget::unlimited()).unwrap().unwrap();
     // Going round is possible if the last step is made.
     let counts = [1, 1, 1];
-    assert!(clause.iter().any(|literal| literal.holds(&counts) == Some(true)), "{clause:?}");
+    assert!(clause.iter().any(|literal| holds(literal, &counts)), "{clause:?}");
 }

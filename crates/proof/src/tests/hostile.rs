@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serval_model::{Cancel, NetworkSystem};
 
 use super::support::{Case, answers, counter, lost_update, respond, spawn, step};
-use crate::{Caps, Certificate, Refusal, RunCertificate, RunEvent, States, check_run};
+use crate::{Action, Caps, Certificate, Refusal, RunCertificate, RunEvent, States, check_run};
 
 /// Does the work, and fails where it takes long.
 fn quickly<T>(work: impl FnOnce() -> T) -> T {
@@ -46,8 +46,7 @@ fn huge_counts() {
     // The largest numbers are numbers as others.
     let mut case = lost_update();
     for event in &mut case.run().steps {
-        let (RunEvent::Spawn { id, .. } | RunEvent::Step { id, .. } | RunEvent::Respond { id, .. }) = event;
-        *id = u32::MAX - *id;
+        event.id = u32::MAX - event.id;
     }
     assert_eq!(case.check(), Ok(()));
 }
@@ -67,8 +66,8 @@ fn huge_names() {
     );
     let system = NetworkSystem::from_json(&text).unwrap();
     let states = || States { local: "l".into(), global: name.clone() };
-    let mut steps = vec![RunEvent::Spawn { id: 1, request: "r".into(), local: "l".into() }];
-    steps.extend((0..100).map(|_| RunEvent::Step { id: 1, from: states(), to: states() }));
+    let mut steps = vec![RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: "l".into() } }];
+    steps.extend((0..100).map(|_| RunEvent { id: 1, action: Action::Step { from: states(), to: states() } }));
     let run = RunCertificate { steps, completed: Vec::new() };
     let caps = Caps { ticks: 10_000_000, ..Caps::default() };
     let answer = quickly(|| check_run(&system, &run, &caps, &Cancel::new()));
@@ -83,7 +82,7 @@ fn many_successors() {
         transitions.join(", ")
     );
     let system = NetworkSystem::from_json(&text).unwrap();
-    let mut steps = vec![RunEvent::Spawn { id: 1, request: "r".into(), local: "l".into() }];
+    let mut steps = vec![RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: "l".into() } }];
     steps.extend((0..200_000).map(|_| step(1, ("l", "g"), ("l", "g"))));
     let run = RunCertificate { steps, completed: Vec::new() };
     let answer = quickly(|| check_run(&system, &run, &Caps::default(), &Cancel::new()));

@@ -2,8 +2,8 @@
 
 use serval_model::{Budget, NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
-use super::support::{Case, find_run, is_genuine, lost_update, random_system};
-use crate::{Body, Certificate, Claim, Completed, RunCertificate, RunEvent};
+use super::support::{Case, find_run, in_names, is_genuine, lost_update, random_system};
+use crate::{Action, Body, Certificate, Claim, Completed, RunCertificate};
 
 /// All names of the system, and some that it does not have.
 fn names(system: &NetworkSystem) -> Vec<String> {
@@ -19,10 +19,10 @@ fn names(system: &NetworkSystem) -> Vec<String> {
 fn strings(run: &mut RunCertificate) -> Vec<&mut String> {
     let mut strings = Vec::new();
     for event in &mut run.steps {
-        match event {
-            RunEvent::Spawn { request, local, .. } => strings.extend([request, local]),
-            RunEvent::Step { from, to, .. } => strings.extend([&mut from.local, &mut from.global, &mut to.local, &mut to.global]),
-            RunEvent::Respond { local, response, .. } => strings.extend([local, response]),
+        match &mut event.action {
+            Action::Spawn { request, local } => strings.extend([request, local]),
+            Action::Step { from, to } => strings.extend([&mut from.local, &mut from.global, &mut to.local, &mut to.global]),
+            Action::Respond { local, response } => strings.extend([local, response]),
         }
     }
     for Completed { request, response, .. } in &mut run.completed {
@@ -54,9 +54,7 @@ fn mutate(certificate: &mut Certificate, names: &[String], random: &mut SplitMix
             run.steps.swap(first, first + 1);
         }
         6 if events > 0 => {
-            let (RunEvent::Spawn { id, .. } | RunEvent::Step { id, .. } | RunEvent::Respond { id, .. }) =
-                &mut run.steps[index(random, events)];
-            *id = u32::try_from(1 + random.below(4)).unwrap();
+            run.steps[index(random, events)].id = u32::try_from(1 + random.below(4)).unwrap();
         }
         7 if !run.completed.is_empty() => {
             let entry = index(random, run.completed.len());
@@ -106,7 +104,7 @@ fn of_random_systems() {
         let interleaved = completed_multisets(&system, 3, budget).unwrap();
         for multiset in interleaved.difference(&serial).take(2) {
             let run = find_run(&system, multiset).unwrap();
-            let case = Case::new(system.clone(), RunCertificate::new(&&system, &run));
+            let case = Case::new(system.clone(), in_names(&system, &run));
             fuzz(&case, 40, random, &mut counts);
         }
     }

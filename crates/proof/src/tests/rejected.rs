@@ -2,8 +2,8 @@
 
 use serval_model::{Budget, Cancel, NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
-use super::support::{Answer, Case, answers, counter, find_run, is_genuine, lost_update, random_system, respond, spawn, step};
-use crate::{Caps, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
+use super::support::{Answer, Case, answers, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
+use crate::{Action, Caps, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
 
 /// The condition that the answer names.
 fn condition(answer: &Answer) -> &'static str {
@@ -31,7 +31,7 @@ fn runs_of_random_systems() {
         let serial = serial_multisets(&system, 3, budget).unwrap();
         for multiset in &interleaved {
             let run = find_run(&system, multiset).unwrap();
-            let case = Case::new(system.clone(), RunCertificate::new(&&system, &run));
+            let case = Case::new(system.clone(), in_names(&system, &run));
             let answer = case.check();
             assert_eq!(answer.is_ok(), is_genuine(&case));
             if serial.contains(multiset) {
@@ -51,7 +51,7 @@ fn every_prefix_is_refused() {
     for length in 0..8 {
         let expected = if length == 0 { "run.serial" } else { "run.end" };
         let completed = |run: &RunCertificate| {
-            u64::try_from(run.steps.iter().filter(|event| matches!(event, RunEvent::Respond { .. })).count()).unwrap()
+            u64::try_from(run.steps.iter().filter(|event| matches!(event.action, Action::Respond { .. })).count()).unwrap()
         };
         let found = refused(|run| {
             run.steps.truncate(length);
@@ -120,7 +120,7 @@ fn steps_are_steps_of_the_system() {
 
 #[test]
 fn unknown_names_are_refused() {
-    let spawned = |request: &str, local: &str| RunEvent::Spawn { id: 1, request: request.into(), local: local.into() };
+    let spawned = |request: &str, local: &str| RunEvent { id: 1, action: Action::Spawn { request: request.into(), local: local.into() } };
     assert_eq!(refused(|run| run.steps[0] = spawned("dec", "start")), "run.replay.spawn");
     assert_eq!(refused(|run| run.steps[0] = spawned("inc", "Start")), "run.replay.spawn");
     assert_eq!(refused(|run| run.steps[1] = step(1, ("start ", "0"), ("read 0", "0"))), "run.replay.from.local");

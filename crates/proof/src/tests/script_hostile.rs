@@ -7,7 +7,7 @@ use serval_model::{NetworkSystem, SystemBuilder, systems_to_json};
 
 use super::scripts::system;
 use super::support::{Answer, Case};
-use crate::script::{Entry, Mover, Side, Witness};
+use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Witness};
 use crate::{Body, Caps, Certificate, Claim, Part, Refusal, fingerprint};
 
 /// Does the work, and fails where it takes long.
@@ -57,29 +57,30 @@ fn is_too_large(case: &Case, ticks: u64) -> bool {
 fn numbers_out_of_range() {
     const MAX: u32 = u32::MAX;
     let witness = |step, other, path: &[(u32, u32)]| Witness { step, other, other_path: path.to_vec(), own_path: path.to_vec() };
-    let mover = |side, points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Mover(Mover { side, points, witnesses });
+    let right = |points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Right(Mover { points, witnesses });
+    let left = |points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Left(Mover { points, witnesses });
     for number in [2, 3, 64, 1 << 31, MAX - 1, MAX] {
         for entry in [
             Entry::Split(number),
             Entry::Fold(vec![(number, 0)]),
             Entry::Fold(vec![(0, number)]),
-            Entry::Locals { relation: vec![(number, number)], classes: Vec::new() },
-            Entry::Locals { relation: Vec::new(), classes: vec![vec![0, number]] },
-            Entry::Globals { relation: vec![(number, number)], classes: Vec::new() },
-            Entry::Globals { relation: Vec::new(), classes: vec![vec![number]] },
-            Entry::Dominated { locals: vec![(0, number)], globals: Vec::new(), drops: Vec::new() },
-            Entry::Dominated { locals: Vec::new(), globals: vec![(0, number)], drops: Vec::new() },
-            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(number, 0)] },
-            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, number)] },
-            Entry::Closure { relation: vec![(number, 0)], points: Vec::new() },
-            Entry::Closure { relation: Vec::new(), points: vec![(number, 0)] },
-            Entry::Closure { relation: Vec::new(), points: vec![(0, number)] },
-            mover(Side::Right, vec![(number, Vec::new())], Vec::new()),
-            mover(Side::Left, vec![(1, vec![0, number])], Vec::new()),
-            mover(Side::Right, Vec::new(), vec![witness(number, 0, &[])]),
-            mover(Side::Left, Vec::new(), vec![witness(0, number, &[])]),
-            mover(Side::Left, Vec::new(), vec![witness(0, 0, &[(0, 0), (number, 0)])]),
-            mover(Side::Right, Vec::new(), vec![witness(0, 0, &[(0, 0), (0, number)])]),
+            Entry::Locals(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
+            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0, number]] }),
+            Entry::Globals(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
+            Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![number]] }),
+            Entry::Dominated(Dominated { locals: vec![(0, number)], globals: Vec::new(), drops: Vec::new() }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(0, number)], drops: Vec::new() }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(number, 0)] }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, number)] }),
+            Entry::Closure(Closure { relation: vec![(number, 0)], points: Vec::new() }),
+            Entry::Closure(Closure { relation: Vec::new(), points: vec![(number, 0)] }),
+            Entry::Closure(Closure { relation: Vec::new(), points: vec![(0, number)] }),
+            right(vec![(number, Vec::new())], Vec::new()),
+            left(vec![(1, vec![0, number])], Vec::new()),
+            right(Vec::new(), vec![witness(number, 0, &[])]),
+            left(Vec::new(), vec![witness(0, number, &[])]),
+            left(Vec::new(), vec![witness(0, 0, &[(0, 0), (number, 0)])]),
+            right(Vec::new(), vec![witness(0, 0, &[(0, 0), (0, number)])]),
         ] {
             let case = case(whole(), vec![entry.clone()]);
             let text = case.certificate.to_json();
@@ -97,18 +98,18 @@ fn empty_entries_do_nothing() {
     let nothing = || {
         vec![
             Entry::Fold(Vec::new()),
-            Entry::Locals { relation: Vec::new(), classes: Vec::new() },
-            Entry::Globals { relation: Vec::new(), classes: Vec::new() },
-            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() },
-            Entry::Closure { relation: Vec::new(), points: Vec::new() },
-            Entry::Mover(Mover { side: Side::Right, points: Vec::new(), witnesses: Vec::new() }),
-            Entry::Mover(Mover { side: Side::Left, points: vec![(1, Vec::new())], witnesses: Vec::new() }),
+            Entry::Locals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+            Entry::Globals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
+            Entry::Closure(Closure { relation: Vec::new(), points: Vec::new() }),
+            Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
+            Entry::Left(Mover { points: vec![(1, Vec::new())], witnesses: Vec::new() }),
         ]
     };
     assert_eq!(case(whole(), nothing()).check(), Ok(()));
     let open = || system(2, &["a!", "a", "a/x"], &[[0, 0, 1, 1], [1, 1, 2, 0]]);
     assert_eq!(condition(&case(open(), nothing()).check()), "atomic.steps");
-    let empty_class = Entry::Locals { relation: Vec::new(), classes: vec![Vec::new()] };
+    let empty_class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] });
     assert_eq!(condition(&case(whole(), vec![empty_class]).check()), "script.numbers");
 }
 
@@ -128,11 +129,11 @@ fn every_entry_is_paid_for() {
         // Each copy is copied in its turn.
         &|index| Entry::Split(if index == 0 { 0 } else { size + index - 1 }),
         &|_| Entry::Fold(Vec::new()),
-        &|_| Entry::Locals { relation: Vec::new(), classes: Vec::new() },
-        &|_| Entry::Globals { relation: Vec::new(), classes: Vec::new() },
-        &|_| Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() },
-        &|_| Entry::Closure { relation: Vec::new(), points: Vec::new() },
-        &|_| Entry::Mover(Mover { side: Side::Right, points: Vec::new(), witnesses: Vec::new() }),
+        &|_| Entry::Locals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+        &|_| Entry::Globals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+        &|_| Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
+        &|_| Entry::Closure(Closure { relation: Vec::new(), points: Vec::new() }),
+        &|_| Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
     ];
     for entry in nothing {
         // Looking at all nodes, though no step leaves them, for each of ten thousand entries.
@@ -142,7 +143,7 @@ fn every_entry_is_paid_for() {
         assert!(is_too_large(&case, 1_000_000), "{rule}");
     }
     // The same within one entry.
-    let entry = Entry::Closure { relation: Vec::new(), points: vec![(0, 0); 10_000] };
+    let entry = Entry::Closure(Closure { relation: Vec::new(), points: vec![(0, 0); 10_000] });
     assert!(is_too_large(&case(idle(usize::try_from(size).unwrap()), vec![entry]), 1_000_000));
 }
 
@@ -152,8 +153,11 @@ fn thousands_of_entries() {
     assert_eq!(many(Entry::Pairs), Ok(()));
     assert_eq!(condition(&many(Entry::Split(0))), "split.initial");
     let relation: Vec<(u32, u32)> = (0..2).flat_map(|x| (0..2).map(move |y| (x, y))).collect();
-    assert_eq!(condition(&many(Entry::Globals { relation: relation.clone(), classes: vec![vec![0, 1]] })), "relation.global.weak");
-    assert_eq!(condition(&many(Entry::Locals { relation, classes: vec![vec![0, 1]] })), "relation.nodes");
+    assert_eq!(
+        condition(&many(Entry::Globals(Quotient { relation: relation.clone(), classes: vec![vec![0, 1]] }))),
+        "relation.global.weak"
+    );
+    assert_eq!(condition(&many(Entry::Locals(Quotient { relation, classes: vec![vec![0, 1]] }))), "relation.nodes");
     // Each split makes the system larger by one node and one step.
     let chain: Vec<Entry> = (0..200_000).map(|index| Entry::Split(if index == 0 { 0 } else { index + 1 })).collect();
     assert!(is_too_large(&case(whole(), chain), 20_000_000));
@@ -169,8 +173,8 @@ fn megabytes_of_pairs() {
     steps.extend((0..count).map(|node| [node, 0, count, 0]));
     let relation: Vec<(u32, u32)> = (0..count).flat_map(|x| (1..count).map(move |y| (x, y))).collect();
     let script = vec![
-        Entry::Closure { relation: relation.clone(), points: vec![(0, 0)] },
-        Entry::Locals { relation: relation.clone(), classes: vec![(1..count).collect()] },
+        Entry::Closure(Closure { relation: relation.clone(), points: vec![(0, 0)] }),
+        Entry::Locals(Quotient { relation: relation.clone(), classes: vec![(1..count).collect()] }),
     ];
     let case = case(system(1, &nodes, &steps), script);
     let text = case.certificate.to_json();
@@ -184,17 +188,17 @@ fn megabytes_of_pairs() {
 #[test]
 fn long_classes_paths_and_lists() {
     let many = 1_000_000;
-    let class = Entry::Locals { relation: Vec::new(), classes: vec![vec![0; many]] };
+    let class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0; many]] });
     assert_eq!(condition(&quickly(|| case(whole(), vec![class]).check())), "quotient.disjoint");
-    let drops = Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 0); many] };
+    let drops = Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 0); many] });
     assert_eq!(condition(&quickly(|| case(whole(), vec![drops]).check())), "dominated.kept");
-    let set = Entry::Mover(Mover { side: Side::Right, points: vec![(0, vec![0; many])], witnesses: Vec::new() });
+    let set = Entry::Right(Mover { points: vec![(0, vec![0; many])], witnesses: Vec::new() });
     assert_eq!(quickly(|| case(whole(), vec![set]).check()), Ok(()));
     // A path that goes round and round.
     let steps = [[0, 0, 1, 0], [1, 0, 2, 1], [1, 1, 2, 0], [0, 1, 1, 1]];
     let path: Vec<(u32, u32)> = (0..many).map(|_| (1, 0)).collect();
     let witness = Witness { step: 0, other: 0, other_path: path.clone(), own_path: path };
-    let long = Entry::Mover(Mover { side: Side::Right, points: vec![(1, vec![0])], witnesses: vec![witness] });
+    let long = Entry::Right(Mover { points: vec![(1, vec![0])], witnesses: vec![witness] });
     let case = case(system(2, &["a!", "a", "a/x"], &steps), vec![long]);
     assert_eq!(condition(&quickly(|| case.check())), "mover.paths");
     assert!(is_too_large(&case, 1_000));
@@ -204,7 +208,7 @@ fn long_classes_paths_and_lists() {
 fn ticks_are_kept() {
     let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 0, 4, 0]];
     let lock = system(2, &["a!", "a", "b!", "a/x", "b/z"], &steps);
-    let right = Entry::Mover(Mover { side: Side::Right, points: vec![(1, vec![1])], witnesses: Vec::new() });
+    let right = Entry::Right(Mover { points: vec![(1, vec![1])], witnesses: Vec::new() });
     let case = case(lock, vec![Entry::Pairs, right, Entry::Pairs]);
     let mut enough = 0;
     while case.check_within(&Caps { ticks: enough, ..Caps::default() }) != Ok(()) {

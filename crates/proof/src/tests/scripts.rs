@@ -11,8 +11,8 @@ use serval_model::{Budget, NetworkSystem, NormalForm, SystemBuilder, completed_m
 
 use super::conditions::ELSEWHERE;
 use super::support::Case;
-use crate::conditions::switch::without;
-use crate::script::{Entry, Mover, Reduced, Side, Witness};
+use super::switch::without;
+use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, Witness};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, fingerprint};
 
 /// What is wrong about believing a certificate.
@@ -102,7 +102,7 @@ impl Draft {
     /// Leaves out steps, each for the sake of another.
     fn dominated(self, locals: &[(u32, u32)], globals: &[(u32, u32)], drops: &[([u32; 4], [u32; 4])]) -> Self {
         let drops = drops.iter().map(|&(drop, keep)| (self.number(drop), self.number(keep))).collect();
-        self.then(Entry::Dominated { locals: locals.to_vec(), globals: globals.to_vec(), drops })
+        self.then(Entry::Dominated(Dominated { locals: locals.to_vec(), globals: globals.to_vec(), drops }))
     }
 
     /// Joins steps around `points`. Paths are given as the points after the first:
@@ -115,8 +115,7 @@ impl Draft {
             own_path: own_path.to_vec(),
         };
         let witnesses = paths.iter().map(witness).collect();
-        let points = points.iter().map(|&(node, globals)| (node, globals.to_vec())).collect();
-        self.then(Entry::Mover(Mover { side, points, witnesses }))
+        self.then(joined(side, points, witnesses))
     }
 
     /// The certificate, about the system that was written down.
@@ -141,7 +140,7 @@ impl Draft {
 type Paths<'a> = ([u32; 4], [u32; 4], &'a [(u32, u32)], &'a [(u32, u32)]);
 
 fn closure(relation: &[(u32, u32)], points: &[(u32, u32)]) -> Entry {
-    Entry::Closure { relation: relation.to_vec(), points: points.to_vec() }
+    Entry::Closure(Closure { relation: relation.to_vec(), points: points.to_vec() })
 }
 
 /// `a` raises a flag and lowers it again; `b` answers only while it is up.
@@ -200,7 +199,7 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
         "relation.weak" => vec![
             read_first().then(closure(&[(0, 1)], &[(0, 0)])).pairs().falsely(),
             // Merged, `a` need not have come before `b`.
-            read_first().then(Entry::Locals { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] }).falsely(),
+            read_first().then(Entry::Locals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] })).falsely(),
         ],
         // Node 1 can do what node 2 can, but only by going back and taking the step that is left out.
         "relation.strong" => {
@@ -210,7 +209,7 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
         }
         // With one global state for two, nobody needs to wait.
         "relation.global.weak" => {
-            let merged = Entry::Globals { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] };
+            let merged = Entry::Globals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] });
             vec![handshake().then(merged).then(Entry::Fold(vec![(1, 3)])).pairs().falsely()]
         }
         // Under 2 everything goes as under 1, but only by way of the step that is left out.
@@ -221,14 +220,16 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
         }
         // No harm is done: all members of classes that overlap are alike, so a node that is in
         // two of them may go with either. But then the classes are not what they say.
-        "quotient.disjoint" => vec![whole().then(Entry::Locals { relation: Vec::new(), classes: vec![vec![0], vec![0]] }).untidily()],
+        "quotient.disjoint" => {
+            vec![whole().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0], vec![0]] })).untidily()]
+        }
         "quotient.classes" => vec![
             // Waiting and having answered are not the same.
-            handshake().then(Entry::Locals { relation: Vec::new(), classes: vec![vec![3, 1]] }).falsely(),
+            handshake().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![3, 1]] })).falsely(),
             // One direction is not enough: node 1 can do what node 0 can, but not conversely.
-            read_first().then(Entry::Locals { relation: vec![(1, 0)], classes: vec![vec![1, 0]] }).falsely(),
+            read_first().then(Entry::Locals(Quotient { relation: vec![(1, 0)], classes: vec![vec![1, 0]] })).falsely(),
             handshake()
-                .then(Entry::Globals { relation: Vec::new(), classes: vec![vec![0, 1]] })
+                .then(Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![0, 1]] }))
                 .then(Entry::Fold(vec![(1, 3)]))
                 .pairs()
                 .falsely(),
@@ -268,14 +269,14 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
         "script.numbers" => [
             Entry::Split(2),
             Entry::Fold(vec![(0, 2)]),
-            Entry::Locals { relation: vec![(2, 0)], classes: Vec::new() },
-            Entry::Locals { relation: Vec::new(), classes: vec![Vec::new()] },
-            Entry::Locals { relation: Vec::new(), classes: vec![vec![2]] },
-            Entry::Globals { relation: vec![(0, 2)], classes: Vec::new() },
-            Entry::Globals { relation: Vec::new(), classes: vec![vec![2]] },
-            Entry::Dominated { locals: vec![(2, 0)], globals: Vec::new(), drops: Vec::new() },
-            Entry::Dominated { locals: Vec::new(), globals: vec![(2, 0)], drops: Vec::new() },
-            Entry::Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 1)] },
+            Entry::Locals(Quotient { relation: vec![(2, 0)], classes: Vec::new() }),
+            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] }),
+            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
+            Entry::Globals(Quotient { relation: vec![(0, 2)], classes: Vec::new() }),
+            Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
+            Entry::Dominated(Dominated { locals: vec![(2, 0)], globals: Vec::new(), drops: Vec::new() }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(2, 0)], drops: Vec::new() }),
+            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 1)] }),
             closure(&[(0, 2)], &[]),
             closure(&[], &[(0, 2)]),
             joined(Side::Right, &[(2, &[])], Vec::new()),
@@ -298,7 +299,8 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
 
 fn joined(side: Side, points: &[(u32, &[u32])], witnesses: Vec<Witness>) -> Entry {
     let points = points.iter().map(|&(node, globals)| (node, globals.to_vec())).collect();
-    Entry::Mover(Mover { side, points, witnesses })
+    let mover = Mover { points, witnesses };
+    if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) }
 }
 
 /// The path given for `a` passes through the set, where it could be interrupted

@@ -1,6 +1,6 @@
 //! Systems, runs found by trying everything, and an oracle.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 
 use serval_model::{
@@ -8,7 +8,8 @@ use serval_model::{
     serial_multisets,
 };
 
-use crate::{Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, check, fingerprint};
+use crate::tree::{Linear, Literal, Problem};
+use crate::{Action, Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, States, check, fingerprint};
 
 pub(super) type Answer = Result<(), Refusal<Infallible>>;
 
@@ -78,16 +79,16 @@ pub(super) fn counter() -> NetworkSystem {
 }
 
 pub(super) fn spawn(id: u32) -> RunEvent {
-    RunEvent::Spawn { id, request: "inc".into(), local: "start".into() }
+    RunEvent { id, action: Action::Spawn { request: "inc".into(), local: "start".into() } }
 }
 
 pub(super) fn step(id: u32, from: (&str, &str), to: (&str, &str)) -> RunEvent {
-    let states = |(local, global): (&str, &str)| crate::States { local: local.into(), global: global.into() };
-    RunEvent::Step { id, from: states(from), to: states(to) }
+    let states = |(local, global): (&str, &str)| States { local: local.into(), global: global.into() };
+    RunEvent { id, action: Action::Step { from: states(from), to: states(to) } }
 }
 
 pub(super) fn respond(id: u32, local: &str, response: &str) -> RunEvent {
-    RunEvent::Respond { id, local: local.into(), response: response.into() }
+    RunEvent { id, action: Action::Respond { local: local.into(), response: response.into() } }
 }
 
 pub(super) fn answers(request: &str, response: &str, count: u64) -> crate::Completed {
@@ -170,6 +171,57 @@ pub(super) fn find_run(system: &NetworkSystem, wanted: &Multiset<Letter>) -> Opt
     None
 }
 
+/// The value of an expression.
+fn value(linear: &Linear, values: &[i64]) -> i128 {
+    let terms = linear.terms().iter().map(|&(variable, coefficient)| (values.get(usize::try_from(variable).unwrap()), coefficient));
+    terms.map(|(value, coefficient)| i128::from(coefficient) * i128::from(*value.unwrap_or(&0))).sum::<i128>()
+        + i128::from(linear.constant())
+}
+
+/// Whether a literal holds at these values.
+pub(super) fn holds(literal: &Literal, values: &[i64]) -> bool {
+    match literal {
+        Literal::AtLeastZero(linear) => value(linear, values) >= 0,
+        Literal::NotDivisible(linear, divisor) => !value(linear, values).unsigned_abs().is_multiple_of(u128::from(*divisor)),
+    }
+}
+
+/// Whether these non-negative values meet everything.
+pub(super) fn is_solved_by(problem: &Problem, values: &[i64]) -> bool {
+    problem.equalities.iter().all(|linear| value(linear, values) == 0)
+        && problem.inequalities.iter().all(|linear| value(linear, values) >= 0)
+        && problem.clauses.iter().all(|clause| clause.iter().any(|literal| holds(literal, values)))
+}
+
+/// A run in names.
+pub(super) fn in_names(system: &NetworkSystem, run: &Run) -> RunCertificate {
+    let local = |id| system.local_name(id).to_owned();
+    let states = |local_id, global| States { local: local(local_id), global: system.global_name(global).to_owned() };
+    let mut at = BTreeMap::new();
+    let steps = run.events().iter().map(|event| {
+        let action = match *event {
+            Event::Spawn { request, local: start, .. } => {
+                at.insert(event.thread(), start);
+                Action::Spawn { request: system.request_name(request).to_owned(), local: local(start) }
+            }
+            Event::Step { step, .. } => {
+                at.insert(event.thread(), step.to_local);
+                Action::Step { from: states(step.local, step.global), to: states(step.to_local, step.to_global) }
+            }
+            Event::Respond { thread, response } => {
+                Action::Respond { local: local(at[&thread]), response: system.response_name(response).to_owned() }
+            }
+        };
+        RunEvent { id: event.thread().number(), action }
+    });
+    let completed = run
+        .configuration()
+        .completed
+        .iter()
+        .map(|(&(request, response), count)| answers(system.request_name(request), system.response_name(response), count));
+    RunCertificate { steps: steps.collect(), completed: completed.collect() }
+}
+
 /// Whether the certificate is right, by definitions: names looked up, replayed
 /// by the model, compared with all serial runs of that size. Shares nothing
 /// with the checker but the data.
@@ -184,12 +236,13 @@ pub(super) fn is_genuine(case: &Case) -> bool {
 fn replays(system: &NetworkSystem, run: &RunCertificate) -> Option<bool> {
     let mut events: Vec<Event> = Vec::new();
     for event in &run.steps {
-        let event = match event {
-            RunEvent::Spawn { id, request, local } => {
-                Event::Spawn { thread: ThreadId::new(*id)?, request: system.request_named(request)?, local: system.local_named(local)? }
+        let thread = ThreadId::new(event.id)?;
+        let event = match &event.action {
+            Action::Spawn { request, local } => {
+                Event::Spawn { thread, request: system.request_named(request)?, local: system.local_named(local)? }
             }
-            RunEvent::Step { id, from, to } => Event::Step {
-                thread: ThreadId::new(*id)?,
+            Action::Step { from, to } => Event::Step {
+                thread,
                 step: Step {
                     local: system.local_named(&from.local)?,
                     global: system.global_named(&from.global)?,
@@ -197,8 +250,7 @@ fn replays(system: &NetworkSystem, run: &RunCertificate) -> Option<bool> {
                     to_global: system.global_named(&to.global)?,
                 },
             },
-            RunEvent::Respond { id, local, response } => {
-                let thread = ThreadId::new(*id)?;
+            Action::Respond { local, response } => {
                 let before = replay(system, &events).ok()?;
                 if before.in_flight.get(&thread)?.local != system.local_named(local)? {
                     return None;

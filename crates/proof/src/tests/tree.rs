@@ -2,16 +2,21 @@
 
 use std::convert::Infallible;
 
-use serval_model::Budget;
+use serval_model::Cancel;
 
-use crate::conditions::switch::without;
-use crate::tree::{Combination, Linear, Literal, Node, Problem, Reference, Tree, TreeCaps, check_tree};
-use crate::{CONDITIONS, Refusal, TooLarge};
+use super::support::is_solved_by;
+use super::switch::without;
+use crate::tree::{Combination, Linear, Literal, Node, Problem, Reference, Tree, check_tree};
+use crate::{CONDITIONS, Caps, Refusal, TooLarge, Work};
 
 type Answer = Result<(), Refusal<Infallible>>;
 
 fn check(problem: &Problem, tree: &Tree) -> Answer {
-    check_tree(problem, tree, &TreeCaps::default(), &mut Budget::ticks(100_000_000))
+    check_within(problem, tree, 100_000_000)
+}
+
+fn check_within(problem: &Problem, tree: &Tree, ticks: u64) -> Answer {
+    check_tree(problem, tree, &mut Work::new(&Caps { ticks, ..Caps::default() }, &Cancel::new()))
 }
 
 fn linear(terms: &[(u32, i64)], constant: i64) -> Linear {
@@ -47,8 +52,6 @@ fn violates_only(condition: &str) -> Option<(Problem, Option<i64>, Vec<Node>)> {
     let clause = |literals: &[Literal]| Problem { clauses: vec![literals.to_vec()], ..free.clone() };
     let x = |coefficient, constant| linear(&[(0, coefficient)], constant);
     Some(match condition {
-        // 0 does not divide 1, but there is no residue to take.
-        "tree.problem" => (clause(&[Literal::NotDivisible(x(1, 0), 0)]), Some(1), vec![Node::Clause { clause: 0 }]),
         // x ≤ −1 or x ≥ 0, and only the first is refuted.
         "tree.child" => {
             let problem = clause(&[Literal::AtLeastZero(x(-1, -1)), Literal::AtLeastZero(x(1, 0))]);
@@ -83,7 +86,7 @@ fn violates_only(condition: &str) -> Option<(Problem, Option<i64>, Vec<Node>)> {
 fn each_condition_is_needed() {
     for &condition in CONDITIONS.iter().filter(|condition| condition.starts_with("tree.")) {
         let (problem, solution, nodes) = violates_only(condition).unwrap_or_else(|| panic!("no case for {condition}"));
-        assert!(solution.is_none_or(|value| problem.is_solved_by(&[value])), "{condition}");
+        assert!(solution.is_none_or(|value| is_solved_by(&problem, &[value])), "{condition}");
         let tree = Tree { nodes };
         let refused = |answer: Answer| match answer {
             Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
@@ -158,24 +161,39 @@ fn deep_trees() {
 fn caps() {
     let problem = Problem { variables: 1, inequalities: vec![linear(&[(0, -1)], -1)], ..Problem::default() };
     let tree = Tree { nodes: path(10, true) };
-    let capped = |nodes, terms, ticks| {
-        let answer: Answer = check_tree(&problem, &tree, &TreeCaps { nodes, terms }, &mut Budget::ticks(ticks));
-        match answer {
-            Ok(()) => "accepted",
-            Err(Refusal::TooLarge(too_large)) => too_large.what,
-            Err(other) => panic!("{other}"),
-        }
-    };
-    assert_eq!(capped(21, 21, 1_000), "accepted");
-    assert_eq!(capped(20, 21, 1_000), "nodes of a tree");
-    assert_eq!(capped(21, 20, 1_000), "terms of a tree");
-    assert_eq!(capped(21, 21, 40), "ticks of work");
+    // A tick for each of 21 nodes, and two for each fact and each multiplier, all with one term.
+    let enough = 21 + 2 * (1 + 20) + 2 * 11;
+    assert_eq!(check_within(&problem, &tree, enough), Ok(()));
+    for ticks in 0..enough {
+        let too_large = TooLarge { what: "ticks of work", limit: ticks };
+        assert_eq!(check_within(&problem, &tree, ticks), Err(Refusal::TooLarge(too_large)));
+    }
     // A divisor asks for as many children as it says, and the list for no memory beyond its length.
     let tree = Tree { nodes: vec![residue(linear(&[(0, 1)], 0), u64::MAX), farkas(&[fact(0, 1)])] };
     assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.child"));
     // A long combination is summed in small memory.
     let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 5_000_000])] };
     assert_eq!(check(&problem, &long), Ok(()));
+    // Facts without terms cost something, too.
+    let empty = Problem { inequalities: vec![linear(&[], -1)], ..Problem::default() };
+    let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 1_000_000])] };
+    assert_eq!(check(&empty, &long), Ok(()));
+    assert!(matches!(check_within(&empty, &long, 1_000_000), Err(Refusal::TooLarge(_))));
+}
+
+/// About such a problem nothing is said, whatever the tree: it may have a solution.
+#[test]
+fn problems_that_are_none() {
+    let refuted = Problem { variables: 1, inequalities: vec![linear(&[], -1)], ..Problem::default() };
+    let tree = Tree { nodes: vec![farkas(&[fact(0, 1)])] };
+    assert_eq!(check(&refuted, &tree), Ok(()));
+    // 0 does not divide 1, but there is no residue to take.
+    let divided = Problem { variables: 1, clauses: vec![vec![Literal::NotDivisible(linear(&[(0, 1)], 0), 0)]], ..Problem::default() };
+    let split = Tree { nodes: vec![Node::Clause { clause: 0 }] };
+    assert!(matches!(check(&divided, &split), Err(Refusal::TooLarge(_))));
+    let unknown = |clauses| Problem { clauses, variables: 0, ..refuted.clone() };
+    assert_eq!(check(&unknown(Vec::new()), &tree), Ok(()));
+    assert!(matches!(check(&unknown(vec![vec![Literal::AtLeastZero(linear(&[(0, 1)], 0))]]), &tree), Err(Refusal::TooLarge(_))));
 }
 
 #[test]
@@ -188,7 +206,7 @@ fn residues_of_clauses() {
     assert_eq!(check(&problem, &Tree { nodes: nodes.clone() }), Ok(()));
     // One child per residue: three of 4, two of them with nothing wrong.
     let problem = Problem { clauses: vec![odd(0, 2), odd(1, 4)], ..problem };
-    assert!(problem.is_solved_by(&[1]));
+    assert!(is_solved_by(&problem, &[1]));
     let nodes = [nodes, vec![leaf.clone(), leaf]].concat();
     assert!(matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.remainder"));
     // A literal with the divisor 1 never holds and has no child.
@@ -257,6 +275,4 @@ fn linear_expressions_are_normal() {
     assert_eq!(Linear::new([(0, i64::MAX), (0, 1)], 0), None);
     assert_eq!(Linear::from_sorted(vec![(1, 1), (0, 1)], 0), None);
     assert_eq!(Linear::from_sorted(vec![(0, 0)], 0), None);
-    assert_eq!(linear(&[(0, i64::MIN), (1, i64::MIN)], 0).value(&[i64::MIN, i64::MIN]), None);
-    assert_eq!(linear(&[(0, 3), (7, 1)], -1).value(&[2]), Some(5));
 }

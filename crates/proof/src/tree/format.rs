@@ -13,66 +13,34 @@
 //! 0, numbers fit, and nothing is left over. Nothing is nested, so that
 //! reading needs no deep stack, however deep the tree.
 
-use std::fmt;
+use super::{Combination, Linear, Node, Reference};
 
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::{Combination, Linear, Node, Reference, Tree};
-
-impl Serialize for Tree {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(&self.nodes)
-    }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { nodes: Vec::deserialize(deserializer)? })
-    }
-}
-
-impl Serialize for Node {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let terms = |linear: &Linear| -> Vec<i128> {
+impl From<Node> for Vec<i128> {
+    fn from(node: Node) -> Self {
+        let terms = |linear: &Linear| -> Self {
             linear.terms().iter().flat_map(|&(variable, coefficient)| [variable.into(), coefficient.into()]).collect()
         };
-        let pairs = |combination: &Combination| -> Vec<i128> {
+        let pairs = |combination: &Combination| -> Self {
             combination.iter().flat_map(|&(reference, multiplier)| [reference.number(), multiplier]).collect()
         };
-        let (head, tail): (Vec<i128>, _) = match self {
-            Self::Clause { clause } => (vec![0, (*clause).into()], Vec::new()),
-            Self::Bound { expression, at_most } => (vec![1, (*at_most).into(), expression.constant().into()], terms(expression)),
-            Self::Residue { expression, divisor } => (vec![2, (*divisor).into(), expression.constant().into()], terms(expression)),
-            Self::Farkas { combination } => (vec![3], pairs(combination)),
-            Self::Lattice { modulus, combination, tight } => {
+        match &node {
+            Node::Clause { clause } => vec![0, (*clause).into()],
+            Node::Bound { expression, at_most } => [vec![1, (*at_most).into(), expression.constant().into()], terms(expression)].concat(),
+            Node::Residue { expression, divisor } => [vec![2, (*divisor).into(), expression.constant().into()], terms(expression)].concat(),
+            Node::Farkas { combination } => [vec![3], pairs(combination)].concat(),
+            Node::Lattice { modulus, combination, tight } => {
                 let count = i128::try_from(combination.len()).unwrap_or(i128::MAX);
-                (vec![4, *modulus, count], [pairs(combination), pairs(tight)].concat())
+                [vec![4, *modulus, count], pairs(combination), pairs(tight)].concat()
             }
-        };
-        serializer.collect_seq(head.into_iter().chain(tail))
+        }
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Numbers;
-        impl<'de> Visitor<'de> for Numbers {
-            type Value = Node;
+impl TryFrom<Vec<i128>> for Node {
+    type Error = &'static str;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a node of a tree: an array of whole numbers")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Node, A::Error> {
-                let mut numbers: Vec<i128> = Vec::new();
-                while let Some(number) = seq.next_element()? {
-                    numbers.push(number);
-                }
-                node(&numbers).ok_or_else(|| A::Error::custom("these numbers are no node of a tree"))
-            }
-        }
-        deserializer.deserialize_seq(Numbers)
+    fn try_from(numbers: Vec<i128>) -> Result<Self, &'static str> {
+        node(&numbers).ok_or("these numbers are no node of a tree")
     }
 }
 

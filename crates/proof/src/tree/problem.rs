@@ -51,15 +51,6 @@ impl Linear {
     pub fn is_over(&self, variables: u32) -> bool {
         self.terms.last().is_none_or(|&(variable, _)| variable < variables)
     }
-
-    /// The value where variable `v` is `values[v]`, and 0 where there is no
-    /// such entry; `None` where it does not fit.
-    pub fn value(&self, values: &[i64]) -> Option<i128> {
-        self.terms.iter().try_fold(i128::from(self.constant), |sum, &(variable, coefficient)| {
-            let value = values.get(variable as usize).copied().unwrap_or(0);
-            sum.checked_add(i128::from(coefficient) * i128::from(value))
-        })
-    }
 }
 
 /// One way to meet a clause.
@@ -78,15 +69,6 @@ impl Literal {
             Self::AtLeastZero(linear) | Self::NotDivisible(linear, _) => linear,
         }
     }
-
-    /// Whether it holds at these values; see [`Linear::value`].
-    pub fn holds(&self, values: &[i64]) -> Option<bool> {
-        let value = self.linear().value(values)?;
-        Some(match self {
-            Self::AtLeastZero(_) => value >= 0,
-            Self::NotDivisible(_, divisor) => !value.unsigned_abs().is_multiple_of(u128::from(*divisor)),
-        })
-    }
 }
 
 /// Are there non-negative integers that meet all of this?
@@ -103,13 +85,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Whether these are non-negative integers that meet everything; see
-    /// [`Linear::value`].
-    pub fn is_solved_by(&self, values: &[i64]) -> bool {
-        values.iter().all(|&value| value >= 0)
-            && self.equalities.iter().all(|linear| linear.value(values) == Some(0))
-            && self.inequalities.iter().all(|linear| linear.value(values).is_some_and(|value| value >= 0))
-            && self.clauses.iter().all(|clause| clause.iter().any(|literal| literal.holds(values) == Some(true)))
+    /// Whether it speaks of its variables only, and divides by no 0.
+    pub(super) fn is_well_formed(&self) -> bool {
+        let literals = || self.clauses.iter().flatten();
+        let linears = self.equalities.iter().chain(&self.inequalities).chain(literals().map(Literal::linear));
+        linears.into_iter().all(|linear| linear.is_over(self.variables))
+            && literals().all(|literal| !matches!(literal, Literal::NotDivisible(_, 0)))
     }
 }
 

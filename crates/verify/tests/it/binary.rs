@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use serval_proof::{Body, Claim, Completed, RunEvent};
+use serval_proof::{Action, Body, Claim, Completed, RunEvent};
 
 use crate::support::{counterexample, directory};
 
@@ -99,10 +99,13 @@ fn status_3() {
         let (old, new) = ((id - 1) % 4, id % 4);
         let states = |local: String, value: u32| serval_proof::States { local, global: format!("EDITS={value}") };
         let middle = format!("save@yield1 seen={old}");
-        run.steps.push(RunEvent::Spawn { id, request: "save".into(), local: start.clone() });
-        run.steps.push(RunEvent::Step { id, from: states(start.clone(), old), to: states(middle.clone(), old) });
-        run.steps.push(RunEvent::Step { id, from: states(middle, old), to: states(end(new), new) });
-        run.steps.push(RunEvent::Respond { id, local: end(new), response: new.to_string() });
+        let actions = [
+            Action::Spawn { request: "save".into(), local: start.clone() },
+            Action::Step { from: states(start.clone(), old), to: states(middle.clone(), old) },
+            Action::Step { from: states(middle, old), to: states(end(new), new) },
+            Action::Respond { local: end(new), response: new.to_string() },
+        ];
+        run.steps.extend(actions.map(|action| RunEvent { id, action }));
     }
     run.completed = [(0, 2_500), (1, 2_501), (2, 2_500), (3, 2_500)]
         .map(|(response, count)| Completed { request: "save".into(), response: response.to_string(), count })

@@ -1,6 +1,6 @@
 //! Counterexamples of the examples are accepted; of the others there are none.
 
-use serval_proof::{Body, Certificate, RunEvent};
+use serval_proof::{Action, Body, Certificate};
 use serval_syntax::Verdict;
 use serval_verify::{InputKind, Outcome};
 
@@ -38,7 +38,7 @@ fn refused_when_changed(text: &str, certificate: &Certificate, name: &str) {
     let Body::Run(run) = &certificate.body else { panic!("not a run") };
     for event in 0..run.steps.len() {
         // A step that changes nothing may be left out.
-        if matches!(&run.steps[event], RunEvent::Step { from, to, .. } if from == to) {
+        if matches!(&run.steps[event].action, Action::Step { from, to } if from == to) {
             continue;
         }
         let mut shorter = run.clone();

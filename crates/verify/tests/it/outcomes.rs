@@ -1,7 +1,8 @@
 //! What the library answers.
 
+use serval_engine::search::run_certificate;
 use serval_model::{Cancel, Moves, Named, Run};
-use serval_proof::{Body, RunCertificate, RunEvent, States};
+use serval_proof::{Action, Body, RunCertificate, RunEvent, States};
 use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 
 use crate::support::{certificate, condition, counterexample, prepared, verified};
@@ -35,7 +36,7 @@ fn another_component() {
 fn an_invalid_certificate_names_condition_event_and_object() {
     let mut certificate = counterexample(PROGRAM, 2, 10_000).unwrap();
     let Body::Run(run) = &mut certificate.body else { panic!("not a run") };
-    run.steps.push(RunEvent::Respond { id: 7, local: "save@end 1".into(), response: "1".into() });
+    run.steps.push(RunEvent { id: 7, action: Action::Respond { local: "save@end 1".into(), response: "1".into() } });
     let outcome = verified(PROGRAM, InputKind::Program, &certificate.to_json());
     let line = outcome.line("a.ser", "c.json", PROGRAM);
     assert_eq!(line, "c.json: invalid: run.replay.thread: event 9: request 7: it is not in flight");
@@ -72,9 +73,9 @@ fn a_program_that_fails_on_the_way() {
     let name = |(local, global)| States { local: lazy.local_name(local), global: lazy.global_name(global) };
     let (first, then) = (name((start.1, global)), name(successors[0]));
     let steps = vec![
-        RunEvent::Spawn { id: 1, request: "r".into(), local: first.local.clone() },
-        RunEvent::Step { id: 1, from: first, to: then.clone() },
-        RunEvent::Step { id: 1, from: then.clone(), to: then },
+        RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: first.local.clone() } },
+        RunEvent { id: 1, action: Action::Step { from: first, to: then.clone() } },
+        RunEvent { id: 1, action: Action::Step { from: then.clone(), to: then } },
     ];
     let certificate = certificate(text, 0, RunCertificate { steps, completed: Vec::new() });
     let outcome = verified(text, InputKind::Program, &certificate.to_json());
@@ -102,7 +103,7 @@ fn work_without_end_is_too_large() {
         });
         run.perform(chosen.unwrap()).unwrap();
     }
-    let json = certificate(ENDLESS, 0, RunCertificate::new(&lazy, &run)).to_json();
+    let json = certificate(ENDLESS, 0, run_certificate(&lazy, &run)).to_json();
     let caps = Caps { ticks: 100_000, ..Caps::default() };
     let outcome = verify(ENDLESS, InputKind::Program, &json, &caps, &Cancel::new());
     assert_eq!(outcome.line("a.ser", "c.json", ENDLESS), "c.json: too large: more than 100000 ticks of work");

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use serval_compile::{Lazy, Options, Prepared};
+use serval_engine::search::run_certificate;
 use serval_model::{Budget, Cancel, Halt, Move, Moves, Run, SerialExplorer, Stopped, enabled_moves};
 use serval_proof::{Body, Caps, Certificate, Claim, RunCertificate, fingerprint};
 use serval_verify::{InputKind, Outcome, verify};
@@ -33,7 +34,7 @@ pub(crate) fn counterexample(text: &str, requests: usize, configurations: u64) -
     (0..prepared.component_count()).find_map(|component| {
         let mut lazy = prepared.lazy(component);
         let run = (1..=requests).find_map(|requests| search(&mut lazy, requests, &mut Budget::ticks(configurations)).ok().flatten())?;
-        Some(certificate(text, component, RunCertificate::new(&lazy, &run)))
+        Some(certificate(text, component, run_certificate(&lazy, &run)))
     })
 }
 

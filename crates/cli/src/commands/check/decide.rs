@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Trying};
-use serval_engine::search::{LayerOutcome, Search};
+use serval_engine::search::{LayerOutcome, Search, run_certificate};
 use serval_engine::stuck::find_stuck;
 use serval_model::{Budget, Cancel, LocalId, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
@@ -107,7 +107,7 @@ fn decide_systems(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> 
     let decision = portfolio::decide(systems, cleared, plan);
     let decided = match decision.found {
         Found::Refuted { component, run, minimal, method } => {
-            Decided::Refuted { run: RunCertificate::new(&systems[component], &run), component, minimal, method }
+            Decided::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method }
         }
         Found::Serializable(parts, method) => Decided::Proved { body: body(parts), method },
         Found::Unknown(reason) => Decided::Unknown { reason },
@@ -187,7 +187,7 @@ fn search_lazily(
             match search.layer(requests, &mut budget) {
                 LayerOutcome::Clear => {}
                 LayerOutcome::Found(run) => {
-                    let run = RunCertificate::new(search.system(), &run);
+                    let run = run_certificate(search.system(), &run);
                     return (Some(Decided::Refuted { run, component, minimal: true, method: Method::Search }), requests - 1);
                 }
                 // A step that fails is reported when the states are explored.

@@ -2,7 +2,7 @@
 //! the real program, with real values.
 
 use serval_compile::{Options, Prepared};
-use serval_proof::{RunCertificate, RunEvent};
+use serval_proof::{Action, RunCertificate, RunEvent};
 use serval_report::{Answered, Counterexample, StateName, TraceEvent};
 
 use crate::input::{Content, Input};
@@ -23,16 +23,11 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
 
 fn trace_event(event: &RunEvent, component: usize) -> TraceEvent {
     let name = |states: &serval_proof::States| StateName { local: states.local.clone(), global: states.global.clone() };
-    match event {
-        RunEvent::Spawn { id, request, local } => {
-            TraceEvent::Spawn { id: *id, component, request: Some(request.clone()), local: local.clone() }
-        }
-        RunEvent::Step { id, from, to } => {
-            TraceEvent::Step { id: *id, component, from: name(from), to: name(to), span: None, accesses: None }
-        }
-        RunEvent::Respond { id, local, response } => {
-            TraceEvent::Respond { id: *id, component, local: local.clone(), response: response.clone() }
-        }
+    let id = event.id;
+    match &event.action {
+        Action::Spawn { request, local } => TraceEvent::Spawn { id, component, request: Some(request.clone()), local: local.clone() },
+        Action::Step { from, to } => TraceEvent::Step { id, component, from: name(from), to: name(to), span: None, accesses: None },
+        Action::Respond { local, response } => TraceEvent::Respond { id, component, local: local.clone(), response: response.clone() },
     }
 }
 

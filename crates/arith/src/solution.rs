@@ -1,0 +1,47 @@
+//! Putting numbers into a problem.
+
+use serval_proof::tree::{Linear, Literal, Problem};
+
+/// Whether these are non-negative integers that meet everything. Variables for
+/// which there is no entry are 0.
+///
+/// ```
+/// use serval_arith::is_solved_by;
+/// use serval_proof::tree::{Linear, Problem};
+/// let problem = Problem { variables: 1, equalities: vec![Linear::new([(0, 2)], -94).unwrap()], ..Problem::default() };
+/// assert!(is_solved_by(&problem, &[47]) && !is_solved_by(&problem, &[]));
+/// ```
+pub fn is_solved_by(problem: &Problem, values: &[i64]) -> bool {
+    values.iter().all(|&value| value >= 0)
+        && problem.equalities.iter().all(|linear| value(linear, values) == Some(0))
+        && problem.inequalities.iter().all(|linear| value(linear, values).is_some_and(|value| value >= 0))
+        && problem.clauses.iter().all(|clause| clause.iter().any(|literal| holds(literal, values)))
+}
+
+/// Whether a literal holds; not if its value does not fit.
+fn holds(literal: &Literal, values: &[i64]) -> bool {
+    value(literal.linear(), values).is_some_and(|value| match literal {
+        Literal::AtLeastZero(_) => value >= 0,
+        Literal::NotDivisible(_, divisor) => !value.unsigned_abs().is_multiple_of(u128::from(*divisor)),
+    })
+}
+
+/// The value of an expression; `None` where it does not fit.
+fn value(linear: &Linear, values: &[i64]) -> Option<i128> {
+    linear.terms().iter().try_fold(i128::from(linear.constant()), |sum, &(variable, coefficient)| {
+        let value = values.get(variable as usize).copied().unwrap_or(0);
+        sum.checked_add(i128::from(coefficient) * i128::from(value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        let linear = |terms: &[(u32, i64)], constant| Linear::new(terms.iter().copied(), constant).unwrap();
+        assert_eq!(value(&linear(&[(0, i64::MIN), (1, i64::MIN)], 0), &[i64::MIN, i64::MIN]), None);
+        assert_eq!(value(&linear(&[(0, 3), (7, 1)], -1), &[2]), Some(5));
+    }
+}
