@@ -103,6 +103,9 @@ pub(crate) struct Check {
     /// Leave times out of the JSON, so that it is the same every time
     #[arg(long)]
     pub(crate) no_times: bool,
+    /// Also say how it was decided, and what holds at every moment
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// With --format json: also write objects that tell how far the work is
     #[arg(long)]
     pub(crate) progress: bool,
@@ -146,7 +149,7 @@ pub(crate) struct Verify {
 /// Write a program or system in another form
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n\nA program of independent components exports one system per component."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n\nA program of independent components exports one system per component."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -154,9 +157,15 @@ pub(crate) struct Export {
     /// The form
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: Format,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; for smtlib a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
+    /// How long a proof may take, for smtlib
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// Which methods may prove it, for smtlib; with flow alone nothing is left to the checker's rules
+    #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) method: Vec<String>,
     /// Only this component, counted from 0
     #[arg(long, value_name = "K", conflicts_with = "product")]
     pub(crate) component: Option<usize>,
@@ -175,6 +184,8 @@ pub(crate) enum Format {
     Mermaid,
     /// The serial automaton for Graphviz
     NfaDot,
+    /// What makes the proof a proof, as questions for SMT solvers (a directory)
+    Smtlib,
 }
 
 /// Run a program or system

@@ -45,6 +45,9 @@ pub struct FileReport {
     pub notes: Vec<Note>,
     /// Requests that can get stuck for ever.
     pub stuck: Vec<StuckNote>,
+    /// What holds at every moment, for people.
+    #[serde(skip)]
+    pub words: Vec<String>,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
@@ -251,6 +254,7 @@ impl FileReport {
             ruled_out: None,
             notes: Vec::new(),
             stuck: Vec::new(),
+            words: Vec::new(),
             time_ms: None,
             sizes: None,
             certificate: None,
@@ -266,8 +270,9 @@ impl FileReport {
         line
     }
 
-    /// The report for people.
-    pub fn to_text(&self) -> String {
+    /// The report for people; with how it was decided and what holds, if it is
+    /// to be `verbose`.
+    pub fn to_text(&self, verbose: bool) -> String {
         let mut out = String::new();
         let (verdict, file) = (self.headline(), &self.file);
         let _ = write!(out, "{verdict}  {file}");
@@ -304,7 +309,31 @@ impl FileReport {
             let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
             let _ = writeln!(out, "  note            {} can get stuck for ever {place}", stuck.request);
         }
+        if verbose {
+            self.details(&mut out);
+        }
         out
+    }
+
+    fn details(&self, out: &mut String) {
+        if let Some(method) = self.method {
+            let kind = self.certificate.as_ref().map_or(String::new(), |certificate| format!(", certificate of kind {}", certificate.kind));
+            let _ = writeln!(out, "  decided by      {method}{kind}");
+        }
+        if let Some(sizes) = self.sizes {
+            let parts = if sizes.components == 1 { String::new() } else { format!("{} components, ", sizes.components) };
+            let _ = writeln!(out, "  size            {parts}{} global states, {} local states, {} steps", sizes.globals, sizes.locals, sizes.steps);
+            if let Some(reduced) = sizes.reduced {
+                let (globals, locals, steps) = (reduced.globals, reduced.locals, reduced.steps);
+                let _ = writeln!(out, "  reduced to      {globals} global states, {locals} local states, {steps} steps");
+            }
+        }
+        if !self.words.is_empty() {
+            let _ = writeln!(out, "  at every moment of a run in which everybody answers");
+            for line in &self.words {
+                let _ = writeln!(out, "    {line}");
+            }
+        }
     }
 
     fn headline(&self) -> &'static str {

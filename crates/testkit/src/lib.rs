@@ -5,6 +5,7 @@
 //!   checked program, and it can do without that: terms can be built by hand.
 //! - [`random`]: random programs, with the term that each text must mean, so
 //!   that the parser is checked as well.
+//! - [`solvers`]: other solvers, if they are there.
 //! - [`suite`]: where measured data lies, if it is there.
 //!
 //! Architecture Invariant: this crate depends on neither the compiler nor the
@@ -12,6 +13,7 @@
 
 pub mod naive;
 pub mod random;
+pub mod solvers;
 pub mod suite;
 
 /// Prints a line of a test's figures where the test runner does not hide it.

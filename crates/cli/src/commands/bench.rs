@@ -73,6 +73,7 @@ fn check_args(args: &Bench) -> Check {
         trace: None,
         exit_zero: false,
         no_times: false,
+        verbose: false,
         progress: false,
     }
 }

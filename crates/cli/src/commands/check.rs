@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
-            OutputFormat::Text => report.to_text(),
+            OutputFormat::Text => report.to_text(args.verbose),
         };
         write_to(None, &text)?;
         worst = worst.max(status);
@@ -129,7 +129,7 @@ impl Checking<'_> {
             Err(other) => return Err(other),
         };
         let parsed = start.elapsed();
-        let decision = decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &self.progress(name));
+        let decision = decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &self.progress(name), self.args.verbose);
         let mut times = Times {
             parse: millis(parsed),
             compile: millis(decision.compile_time),
@@ -151,7 +151,7 @@ impl Checking<'_> {
         report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
         let text = match self.args.format {
             OutputFormat::Json => report.to_json(),
-            OutputFormat::Text => report.to_text(),
+            OutputFormat::Text => report.to_text(false),
         };
         LastWords { text: text.into_bytes(), status: 3 }
     }
@@ -166,6 +166,7 @@ impl Checking<'_> {
         let mut report = FileReport::new(&input.name, Verdict::Unknown);
         report.sizes = decision.sizes;
         report.stuck = decision.stuck;
+        report.words = decision.words;
         report.ruled_out = Some(decision.ruled_out);
         let status = match decision.decided {
             Decided::Refuted { run, component, minimal, method } => {

@@ -1,5 +1,7 @@
 //! `serval export FILE --to FORMAT`.
 
+mod obligations;
+
 use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
@@ -44,6 +46,10 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         whole = product(&parts, limit).map_err(|error| Failure::message(format!("the product is too large: {error}")))?;
         systems = vec![(&whole, Box::new(PlainLabels))];
     }
+    if args.to == Format::Smtlib {
+        let systems: Vec<&NetworkSystem> = systems.iter().map(|(system, _)| *system).collect();
+        return obligations::write(&systems, &name, args);
+    }
     write_to(args.out.as_deref(), &render(&systems, args.to)?)
 }
 
@@ -62,5 +68,7 @@ fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) ->
                 labelled.iter().zip(&automata).map(|(&(system, labels), automaton)| (system, automaton, labels)).collect();
             automaton_dot(&rows)
         }
+        // Written as a directory.
+        Format::Smtlib => String::new(),
     })
 }

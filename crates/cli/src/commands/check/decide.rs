@@ -12,6 +12,7 @@ use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Trying};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 use serval_engine::stuck::find_stuck;
+use serval_invariant::in_words;
 use serval_model::{Budget, Cancel, LocalId, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
@@ -24,6 +25,8 @@ use crate::output::say;
 const ASIDE_PAIRS: u64 = 100_000;
 /// Ticks for finding stuck requests.
 const STUCK_TICKS: u64 = 50_000;
+/// Ticks for saying in words what holds.
+const WORD_TICKS: u64 = 20_000_000;
 
 /// What was found out.
 pub(super) struct Decision {
@@ -32,6 +35,8 @@ pub(super) struct Decision {
     pub(super) ruled_out: RuledOut,
     pub(super) sizes: Option<Sizes>,
     pub(super) stuck: Vec<StuckNote>,
+    /// What holds at every moment, if it was asked for and is serializable.
+    pub(super) words: Vec<String>,
     pub(super) compile_time: Duration,
     pub(super) decide_time: Duration,
 }
@@ -82,7 +87,7 @@ impl Progress {
 }
 
 /// Decides as far as the methods go.
-pub(super) fn decide(input: &Input, methods: &[Method], jobs: Option<usize>, cancel: &Cancel, progress: &Progress) -> Decision {
+pub(super) fn decide(input: &Input, methods: &[Method], jobs: Option<usize>, cancel: &Cancel, progress: &Progress, verbose: bool) -> Decision {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let watch = |trying| progress.trying(trying);
     let plan = Plan { methods: methods.to_vec(), jobs, cancel: cancel.clone(), watch: &watch };
@@ -91,11 +96,12 @@ pub(super) fn decide(input: &Input, methods: &[Method], jobs: Option<usize>, can
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let (decided, ruled_out, reduced) = decide_systems(&systems, 0, &plan);
+            let words = if verbose { words(&systems, &decided, cancel) } else { Vec::new() };
             let stuck = stuck_in(&systems, cancel, |_, _| None);
             let sizes = Some(Sizes { reduced, ..sizes(&systems) });
-            Decision { decided, ruled_out, sizes, stuck, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+            Decision { decided, ruled_out, sizes, stuck, words, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
         }
-        Content::Program(program) => decide_program(program, &input.text, &plan),
+        Content::Program(program) => decide_program(program, &input.text, &plan, verbose),
     };
     progress.done();
     decision.decide_time = start.elapsed().saturating_sub(decision.compile_time);
@@ -117,6 +123,20 @@ fn decide_systems(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> 
     (decided, RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) }, reduced)
 }
 
+/// What holds at every moment in each component that was proved.
+fn words(systems: &[&NetworkSystem], decided: &Decided, cancel: &Cancel) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Decided::Proved { .. } = decided {
+        for (component, system) in systems.iter().enumerate() {
+            if systems.len() > 1 {
+                lines.push(format!("component {component}:"));
+            }
+            lines.extend(in_words(system, &mut Budget::new(WORD_TICKS, cancel.clone())));
+        }
+    }
+    lines
+}
+
 /// The proof of the only component, or the list of all.
 fn body(mut parts: Vec<Part>) -> Body {
     match (parts.len(), parts.pop()) {
@@ -125,7 +145,7 @@ fn body(mut parts: Vec<Part>) -> Body {
     }
 }
 
-fn decide_program(program: &Program, text: &str, plan: &Plan<'_>) -> Decision {
+fn decide_program(program: &Program, text: &str, plan: &Plan<'_>, verbose: bool) -> Decision {
     let prepared = Arc::new(Prepared::new(program, Options::default()));
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
     let searching = plan.methods.contains(&Method::Search);
@@ -139,7 +159,7 @@ fn decide_program(program: &Program, text: &str, plan: &Plan<'_>) -> Decision {
         None => prepared.compile(&budget),
     };
     let compile_time = start.elapsed();
-    let mut reduced = None;
+    let (mut reduced, mut told) = (None, Vec::new());
     let mut ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
     let decided = match (found, &compiled) {
         (Some(refuted), _) => refuted,
@@ -148,6 +168,9 @@ fn decide_program(program: &Program, text: &str, plan: &Plan<'_>) -> Decision {
             let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
             let decided;
             (decided, ruled_out, reduced) = decide_systems(&systems, cleared, plan);
+            if verbose {
+                told = words(&systems, &decided, &plan.cancel);
+            }
             decided
         }
         (None, Err(error)) => {
@@ -162,7 +185,7 @@ fn decide_program(program: &Program, text: &str, plan: &Plan<'_>) -> Decision {
         Err(_) => (None, Vec::new()),
     };
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    Decision { decided, ruled_out, sizes, stuck, compile_time, decide_time: Duration::ZERO }
+    Decision { decided, ruled_out, sizes, stuck, words: told, compile_time, decide_time: Duration::ZERO }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {

@@ -1,0 +1,89 @@
+//! What makes proofs proofs, put to other solvers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serval_compile::{Options, Prepared};
+use serval_engine::portfolio::{Found, Method, Plan, decide};
+use serval_invariant::{Obligation, obligations};
+use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json};
+use serval_testkit::solvers::Outside;
+
+/// How long a solver may take for all questions about one program.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The obligations of one program.
+#[derive(Debug)]
+pub struct Asked {
+    /// The name of the file.
+    pub name: String,
+    /// How many there are.
+    pub files: usize,
+    /// How many bytes they have.
+    pub bytes: usize,
+    /// For each solver how long it took, and the names of those that it did not
+    /// answer with `unsat`.
+    pub answers: Vec<(Duration, Vec<String>)>,
+}
+
+/// Programs and systems in some directories, by name.
+pub fn files(directories: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for directory in directories {
+        let entries = std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let mut here: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        here.retain(|path| path.extension().is_some_and(|extension| extension == "ser" || extension == "json"));
+        here.sort();
+        files.extend(here);
+    }
+    Ok(files)
+}
+
+/// The components of a program or system.
+pub fn systems(path: &Path) -> Result<Vec<NetworkSystem>, String> {
+    let fail = |error: String| format!("{}: {error}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return systems_from_json(&text).map_err(|error| fail(error.to_string()));
+    }
+    let program = serval_syntax::analyze(&text).program.ok_or_else(|| fail("no program".to_owned()))?;
+    let compiled = Arc::new(Prepared::new(&program, Options::default())).compile(&Budget::unlimited());
+    let compiled = compiled.map_err(|error| fail(format!("{error:?}")))?;
+    Ok(compiled.components().iter().map(|component| component.system().clone()).collect())
+}
+
+/// The obligations of a program; `None` if it is not serializable.
+pub fn of_file(path: &Path, methods: &[Method]) -> Result<Option<Vec<Obligation>>, String> {
+    let systems = systems(path)?;
+    let systems: Vec<&NetworkSystem> = systems.iter().collect();
+    let cancel = Cancel::new();
+    let plan = Plan { methods: methods.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+    match decide(&systems, 0, &plan).found {
+        Found::Refuted { .. } => Ok(None),
+        Found::Unknown(reason) => Err(format!("{}: undecided: {reason:?}", path.display())),
+        Found::Serializable(parts, _) => {
+            let mut all = Vec::new();
+            for (system, part) in systems.iter().zip(parts) {
+                all.extend(obligations(system, part, &cancel).map_err(|error| format!("{}: {error}", path.display()))?);
+            }
+            Ok(Some(all))
+        }
+    }
+}
+
+/// Puts the obligations of a program to each solver.
+pub fn ask(path: &Path, obligations: &[Obligation], solvers: &[Outside]) -> Asked {
+    let answers = solvers.iter().map(|outside| {
+        let start = Instant::now();
+        let answers = outside.ask_all(obligations.iter().map(|obligation| obligation.text.as_str()), PATIENCE);
+        let others = obligations.iter().zip(answers).filter(|(_, answer)| answer != "unsat");
+        (start.elapsed(), others.map(|(obligation, answer)| format!("{}: {answer}", obligation.name)).collect())
+    });
+    Asked {
+        name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        files: obligations.len(),
+        bytes: obligations.iter().map(|obligation| obligation.text.len()).sum(),
+        answers: answers.collect(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Other solvers agree that our proofs are proofs.
+
+use std::path::PathBuf;
+
+use serval_bench::obligations::{ask, files, of_file};
+use serval_engine::portfolio::{METHODS, Method};
+use serval_testkit::say;
+use serval_testkit::solvers::Outside;
+use serval_testkit::suite::{data_dir, repository_root};
+
+/// Milliseconds for one question.
+const LIMIT: u32 = 30_000;
+
+fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
+    let solvers = Outside::all(LIMIT);
+    let (mut programs, mut count) = (0, 0);
+    for file in files(&[directory]).unwrap() {
+        let Some(obligations) = of_file(&file, methods).unwrap() else { continue };
+        let asked = ask(&file, &obligations, &solvers);
+        programs += 1;
+        count += asked.files;
+        for (outside, (_, others)) in solvers.iter().zip(&asked.answers) {
+            assert!(others.is_empty(), "{} {}: {others:?}", asked.name, outside.name);
+        }
+    }
+    say(&format!("obligations of {what}: {count} of {programs} programs, all unsat for {} solvers", solvers.len()));
+    assert!(programs > 15 && count > 5 * programs);
+}
+
+#[test]
+fn of_the_examples() {
+    all_are_unsat("the examples", repository_root().join("examples"), METHODS);
+}
+
+#[test]
+fn of_the_suite() {
+    if let Some(suite) = data_dir("suite") {
+        all_are_unsat("the suite", suite, METHODS);
+    }
+}
+
+#[test]
+fn of_the_examples_without_reductions() {
+    let methods = [Method::Search, Method::Flow, Method::Bounded];
+    all_are_unsat("the examples without reductions", repository_root().join("examples"), &methods);
+}
+
+/// The questions can be answered otherwise: what is left out is missed.
+#[test]
+fn every_part_of_the_invariant_is_needed_by_somebody() {
+    let Some(z3) = Outside::z3(LIMIT) else { return };
+    let methods = [Method::Search, Method::Flow, Method::Bounded];
+    let (mut changed, mut missed) = (0, 0);
+    for file in files(&[repository_root().join("examples")]).unwrap() {
+        let Some(obligations) = of_file(&file, &methods).unwrap() else { continue };
+        for obligation in obligations.iter().filter(|obligation| !obligation.name.starts_with("pairs")).step_by(7) {
+            // Without one assertion, or with one fewer conjunct, there is an answer more often than not.
+            let lines: Vec<&str> = obligation.text.lines().collect();
+            let parts: Vec<usize> = (0..lines.len()).filter(|&line| lines[line].starts_with("(assert")).collect();
+            let without: Vec<String> = parts
+                .iter()
+                .map(|&part| {
+                    let kept: Vec<&str> = lines.iter().enumerate().filter(|&(line, _)| line != part).map(|(_, text)| *text).collect();
+                    format!("{}\n", kept.join("\n"))
+                })
+                .collect();
+            let answers = z3.ask_all(without.iter().map(String::as_str), std::time::Duration::from_secs(60));
+            changed += answers.len();
+            missed += answers.iter().filter(|answer| *answer == "sat").count();
+        }
+    }
+    say(&format!("obligations: {changed} with an assertion left out, {missed} of them can then be met"));
+    assert!(changed > 200 && missed * 2 > changed, "{missed} of {changed}");
+}

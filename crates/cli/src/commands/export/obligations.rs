@@ -1,0 +1,88 @@
+//! `serval export FILE --to smtlib --out DIR`: what makes a proof a proof, as
+//! questions for other solvers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serval_engine::portfolio::{self, Found, Method, Plan};
+use serval_invariant::{Obligation, obligations};
+use serval_model::{Cancel, NetworkSystem};
+
+use crate::args::Export;
+use crate::failure::Failure;
+use crate::limits::{self, Ended, LastWords, Watch};
+
+/// Proves each system and writes its obligations; a directory for each when
+/// there are several.
+pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Result<(), Failure> {
+    let Some(directory) = args.out.as_deref() else {
+        return Err(Failure::message("--to smtlib writes several files: name a directory with --out"));
+    };
+    if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Failure::message(format!("{} is not empty", directory.display())));
+    }
+    let methods = super::super::check::methods(&args.method)?;
+    limits::watch_interrupts();
+    limits::limit_memory(super::super::check::files::machine_memory_mib() / 10 * 8);
+    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
+    let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
+    let proved = proved(systems, name, methods, &watch.cancel());
+    let files = match (proved, watch.ended()) {
+        (Err(_), Some(Ended::Interrupt)) => return Err(Failure::message("interrupted")),
+        (Err(_), Some(Ended::Time)) => return Err(Failure::message(format!("{name}: no proof within {} s; try --timeout", args.timeout))),
+        (Err(_), Some(Ended::Memory)) => return Err(Failure::message(format!("{name}: the proof needs more memory"))),
+        (proved, _) => proved?,
+    };
+    write_all(directory, &files)
+}
+
+/// The obligations of all systems, with the names of their files.
+fn proved(systems: &[&NetworkSystem], name: &str, methods: Vec<Method>, cancel: &Cancel) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = Plan { methods, jobs, cancel: cancel.clone(), watch: &|_| {} };
+    let parts = match portfolio::decide(systems, 0, &plan).found {
+        Found::Serializable(parts, _) => parts,
+        Found::Refuted { .. } => {
+            return Err(Failure::message(format!("{name} is not serializable: its evidence is a run, and `serval check` shows it")));
+        }
+        Found::Unknown(reason) => {
+            return Err(Failure::message(format!("{name} is undecided: {}", reason.unwrap_or_else(|| "stopped".to_owned()))));
+        }
+    };
+    let mut files = Vec::new();
+    for (component, (system, part)) in systems.iter().zip(parts).enumerate() {
+        let folder = if systems.len() > 1 { PathBuf::from(format!("component-{component}")) } else { PathBuf::new() };
+        let obligations = obligations(system, part, cancel).map_err(|reason| Failure::message(format!("{name}: {reason}")))?;
+        files.extend(obligations.into_iter().map(|Obligation { name, text }| (folder.join(format!("{name}.smt2")), text)));
+    }
+    Ok(files)
+}
+
+/// Writes all files into a directory that appears only when it is complete.
+fn write_all(directory: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> {
+    let fail = |error: std::io::Error| Failure::message(format!("cannot write {}: {error}", directory.display()));
+    let Some(name) = directory.file_name() else {
+        return Err(Failure::message(format!("cannot write {}: not a directory name", directory.display())));
+    };
+    let mut temporary = name.to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = directory.with_file_name(temporary);
+    let written = || {
+        for (path, text) in files {
+            let path = temporary.join(path);
+            fs::create_dir_all(path.parent().unwrap_or(&temporary))?;
+            fs::write(path, text)?;
+        }
+        // An empty directory gives way.
+        if directory.is_dir() {
+            fs::remove_dir(directory)?;
+        }
+        fs::rename(&temporary, directory)
+    };
+    written().map_err(|error| {
+        // Best effort: the error that matters is the first one.
+        let _ = fs::remove_dir_all(&temporary);
+        fail(error)
+    })
+}

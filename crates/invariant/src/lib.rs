@@ -1,0 +1,59 @@
+//! What a proof says: as obligations that other solvers can discharge, and in
+//! words.
+//!
+//! Nothing here is trusted by anybody: verdicts rest on the checker. This is for
+//! people who want a second opinion, and for those who want to know why.
+
+mod counting;
+mod equations;
+mod inductive;
+mod names;
+mod region;
+mod smtlib;
+mod together;
+mod words;
+
+use serval_engine::flow::{Counted, prove};
+use serval_model::{Budget, Cancel, NetworkSystem, NormalForm};
+use serval_proof::{Caps, Part, script};
+
+pub use names::Names;
+pub use words::in_words;
+
+/// A question to which the answer is `unsat`, as an SMT-LIB 2.6 script without
+/// quantifiers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// What it is called, such as `step-3`: letters, digits and `-`.
+    pub name: String,
+    /// The script.
+    pub text: String,
+}
+
+/// Everything that makes a proof about a system a proof: an invariant holds in
+/// the beginning, it holds after each step if before it, and it leaves no run
+/// whose answers are not serial.
+///
+/// What the script of the proof does is left to the checker: the invariant is
+/// about the system that it leaves. Reductions alone have no invariant; so what
+/// they leave is proved by counting. Says why there is none.
+pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Result<Vec<Obligation>, String> {
+    let (form, locals) = NormalForm::new(system).ok_or("too many steps")?;
+    let names = Names::new(system, &form, &locals);
+    let script = match &part {
+        Part::Atomic(script) => script,
+        Part::Flow(proof) => &proof.script,
+    };
+    let reduced = script::verify_script(form, script, &Caps::default(), cancel).map_err(|refusal| refusal.to_string())?;
+    let names = names.after(script);
+    let mut budget = Budget::new(u64::MAX, cancel.clone());
+    let stopped = |_| "stopped".to_owned();
+    let proof = match part {
+        Part::Flow(proof) => *proof,
+        Part::Atomic(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
+            Counted::Proof(proof) => proof,
+            Counted::Run(_) | Counted::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
+        },
+    };
+    counting::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped)
+}
