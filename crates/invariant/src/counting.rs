@@ -98,13 +98,13 @@ pub(crate) fn obligations(form: &NormalForm, proof: &FlowProof, names: &Names, b
     for (index, fact) in proof.facts.iter().enumerate() {
         match fact {
             // Part of the invariant.
-            Fact::Forward { .. } => {}
-            Fact::Backward { globals, nodes } => {
-                let cut = region::Backward { form, globals, nodes };
+            Fact::Forward(_) => {}
+            Fact::Backward(region) => {
+                let cut = region::Backward { form, globals: &region.globals, nodes: &region.nodes };
                 obligations.extend(cut.obligations(index, names));
                 end.assert(&cut.clause());
             }
-            Fact::Pairs { without } => {
+            Fact::Pairs(without) => {
                 let rounds = together::Rounds::new(form, without, budget)?;
                 obligations.extend(rounds.obligations(index, names));
                 end.assert(&rounds.clause());
@@ -260,8 +260,8 @@ impl<'a> Counting<'a> {
             holds.extend(self.carrying().map(|node| any(&[equal(&carried(node, from, to), "0"), at_most("1", &crossed)])));
         }
         for fact in &self.proof.facts {
-            if let Fact::Forward { globals, nodes } = fact {
-                holds.push(region::forward(form, globals, nodes, |node| self.is_there(node)));
+            if let Fact::Forward(region) = fact {
+                holds.push(region::forward(form, &region.globals, &region.nodes, |node| self.is_there(node)));
             }
         }
         Inductive {

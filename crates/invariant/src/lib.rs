@@ -13,9 +13,12 @@ mod smtlib;
 mod together;
 mod words;
 
+use std::convert::Infallible;
+
 use serval_engine::flow::{Counted, prove};
 use serval_model::{Budget, Cancel, NetworkSystem, NormalForm};
-use serval_proof::{Caps, Part, script};
+use serval_proof::script::check_script;
+use serval_proof::{Caps, Part, Work};
 
 pub use names::Names;
 pub use words::in_words;
@@ -44,7 +47,8 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Atomic(script) => script,
         Part::Flow(proof) => &proof.script,
     };
-    let reduced = script::verify_script(form, script, &Caps::default(), cancel).map_err(|refusal| refusal.to_string())?;
+    let reduced =
+        check_script::<Infallible>(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
     let names = names.after(script);
     let mut budget = Budget::new(u64::MAX, cancel.clone());
     let stopped = |_| "stopped".to_owned();

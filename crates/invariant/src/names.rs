@@ -54,7 +54,7 @@ impl Names {
         let mut title = vec![format!("About {what}.")];
         title.extend(self.globals.iter().enumerate().map(|(index, name)| format!("g = {index}: {name}")));
         title.extend(self.nodes.iter().enumerate().map(|(index, name)| format!("at{index}: requests at {name}")));
-        let cuts = proof.facts.iter().filter(|fact| matches!(fact, Fact::Forward { .. })).count();
+        let cuts = proof.facts.iter().filter(|fact| matches!(fact, Fact::Forward(_))).count();
         title.push(format!("made0, made1, …: how often each step was made. {cuts} forward cuts."));
         title
     }

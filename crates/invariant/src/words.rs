@@ -52,11 +52,8 @@ pub fn in_words(system: &NetworkSystem, budget: &mut Budget) -> Vec<String> {
         }
         let in_flight = if in_flight.is_empty() { "nobody".to_owned() } else { in_flight.join("; ") };
         lines.push(format!("  in flight: {in_flight}"));
-        let mut equations: Vec<String> = equations
-            .under(form, global, there)
-            .into_iter()
-            .map(|(terms, constant)| equation(form, &names, &terms, constant))
-            .collect();
+        let mut equations: Vec<String> =
+            equations.under(form, global, there).into_iter().map(|(terms, constant)| equation(form, &names, &terms, constant)).collect();
         // Those without answers come last from elimination and say most.
         equations.reverse();
         let more = equations.len().saturating_sub(LINES);

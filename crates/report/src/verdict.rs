@@ -322,7 +322,11 @@ impl FileReport {
         }
         if let Some(sizes) = self.sizes {
             let parts = if sizes.components == 1 { String::new() } else { format!("{} components, ", sizes.components) };
-            let _ = writeln!(out, "  size            {parts}{} global states, {} local states, {} steps", sizes.globals, sizes.locals, sizes.steps);
+            let _ = writeln!(
+                out,
+                "  size            {parts}{} global states, {} local states, {} steps",
+                sizes.globals, sizes.locals, sizes.steps
+            );
             if let Some(reduced) = sizes.reduced {
                 let (globals, locals, steps) = (reduced.globals, reduced.locals, reduced.steps);
                 let _ = writeln!(out, "  reduced to      {globals} global states, {locals} local states, {steps} steps");

@@ -7,4 +7,5 @@ mod documents;
 mod examples;
 mod outcomes;
 mod support;
+mod theory;
 mod trusted;

@@ -121,7 +121,10 @@ fn the_theory_in_the_manual_is_that_of_the_modules() {
 
 #[test]
 fn links_become_names() {
-    assert_eq!(without_links("see [`check`](check()), [x], [`Tree`] and [pairs](crate::pairs): `[0, 1]`"), "see `check`, [x], `Tree` and pairs: `[0, 1]`");
+    assert_eq!(
+        without_links("see [`check`](check()), [x], [`Tree`] and [pairs](crate::pairs): `[0, 1]`"),
+        "see `check`, [x], `Tree` and pairs: `[0, 1]`"
+    );
 }
 
 /// Lines that are neither blank nor comments, in files that are not tests.

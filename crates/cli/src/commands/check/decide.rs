@@ -87,7 +87,14 @@ impl Progress {
 }
 
 /// Decides as far as the methods go.
-pub(super) fn decide(input: &Input, methods: &[Method], jobs: Option<usize>, cancel: &Cancel, progress: &Progress, verbose: bool) -> Decision {
+pub(super) fn decide(
+    input: &Input,
+    methods: &[Method],
+    jobs: Option<usize>,
+    cancel: &Cancel,
+    progress: &Progress,
+    verbose: bool,
+) -> Decision {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let watch = |trying| progress.trying(trying);
     let plan = Plan { methods: methods.to_vec(), jobs, cancel: cancel.clone(), watch: &watch };
