@@ -1,8 +1,9 @@
 //! What is measured: random systems on which the reduction rules
 //! ([`reductions`]) and the verdicts ([`verdicts`]) are compared with brute
-//! force, obligations that other solvers are asked about ([`obligations`]), and
-//! pictures of growth ([`plot`]).
+//! force, certificates that lie ([`hostile`]), obligations that other solvers
+//! are asked about ([`obligations`]), and pictures of growth ([`plot`]).
 
+pub mod hostile;
 pub mod obligations;
 pub mod plot;
 pub mod reductions;

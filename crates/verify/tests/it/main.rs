@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod binary;
+mod corpus;
 mod documents;
 mod examples;
+// The limits on memory that it sets are not known elsewhere.
+#[cfg(target_os = "linux")]
+mod hostile;
 mod outcomes;
 mod support;
 mod theory;

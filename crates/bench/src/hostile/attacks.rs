@@ -1,0 +1,121 @@
+//! Certificates that miss one condition, made with what the condition means in
+//! mind.
+//!
+//! Each begins with a certificate that is accepted. Where it takes luck to
+//! miss exactly this condition, a few are made and the first that does is
+//! taken.
+
+mod flow;
+mod run;
+mod script;
+
+use serde_json::{Value, json};
+use serval_model::Cancel;
+use serval_proof::{Caps, Certificate, Refusal, Systems, check};
+
+use super::draw::Draw;
+use super::pool::Pool;
+use super::targets::Target;
+
+/// Work for one certificate that is looked at while making one.
+const TICKS: u64 = 300_000;
+
+/// A certificate that should miss a condition, and the target to give it to.
+/// `None`: nobody knows how, or the luck was out.
+pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
+    match condition.split('.').next() {
+        Some("input" | "component" | "parts") => header(condition, pool, draw),
+        Some("run") => run::attack(condition, pool, draw),
+        Some("flow" | "tree") => flow::attack(condition, pool, draw),
+        _ => script::attack(condition, pool, draw),
+    }
+}
+
+/// What the checker says to a certificate: the condition that refuses it;
+/// `Some(None)` if it is accepted.
+fn refusing(target: &Target, value: &Value) -> Option<Option<&'static str>> {
+    let mut value = value.clone();
+    value["input"] = target.print.clone().into();
+    let certificate = Certificate::from_json(&value.to_string()).ok()?;
+    let input = Systems { text: &target.text, systems: target.systems.iter().collect() };
+    match check(&input, &certificate, &Caps { ticks: TICKS, ..Caps::default() }, &Cancel::new()) {
+        Ok(()) => Some(None),
+        Err(Refusal::Invalid(rejection)) => Some(Some(rejection.condition)),
+        Err(_) => None,
+    }
+}
+
+/// The first of these that misses the condition. If there is none, one that
+/// is accepted: it was made to miss the condition, so it is worth a look
+/// whether it is true.
+fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize, Value)>) -> Option<(usize, Value)> {
+    let mut accepted = None;
+    for (target, value) in made {
+        match refusing(&pool.targets[target], &value) {
+            Some(Some(by)) if by == condition => return Some((target, value)),
+            Some(None) => accepted = Some((target, value)),
+            _ => {}
+        }
+    }
+    accepted
+}
+
+fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
+    let kind = match condition {
+        "input" => *draw.pick(&["run", "atomic", "flow", "components"])?,
+        "component" => "run",
+        _ => *draw.pick(&["atomic", "flow", "components"])?,
+    };
+    let sample = pool.sample(kind, draw)?;
+    let mut value = sample.value.clone()?;
+    match condition {
+        "input" => value["input"] = wrong_print(&pool.targets[sample.target], pool, draw).into(),
+        "component" => value["component"] = (pool.targets[sample.target].systems.len() + draw.below(3)).into(),
+        "parts.claim" => value["claim"] = "not-serializable".into(),
+        "parts.cover" if kind == "components" => {
+            let parts = value["parts"].as_array_mut()?;
+            let at = draw.below(parts.len());
+            if draw.chance(50) {
+                parts.remove(at);
+            } else {
+                parts.insert(at, parts[at].clone());
+            }
+        }
+        "parts.cover" if draw.chance(50) => {
+            // A list of several parts for an input of one component.
+            let script = value["script"].clone();
+            let part = json!({"kind": "atomic", "script": script});
+            let parts = vec![part; [0, 2, 3][draw.below(3)]];
+            let head = &value;
+            value = json!({"format": head["format"], "version": head["version"], "input": head["input"], "kind": "components",
+                "claim": head["claim"], "parts": parts});
+        }
+        "parts.cover" => {
+            let several: Vec<usize> = (0..pool.targets.len()).filter(|&target| pool.targets[target].systems.len() > 1).collect();
+            return Some((*draw.pick(&several)?, value));
+        }
+        _ => return None,
+    }
+    Some((sample.target, value))
+}
+
+/// A fingerprint that is not that of the target: of another one, with another
+/// digit, too short, too long, or in capitals.
+fn wrong_print(target: &Target, pool: &Pool, draw: &mut Draw) -> String {
+    let print = &target.print;
+    match draw.below(5) {
+        0 => draw.pick(&pool.targets).map(|other| other.print.clone()).filter(|other| other != print).unwrap_or_default(),
+        1 => print.chars().skip(1).collect(),
+        2 => format!("{print}0"),
+        3 => format!(" {print}"),
+        _ => {
+            let digits: Vec<char> = print.chars().collect();
+            let at = draw.below(digits.len());
+            digits
+                .iter()
+                .enumerate()
+                .map(|(place, &digit)| if place == at { if digit == '0' { '1' } else { '0' } } else { digit })
+                .collect()
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Certificates that the engine finds: of all kinds, by several ways, so that
+//! scripts have entries of every rule.
+//!
+//! Budgets are ticks, so the same certificates are found everywhere.
+
+use std::convert::Infallible;
+
+use serde_json::Value;
+use serval_engine::flow::{Counted, prove};
+use serval_engine::portfolio::{self, Found, METHODS, Plan};
+use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
+use serval_engine::search::{LayerOutcome, Search, run_certificate};
+use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, Outcome, random_run};
+use serval_proof::flow::FlowProof;
+use serval_proof::script::{Entry, Reduced, check_script};
+use serval_proof::tree::Tree;
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, Work, check};
+
+use super::draw::Draw;
+use super::targets::Target;
+use crate::reductions::offers;
+
+const SEARCH_TICKS: u64 = 60_000;
+const REDUCE_TICKS: u64 = 5_000_000;
+const FLOW_TICKS: u64 = 300_000;
+/// The largest normal form that is proved, in steps.
+const STEPS: usize = 150;
+/// Certificates with longer texts cost more than they teach.
+const LONGEST: usize = 60_000;
+
+/// A certificate that was found, or a run that is no counterexample.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The number of the target.
+    pub target: usize,
+    /// As it was written.
+    pub text: String,
+    /// The same as a tree; `None` if it has numbers that do not fit.
+    pub value: Option<Value>,
+}
+
+impl Sample {
+    fn new(target: usize, certificate: &Certificate) -> Option<Self> {
+        let text = certificate.to_json();
+        let value = serde_json::from_str::<Value>(&text).ok();
+        // Numbers of more than 64 bits would be read as something else.
+        let value = value.filter(|value| Certificate::from_json(&value.to_string()).as_ref() == Ok(certificate));
+        (text.len() <= LONGEST).then_some(Self { target, text, value })
+    }
+
+    /// The kind of the certificate.
+    pub fn kind(&self) -> &str {
+        self.value.as_ref().and_then(|value| value["kind"].as_str()).unwrap_or("other")
+    }
+}
+
+/// What was found for one target.
+#[derive(Debug, Default)]
+pub struct Harvest {
+    /// Certificates that the checker accepts.
+    pub certificates: Vec<Sample>,
+    /// Complete runs whose answers may be serial.
+    pub runs: Vec<Sample>,
+    /// What they prove.
+    pub verdict: Option<Claim>,
+}
+
+/// Certificates for a target. The error is one that the checker refuses.
+pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) -> Result<Harvest, String> {
+    let mut bodies: Vec<(usize, Body)> = Vec::new();
+    let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
+    if listed {
+        // Programs that somebody wrote are decided as the product does it.
+        let plan = Plan { methods: METHODS.to_vec(), jobs: 1, cancel: Cancel::new(), watch: &|_| {} };
+        match portfolio::decide(&systems, 0, &plan).found {
+            Found::Serializable(parts, _) => bodies.push((0, body(parts))),
+            Found::Refuted { component, run, .. } => bodies.push((component, Body::Run(run_certificate(&systems[component], &run)))),
+            Found::Unknown(_) => {}
+        }
+    }
+    bodies.extend(counterexamples(&systems));
+    if bodies.iter().all(|(_, body)| !matches!(body, Body::Run(_))) {
+        bodies.extend(proofs(&systems, draw).into_iter().map(|body| (0, body)));
+    }
+    let mut harvest = Harvest::default();
+    for (component, body) in bodies {
+        let claim = if matches!(body, Body::Run(_)) { Claim::NotSerializable } else { Claim::Serializable };
+        let certificate = Certificate { input: target.print.clone(), component, claim, body };
+        let input = Systems { text: &target.text, systems: systems.clone() };
+        check(&input, &certificate, &Caps::default(), &Cancel::new())
+            .map_err(|refusal| format!("refused: {refusal}\n{}\n{}", target.text, certificate.to_json()))?;
+        harvest.verdict = Some(claim);
+        harvest.certificates.extend(Sample::new(number, &certificate));
+    }
+    for (component, system) in systems.iter().enumerate() {
+        for requests in 1..=3 {
+            let drawn = random_run(*system, requests, draw.source().next_u64(), 40, &mut Budget::ticks(1_000));
+            if matches!(drawn.outcome, Outcome::Complete) {
+                let body = Body::Run(run_certificate(system, &drawn.run));
+                let run = Certificate { input: target.print.clone(), component, claim: Claim::NotSerializable, body };
+                harvest.runs.extend(Sample::new(number, &run));
+            }
+        }
+    }
+    Ok(harvest)
+}
+
+fn body(mut parts: Vec<Part>) -> Body {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => Body::Part(only),
+        (_, last) => Body::Components(parts.into_iter().chain(last).collect()),
+    }
+}
+
+/// One for each component that has one with few requests.
+fn counterexamples(systems: &[&NetworkSystem]) -> Vec<(usize, Body)> {
+    let mut found = Vec::new();
+    for (component, &system) in systems.iter().enumerate() {
+        let mut budget = Budget::ticks(SEARCH_TICKS);
+        let mut search = Search::new(system);
+        for requests in 1..=5 {
+            match search.layer(requests, &mut budget) {
+                LayerOutcome::Clear => {}
+                LayerOutcome::Found(run) => {
+                    found.push((component, Body::Run(run_certificate(&system, &run))));
+                    break;
+                }
+                LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => break,
+            }
+        }
+    }
+    found
+}
+
+/// Proofs of all components, by several ways.
+fn proofs(systems: &[&NetworkSystem], draw: &mut Draw) -> Vec<Body> {
+    let each: Vec<Vec<Part>> = systems.iter().map(|system| parts(system, draw)).collect();
+    let most = each.iter().map(Vec::len).max().unwrap_or(0);
+    if each.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    (0..most).map(|way| body(each.iter().map(|parts| parts[way % parts.len()].clone()).collect())).collect()
+}
+
+/// Proofs of one component: reductions alone, counting alone, reductions in
+/// any order with entries that nobody looked for, and counting afterwards.
+fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
+    let Some((form, _)) = NormalForm::new(system) else { return Vec::new() };
+    if form.steps().len() > STEPS {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut keep = |reduction: &Reduction| {
+        if reduction.form().is_atomic() {
+            found.push(Part::Atomic(reduction.script.clone()));
+        }
+        if let Ok(Counted::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {
+            found.push(Part::Flow(Box::new(FlowProof { script: reduction.script.clone(), ..proof })));
+        }
+    };
+    let whole = Reduction::new(form.clone());
+    keep(&whole);
+    let mut reduced = whole.clone();
+    if reduce(&mut reduced, &mut Budget::ticks(REDUCE_TICKS)).is_ok() && !reduced.script.is_empty() {
+        keep(&reduced);
+    }
+    for _ in 0..2 {
+        let mut any = any_order(&form, draw);
+        if !any.script.is_empty() {
+            keep(&any);
+            if !any.form().is_atomic() && reduce(&mut any, &mut Budget::ticks(REDUCE_TICKS)).is_ok() {
+                keep(&any);
+            }
+        }
+    }
+    found.dedup();
+    found
+}
+
+/// A few rules, and entries drawn at random that the checker accepts.
+pub(super) fn any_order(form: &NormalForm, draw: &mut Draw) -> Reduction {
+    let mut reduction = Reduction::new(form.clone());
+    for _ in 0..2 + draw.below(4) {
+        let Some(&rule) = draw.pick(RULES) else { continue };
+        let drawn = match draw.below(8) {
+            0 => {
+                let initial: Vec<u32> = reduction.form().node_numbers().filter(|&node| reduction.form().is_initial(node)).collect();
+                draw.pick(&initial).map(|&node| Entry::Split(node))
+            }
+            1..=4 => offers::draw(&reduction.reduced, rule, draw.source()),
+            _ => {
+                let mut next = reduction.clone();
+                if apply_rule(&mut next, rule, &mut Budget::ticks(REDUCE_TICKS)).is_ok() {
+                    reduction = next;
+                }
+                None
+            }
+        };
+        if let Some(entry) = drawn {
+            let mut next = reduction.clone();
+            next.script.push(entry);
+            if let Some(left) = verified(form.clone(), &next.script) {
+                next.reduced = left;
+                reduction = next;
+            }
+        }
+    }
+    reduction
+}
+
+/// What a script leaves, if the checker accepts it.
+pub(super) fn verified(form: NormalForm, script: &[Entry]) -> Option<Reduced> {
+    check_script::<Infallible>(form, script, &mut Work::new(&Caps::default(), &Cancel::new())).ok()
+}
+
+/// A certificate of a part, as it is written, for whoever needs a piece of it.
+pub(super) fn written(part: Part) -> Option<Value> {
+    let certificate = Certificate { input: String::new(), component: 0, claim: Claim::Serializable, body: Body::Part(part) };
+    serde_json::from_str(&certificate.to_json()).ok()
+}
+
+/// A tree as it is written; `None` if it has numbers that do not fit.
+pub(super) fn written_tree(tree: Tree) -> Option<Value> {
+    let part = Part::Flow(Box::new(FlowProof { tree, ..FlowProof::default() }));
+    let value = written(part.clone())?;
+    let read = Certificate::from_json(&value.to_string()).ok()?;
+    (read.body == Body::Part(part)).then(|| value["tree"].clone())
+}

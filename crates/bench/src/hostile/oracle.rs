@@ -1,0 +1,165 @@
+//! Whether a claim is true, by code that shares nothing with the checker.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
+use serval_proof::Claim;
+
+use super::targets::Target;
+
+/// Configurations that the serial check of one run may visit.
+const SERIAL_LIMIT: usize = 200_000;
+
+/// What could be found out about a certificate that was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Truth {
+    /// Trying everything with up to so many requests agrees.
+    Tried(usize),
+    /// The run was followed, and no serial run has its answers.
+    Followed,
+    /// Nothing could be compared.
+    Unknown,
+}
+
+/// Whether an accepted certificate is right; the error says why it is not.
+pub fn truth(target: &Target, certificate: &Value, ticks: u64) -> Result<Truth, String> {
+    let (claim, kind) = (certificate["claim"].as_str(), certificate["kind"].as_str());
+    match (claim, kind) {
+        (Some("serializable"), Some("atomic" | "flow" | "components")) => {
+            if target.verdict == Some(Claim::NotSerializable) {
+                return Err("there is a counterexample, but it was called serializable".to_owned());
+            }
+            let tried = target.brute(ticks);
+            if let Some((requests, _)) = tried.iter().flatten().find(|(_, serializable)| !serializable) {
+                return Err(format!("{requests} requests can do more than they can one after the other"));
+            }
+            let fewest = tried.iter().map(|tried| tried.map_or(0, |(requests, _)| requests)).min();
+            Ok(fewest.filter(|&requests| requests > 0).map_or(Truth::Unknown, Truth::Tried))
+        }
+        (Some("not-serializable"), Some("run")) => {
+            if target.verdict == Some(Claim::Serializable) {
+                return Err("there is a proof, but a run was accepted".to_owned());
+            }
+            let component = certificate["component"].as_u64().and_then(|number| usize::try_from(number).ok());
+            let system = component.and_then(|component| target.systems.get(component)).ok_or("there is no such component")?;
+            follow(system, certificate)
+        }
+        _ => Err(format!("a certificate of kind {kind:?} that claims {claim:?}")),
+    }
+}
+
+/// Follows a run by name and looks for a serial run with the same answers.
+fn follow(system: &NetworkSystem, certificate: &Value) -> Result<Truth, String> {
+    let mut global = system.initial_global();
+    let mut flying: BTreeMap<u64, (RequestId, LocalId)> = BTreeMap::new();
+    let mut gone: BTreeSet<u64> = BTreeSet::new();
+    let mut answers: BTreeMap<(RequestId, ResponseId), u64> = BTreeMap::new();
+    let events = certificate["steps"].as_array().ok_or("no steps")?;
+    for (number, event) in events.iter().enumerate() {
+        let wrong = |what: &str| format!("event {}: {what}", number + 1);
+        let id = event["id"].as_u64().ok_or_else(|| wrong("no number"))?;
+        let text = |value: &Value| value.as_str().map(str::to_owned).ok_or_else(|| wrong("no name"));
+        match event["kind"].as_str() {
+            Some("spawn") => {
+                let request = system.request_named(&text(&event["request"])?).ok_or_else(|| wrong("an unknown request"))?;
+                let local = system.local_named(&text(&event["local"])?).ok_or_else(|| wrong("an unknown local state"))?;
+                if !system.starts().contains(&(request, local)) {
+                    return Err(wrong("a request that does not start there"));
+                }
+                if gone.contains(&id) || flying.insert(id, (request, local)).is_some() {
+                    return Err(wrong("a number for the second time"));
+                }
+            }
+            Some("step") => {
+                let &(request, local) = flying.get(&id).ok_or_else(|| wrong("not in flight"))?;
+                let same = text(&event["from"]["local"])? == system.local_name(local)
+                    && text(&event["from"]["global"])? == system.global_name(global);
+                let to_local = system.local_named(&text(&event["to"]["local"])?);
+                let to_global = system.global_named(&text(&event["to"]["global"])?);
+                let step = system.steps().iter().find(|step| {
+                    (step.local, step.global) == (local, global) && (Some(step.to_local), Some(step.to_global)) == (to_local, to_global)
+                });
+                let step = step.filter(|_| same).ok_or_else(|| wrong("no such step"))?;
+                global = step.to_global;
+                flying.insert(id, (request, step.to_local));
+            }
+            Some("respond") => {
+                let (request, local) = flying.remove(&id).ok_or_else(|| wrong("not in flight"))?;
+                gone.insert(id);
+                let response = system.response_named(&text(&event["response"])?).ok_or_else(|| wrong("an unknown response"))?;
+                if text(&event["local"])? != system.local_name(local) || !system.answers().contains(&(local, response)) {
+                    return Err(wrong("no such response"));
+                }
+                *answers.entry((request, response)).or_default() += 1;
+            }
+            _ => return Err(wrong("no event")),
+        }
+    }
+    if !flying.is_empty() {
+        return Err("requests are left in flight".to_owned());
+    }
+    let mut said: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for entry in certificate["completed"].as_array().ok_or("no answers")? {
+        let name = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+        *said.entry((name("request"), name("response"))).or_default() += entry["count"].as_u64().ok_or("no count")?;
+    }
+    let given = answers.iter().map(|(&(request, response), &count)| {
+        ((system.request_name(request).to_owned(), system.response_name(response).to_owned()), count)
+    });
+    if said != given.collect() {
+        return Err("the answers are others than those listed".to_owned());
+    }
+    match is_serial(system, &answers) {
+        Some(true) => Err("a serial run has the same answers".to_owned()),
+        Some(false) => Ok(Truth::Followed),
+        None => Ok(Truth::Unknown),
+    }
+}
+
+/// Whether requests one after the other can give these answers, by trying all
+/// orders; `None` if there are too many.
+fn is_serial(system: &NetworkSystem, answers: &BTreeMap<(RequestId, ResponseId), u64>) -> Option<bool> {
+    let letters: Vec<(RequestId, ResponseId)> = answers.keys().copied().collect();
+    let mut ends: BTreeMap<(GlobalId, usize), Vec<GlobalId>> = BTreeMap::new();
+    let first = (system.initial_global(), answers.values().copied().collect::<Vec<u64>>());
+    let mut seen = BTreeSet::from([first.clone()]);
+    let mut to_visit = vec![first];
+    while let Some((global, left)) = to_visit.pop() {
+        if left.iter().all(|&count| count == 0) {
+            return Some(true);
+        }
+        if seen.len() > SERIAL_LIMIT {
+            return None;
+        }
+        for (number, &letter) in letters.iter().enumerate().filter(|&(number, _)| left[number] > 0) {
+            for &after in ends.entry((global, number)).or_insert_with(|| alone(system, global, letter)).iter() {
+                let mut fewer = left.clone();
+                fewer[number] -= 1;
+                if seen.insert((after, fewer.clone())) {
+                    to_visit.push((after, fewer));
+                }
+            }
+        }
+    }
+    Some(false)
+}
+
+/// The global states that a request alone can leave behind when it answers so.
+fn alone(system: &NetworkSystem, global: GlobalId, (request, response): (RequestId, ResponseId)) -> Vec<GlobalId> {
+    let mut to_visit: Vec<(LocalId, GlobalId)> =
+        system.starts().iter().filter(|start| start.0 == request).map(|&(_, local)| (local, global)).collect();
+    let mut seen: BTreeSet<(LocalId, GlobalId)> = to_visit.iter().copied().collect();
+    let mut ends = BTreeSet::new();
+    while let Some((local, global)) = to_visit.pop() {
+        if system.answers().contains(&(local, response)) {
+            ends.insert(global);
+        }
+        for step in system.steps().iter().filter(|step| (step.local, step.global) == (local, global)) {
+            if seen.insert((step.to_local, step.to_global)) {
+                to_visit.push((step.to_local, step.to_global));
+            }
+        }
+    }
+    ends.into_iter().collect()
+}

@@ -1,0 +1,80 @@
+//! What must hold of reading and checking certificates, whatever the text is.
+
+use serval_model::Cancel;
+use serval_proof::{CONDITIONS, Certificate, Claim, FormatError, fingerprint};
+use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
+
+/// Small inputs, and what is true of them. Certificates of every kind are
+/// about one of them.
+pub(crate) const INPUTS: [(&str, InputKind, Claim); 6] = [
+    ("request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }", InputKind::Program, Claim::NotSerializable),
+    (
+        "request outgoing { OPEN := 1; yield; SENT := 1; 1 }
+         request reply { if (SENT == 0) { return 0 }; if (OPEN == 1) { return 1 }; 2 }
+         request probe { OPEN }",
+        InputKind::Program,
+        Claim::Serializable,
+    ),
+    (
+        "request run_job { if (? or RUNNING == 1) { return 0 }; RUNNING := 1; yield; RUNNING := 0; 1 }
+         request note { SEEN := 1 - SEEN }",
+        InputKind::Program,
+        Claim::Serializable,
+    ),
+    (
+        r#"[{"initial_global": "I", "requests": [["flip", "a"], ["look", "c"]], "responses": [["b", "x"], ["d", "y"]],
+             "transitions": [["a", "I", "a1", "I"], ["a", "J", "a1", "J"], ["a1", "I", "b", "J"], ["a1", "J", "b", "I"],
+                 ["c", "I", "d", "I"], ["c", "J", "d", "J"]]},
+            {"initial_global": "0", "requests": [["lock", "s"]], "responses": [["e", "ok"]],
+             "transitions": [["s", "0", "t", "1"], ["t", "1", "t'", "1"], ["t'", "1", "e", "0"]]}]"#,
+        InputKind::System,
+        Claim::Serializable,
+    ),
+    (
+        r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],
+            "transitions": [["start", "0", "read 0", "0"], ["start", "1", "read 1", "1"], ["read 0", "0", "done 0", "1"],
+                ["read 0", "1", "done 0", "1"], ["read 1", "0", "done 1", "0"], ["read 1", "1", "done 1", "0"]]}"#,
+        InputKind::System,
+        Claim::NotSerializable,
+    ),
+    (
+        r#"{"initial_global": "0", "requests": [["r", "s"]], "responses": [["e", "x"]],
+            "transitions": [["s", "0", "m", "1"], ["m", "1", "m", "2"], ["m", "2", "e", "0"]]}"#,
+        InputKind::System,
+        Claim::Serializable,
+    ),
+];
+
+/// So little that a check takes no time worth mentioning.
+const CAPS: Caps = Caps { bytes: 1 << 20, events: 1_000, requests: 20, submultisets: 1_000, ticks: 200_000 };
+
+/// Checks one text against all inputs; says what came out for each.
+pub(crate) fn check(text: &str) -> Result<Vec<Outcome>, FormatError> {
+    let mut certificate = match Certificate::from_json(text) {
+        Ok(certificate) => certificate,
+        Err(error) => {
+            assert!(error.line >= 1 && error.column >= 1, "{error:?}");
+            assert!(error.line <= text.matches('\n').count() + 1, "{error:?} is no place in the text");
+            assert!(!error.message.trim().is_empty() && !error.message.contains('\n'), "{error:?}");
+            return Err(error);
+        }
+    };
+    let written = certificate.to_json();
+    assert_eq!(Certificate::from_json(&written).as_ref(), Ok(&certificate), "what was written is read as something else");
+    let outcomes = INPUTS.map(|(input, kind, truth)| {
+        // Whatever it was about: the rest is to be looked at, too.
+        certificate.input = fingerprint(input);
+        let outcome = verify(input, kind, &certificate.to_json(), &CAPS, &Cancel::new());
+        let line = outcome.line("input", "certificate", input);
+        assert!(!line.contains('\n') && line.len() < 10_000, "{line:?}");
+        match &outcome {
+            Outcome::Valid(valid) => assert_eq!(valid.claim, truth, "proved of {input}"),
+            Outcome::Invalid(rejection) => assert!(CONDITIONS.contains(&rejection.condition), "{rejection:?}"),
+            Outcome::TooLarge(_) => {}
+            Outcome::InputError(InputError::Certificate(error)) => panic!("what was written is not read: {error:?}"),
+            Outcome::InputError(_) | Outcome::Cancelled => panic!("{line}"),
+        }
+        outcome
+    });
+    Ok(outcomes.into())
+}
