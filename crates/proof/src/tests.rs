@@ -4,6 +4,7 @@ mod conditions;
 mod flow;
 mod format;
 mod hostile;
+mod invariant;
 mod mutations;
 mod rejected;
 mod script_format;

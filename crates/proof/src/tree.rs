@@ -87,9 +87,10 @@
 //! `q` can be taken. For `Clause`, the clause is one of the problem
 //! (`tree.clause`) and one of its literals holds: `e ≥ 0`, which is the fact of
 //! its child; or `d` does not divide `e`, with `d ≥ 1` (about another problem
-//! nothing is said), and then `e = d·q + r` with an `r` from 1 to `d − 1`. The fresh variable has a
-//! number of its own, greater than all on the way. All children are in the
-//! list, since a list that ends early is refused (`tree.child`).
+//! nothing is said), and then `e = d·q + r` with an `r` from 1 to `d − 1`. The
+//! fresh variable has a number of its own, greater than all on the way. All
+//! children are in the list, since a list that ends early is refused
+//! (`tree.child`).
 //!
 //! *A falling combination whose sum has a constant that is not positive*,
 //! at a node that is reached: the value of the sum is at least 0, since each
