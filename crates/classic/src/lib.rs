@@ -27,7 +27,7 @@ mod stitch;
 use std::time::{Duration, Instant};
 
 use serval_model::{Budget, Cancel, NetworkSystem, Run, Stopped};
-use serval_petri::{Slice, Target, interleaving, slice};
+use serval_petri::{Net, Slice, Target, TransitionId, interleaving, slice};
 use serval_proof::invariant::InvariantProof;
 use serval_semilinear::Error;
 
@@ -49,11 +49,13 @@ pub struct Options {
     pub max_components: usize,
     /// More disjuncts than this are too many.
     pub max_disjuncts: usize,
+    /// Threads. What comes out does not depend on their number.
+    pub jobs: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000 }
+        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000, jobs: 1 }
     }
 }
 
@@ -124,6 +126,8 @@ pub struct Report {
 
 /// Ticks for the semilinear set.
 const SERIAL_TICKS: u64 = 2_000_000_000;
+/// Ticks for seeing that a disjunct is empty.
+const EMPTY_TICKS: u64 = 200_000;
 /// Ticks for one disjunct.
 const REACH_TICKS: u64 = 400_000_000;
 /// Ticks for the invariant.
@@ -134,6 +138,32 @@ pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Rep
     let mut stages = Stages::default();
     let verdict = Work { system, options, cancel, stages: &mut stages }.run();
     Report { verdict: verdict.unwrap_or_else(|(stage, reason)| Verdict::Unknown(stage, reason)), stages }
+}
+
+/// What is known about one disjunct.
+struct Asked {
+    /// A sequence to it; `None`: it is out of reach.
+    answer: Result<Option<Vec<TransitionId>>, Stop>,
+    reasons: Vec<Reason>,
+    stages: Stages,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self { answer: Ok(None), reasons: Vec::new(), stages: Stages::default() }
+    }
+}
+
+impl Stages {
+    /// Adds what was done for one disjunct.
+    fn add(&mut self, asked: &Self) {
+        self.disjuncts += asked.disjuncts;
+        self.sliced_away += asked.sliced_away;
+        self.left = (self.left.0 + asked.left.0, self.left.1 + asked.left.1);
+        self.refinements += asked.refinements;
+        self.slice_time += asked.slice_time;
+        self.reach_time += asked.reach_time;
+    }
 }
 
 struct Work<'a> {
@@ -171,35 +201,35 @@ impl Work<'_> {
         self.stages.most_periods = statistics.most_periods;
         let complement = serial.complement(self.options, &mut budget).map_err(failed)?;
         let mut reasons: Vec<Reason> = Vec::new();
-        for disjunct in complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(200_000) {
-            let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
-            let target = query(&serial, &places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?;
-            self.stages.disjuncts += 1;
-            let start = Instant::now();
-            let mut reach = Budget::new(REACH_TICKS, self.cancel.clone());
-            let sliced = self.sliced(&net, &target, &mut reach)?;
-            self.stages.slice_time += start.elapsed();
-            let sliced = match sliced {
-                Slice::Away(away) => {
-                    self.stages.sliced_away += 1;
-                    reach::away(&away, &mut reasons);
-                    continue;
-                }
-                Slice::Kept(sliced) => sliced,
-            };
-            self.stages.left.0 += sliced.net.place_count();
-            self.stages.left.1 += sliced.net.transition_count();
-            let start = Instant::now();
-            let answer = reach::reach(&sliced, &mut reasons, &mut self.stages.refinements, &mut reach);
-            self.stages.reach_time += start.elapsed();
-            match answer.map_err(ended("reachability"))? {
-                reach::Answer::Unreachable => {}
-                reach::Answer::Run(sequence) => {
-                    let run = sliced.lift(&sequence).and_then(|sequence| fire::run(self.system, &places, &sequence));
-                    return run.map(Verdict::Refuted).ok_or_else(|| ("run", "it could not be performed".to_owned()));
-                }
-                reach::Answer::Unknown => return Err(("reachability", "neither a run nor a proof was found".to_owned())),
+        // What is not known about one disjunct does not matter if another has a run.
+        let mut unknown: Option<Stop> = None;
+        let mut disjuncts = complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
+        loop {
+            let mut targets = Vec::new();
+            for disjunct in disjuncts.by_ref().take(self.options.jobs.max(1)) {
+                let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
+                targets.push(query(&serial, &places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
             }
+            if targets.is_empty() {
+                break;
+            }
+            for asked in self.ask_all(&net, &targets) {
+                self.stages.add(&asked.stages);
+                match asked.answer {
+                    Ok(Some(sequence)) => {
+                        let run = fire::run(self.system, &places, &sequence);
+                        return run.map(Verdict::Refuted).ok_or_else(|| ("run", "it could not be performed".to_owned()));
+                    }
+                    Ok(None) => reach::merge(&mut reasons, asked.reasons),
+                    Err(stop) => unknown = unknown.or(Some(stop)),
+                }
+            }
+            if self.cancel.is_cancelled() {
+                return Err(ended("reachability")(Stopped::Cancelled));
+            }
+        }
+        if let Some(stop) = unknown {
+            return Err(stop);
         }
         let start = Instant::now();
         let mut budget = Budget::new(CERTIFY_TICKS, self.cancel.clone());
@@ -210,7 +240,53 @@ impl Work<'_> {
         Ok(Verdict::Serializable(Box::new(proof)))
     }
 
-    fn sliced(&self, net: &serval_petri::Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
+    /// The answers about some targets, in order, whatever the number of threads.
+    fn ask_all(&self, net: &Net, targets: &[Target]) -> Vec<Asked> {
+        if let [only] = targets {
+            return vec![self.ask(net, only)];
+        }
+        let asked = std::thread::scope(|scope| {
+            let threads: Vec<_> = targets.iter().map(|target| scope.spawn(|| self.ask(net, target))).collect();
+            threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
+        });
+        let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
+        asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)).collect()
+    }
+
+    /// Whether a target can be reached: a sequence to it, or reasons why not.
+    fn ask(&self, net: &Net, target: &Target) -> Asked {
+        let mut asked = Asked::default();
+        asked.answer = self.answer(net, target, &mut asked);
+        asked
+    }
+
+    fn answer(&self, net: &Net, target: &Target, asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
+        let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
+        stages.disjuncts = 1;
+        let start = Instant::now();
+        let mut budget = Budget::new(REACH_TICKS, self.cancel.clone());
+        let sliced = self.sliced(net, target, &mut budget)?;
+        stages.slice_time = start.elapsed();
+        let sliced = match sliced {
+            Slice::Away(away) => {
+                stages.sliced_away = 1;
+                reach::away(&away, reasons);
+                return Ok(None);
+            }
+            Slice::Kept(sliced) => sliced,
+        };
+        stages.left = (sliced.net.place_count(), sliced.net.transition_count());
+        let start = Instant::now();
+        let answer = reach::reach(&sliced, reasons, &mut stages.refinements, &mut budget);
+        stages.reach_time = start.elapsed();
+        match answer.map_err(ended("reachability"))? {
+            reach::Answer::Unreachable => Ok(None),
+            reach::Answer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(|| ("run", "it could not be performed".to_owned())),
+            reach::Answer::Unknown => Err(("reachability", "neither a run nor a proof was found".to_owned())),
+        }
+    }
+
+    fn sliced(&self, net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
         if self.options.slice {
             return slice(net, target, budget).map_err(ended("slicing"));
         }

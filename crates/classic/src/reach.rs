@@ -91,6 +91,13 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
     (unless, dead)
 }
 
+/// Adds reasons that are not there yet.
+pub(crate) fn merge(reasons: &mut Vec<Reason>, more: Vec<Reason>) {
+    for reason in more {
+        add(reasons, reason);
+    }
+}
+
 fn add(reasons: &mut Vec<Reason>, reason: Reason) {
     if !reasons.contains(&reason) {
         reasons.push(reason);
