@@ -64,6 +64,23 @@ pub(crate) struct InputArgs {
     pub(crate) max_states: u64,
 }
 
+/// What can be switched off in the published method
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub(crate) struct Classic {
+    /// With --method classic: eliminate states in the order of their numbers
+    #[arg(long)]
+    pub(crate) no_elimination_order: bool,
+    /// With --method classic: keep redundant periods and components
+    #[arg(long)]
+    pub(crate) no_prune: bool,
+    /// With --method classic: leave everything under the star
+    #[arg(long)]
+    pub(crate) no_factor: bool,
+    /// With --method classic: ask about the whole net
+    #[arg(long)]
+    pub(crate) no_slice: bool,
+}
+
 /// Decide whether programs or systems are serializable
 #[derive(ClapArgs, Debug)]
 #[command(
@@ -85,9 +102,11 @@ pub(crate) struct Check {
     /// How many threads; default as many as there are cores
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) jobs: Option<usize>,
-    /// Which methods: auto, or names among search, reduce, flow, bounded
+    /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
+    #[command(flatten)]
+    pub(crate) classic: Classic,
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = OutputFormat::Text, value_name = "FORMAT")]
     pub(crate) format: OutputFormat,
@@ -258,9 +277,11 @@ pub(crate) struct Bench {
     /// How many threads; default as many as there are cores
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) jobs: Option<usize>,
-    /// Which methods: auto, or names among search, reduce, flow, bounded
+    /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
+    #[command(flatten)]
+    pub(crate) classic: Classic,
     /// Leave times and memory out, so that the output is the same every time
     #[arg(long)]
     pub(crate) no_times: bool,

@@ -123,7 +123,7 @@ pub(crate) fn obligations(form: &NormalForm, proof: &FlowProof, names: &Names, b
 
 /// The answers are outside a linear set. That a number does not divide an
 /// expression is said with a quotient and a remainder.
-fn assert_outside(script: &mut Script, clause: &[Literal], index: usize) {
+pub(crate) fn assert_outside(script: &mut Script, clause: &[Literal], index: usize) {
     let mut ways = Vec::new();
     for (number, literal) in clause.iter().enumerate() {
         ways.push(match literal {
@@ -142,7 +142,7 @@ fn assert_outside(script: &mut Script, clause: &[Literal], index: usize) {
 
 /// If the clause of a linear set does not hold, the answers are in the set: they
 /// are its base and so many times each period.
-fn inside(form: &NormalForm, edges: &[Edge], set: &LinearSet, clause: &[Literal], index: usize) -> Obligation {
+pub(crate) fn inside(form: &NormalForm, edges: &[Edge], set: &LinearSet, clause: &[Literal], index: usize) -> Obligation {
     let mut script = Script::new(&[
         format!("A set of serial answers (fact {}): a base, and any number of times each period.", index + 1),
         "Obligation: answers of which the clause does not hold are in the set.".to_owned(),
@@ -264,13 +264,7 @@ impl<'a> Counting<'a> {
                 holds.push(region::forward(form, &region.globals, &region.nodes, |node| self.is_there(node)));
             }
         }
-        Inductive {
-            title: names.title("the invariant of a proof by counting", self.proof),
-            name: String::new(),
-            variables,
-            holds,
-            known: Vec::new(),
-        }
+        Inductive { title: names.title("the invariant of a proof by counting"), name: String::new(), variables, holds, known: Vec::new() }
     }
 
     /// Counts of steps with a factor each, and a constant.

@@ -10,6 +10,7 @@ mod inductive;
 mod names;
 mod region;
 mod smtlib;
+mod stated;
 mod together;
 mod words;
 
@@ -46,6 +47,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let script = match &part {
         Part::Atomic(script) => script,
         Part::Flow(proof) => &proof.script,
+        Part::Invariant(proof) => &proof.script,
     };
     let reduced =
         check_script::<Infallible>(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
@@ -54,6 +56,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let stopped = |_| "stopped".to_owned();
     let proof = match part {
         Part::Flow(proof) => *proof,
+        Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
         Part::Atomic(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
             Counted::Proof(proof) => proof,
             Counted::Run(_) | Counted::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),

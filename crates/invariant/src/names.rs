@@ -1,7 +1,6 @@
 //! What nodes and global states are called.
 
 use serval_model::{LocalId, NetworkSystem, Node, NodeKind, NodeStep, NormalForm};
-use serval_proof::flow::{Fact, FlowProof};
 use serval_proof::script::Entry;
 
 /// Names for the parts of a system in normal form.
@@ -50,12 +49,11 @@ impl Names {
     }
 
     /// The head of the scripts about an invariant.
-    pub(crate) fn title(&self, what: &str, proof: &FlowProof) -> Vec<String> {
+    pub(crate) fn title(&self, what: &str) -> Vec<String> {
         let mut title = vec![format!("About {what}.")];
         title.extend(self.globals.iter().enumerate().map(|(index, name)| format!("g = {index}: {name}")));
         title.extend(self.nodes.iter().enumerate().map(|(index, name)| format!("at{index}: requests at {name}")));
-        let cuts = proof.facts.iter().filter(|fact| matches!(fact, Fact::Forward(_))).count();
-        title.push(format!("made0, made1, …: how often each step was made. {cuts} forward cuts."));
+        title.push("made0, made1, …: how often each step was made.".to_owned());
         title
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
 use crate::flow::FlowProof;
+use crate::invariant::InvariantProof;
 use crate::script::Entry;
 
 /// Evidence for a verdict.
@@ -37,6 +38,8 @@ pub enum Part {
     Atomic(Vec<Entry>),
     /// No counts of steps give answers that are not serial.
     Flow(Box<FlowProof>),
+    /// What holds at every moment leaves no answers that are not serial.
+    Invariant(Box<InvariantProof>),
 }
 
 /// What a certificate claims about the input.
@@ -59,6 +62,8 @@ pub enum Kind {
     Atomic,
     /// [`Part::Flow`].
     Flow,
+    /// [`Part::Invariant`].
+    Invariant,
     /// [`Body::Components`].
     Components,
 }
@@ -80,6 +85,7 @@ impl Part {
         match self {
             Self::Atomic(_) => Kind::Atomic,
             Self::Flow(_) => Kind::Flow,
+            Self::Invariant(_) => Kind::Invariant,
         }
     }
 }
@@ -108,6 +114,7 @@ impl Kind {
             Self::Run => "run",
             Self::Atomic => "atomic",
             Self::Flow => "flow",
+            Self::Invariant => "invariant",
             Self::Components => "components",
         }
     }

@@ -6,7 +6,9 @@ use serval_model::{Cancel, Moves, Named, NetworkSystem, NormalForm};
 
 use crate::conditions::require;
 use crate::shown::shown;
-use crate::{Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, script};
+use crate::{
+    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, script,
+};
 
 /// An input: a list of components. Only what a certificate needs is asked for.
 pub trait Input {
@@ -109,6 +111,7 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
         match part {
             Part::Atomic(script) => script::check_atomic(form, script, &mut work)?,
             Part::Flow(proof) => flow::check_flow(form, proof, &mut work)?,
+            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work)?,
         }
     }
     Ok(())

@@ -94,6 +94,7 @@ use crate::script::{Entry, check_script, pairs, size};
 use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
 use crate::{Refusal, TooLarge, Work};
 
+pub(crate) use sets::check_set;
 pub use sets::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges, set_clause};
 
 /// Evidence that no counts of steps give answers that are not serial.
@@ -191,7 +192,7 @@ fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut W
             require!("flow.backward", ends, "a done node is missing");
         }
         Fact::Pairs(_) => {}
-        Fact::Set(set) => return sets::check_set(form, edges, set, work),
+        Fact::Set(set) => return check_set(form, edges, set, work),
     }
     Ok(true)
 }

@@ -10,7 +10,8 @@ use std::fmt;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-use crate::flow::{Fact, FlowProof};
+use crate::flow::{Fact, FlowProof, LinearSet};
+use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
 use crate::tree::Tree;
@@ -141,29 +142,57 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     tree: Option<Tree>,
     #[serde(deserialize_with = "present")]
+    clauses: Option<Vec<Vec<Bound>>>,
+    #[serde(deserialize_with = "present")]
+    kept: Option<Vec<Kept>>,
+    #[serde(deserialize_with = "present")]
+    sets: Option<Vec<LinearSet>>,
+    #[serde(deserialize_with = "present")]
+    ends: Option<Vec<Tree>>,
+    #[serde(deserialize_with = "present")]
     parts: Option<Vec<Part>>,
 }
 
 impl Fields {
     /// The evidence, from exactly the fields of its kind.
     fn body<E: Error>(self) -> Result<Body, E> {
-        let Self { component, steps, completed, script, phases, facts, tree, parts, .. } = self;
         let kind = self.kind.ok_or_else(|| E::missing_field("kind"))?;
-        let fields = match (kind, component, steps, completed, script, phases, facts, tree, parts) {
-            (Kind::Run, Some(_), Some(steps), Some(completed), None, None, None, None, None) => {
-                return Ok(Body::Run(RunCertificate { steps, completed }));
-            }
-            (Kind::Atomic, None, None, None, Some(script), None, None, None, None) => return Ok(Body::Part(Part::Atomic(script))),
-            (Kind::Flow, None, None, None, Some(script), Some(phases), Some(facts), Some(tree), None) => {
-                return Ok(Body::Part(Part::Flow(Box::new(FlowProof { script, phases, facts, tree }))));
-            }
-            (Kind::Components, None, None, None, None, None, None, None, Some(parts)) => return Ok(Body::Components(parts)),
-            (Kind::Run, ..) => "`component`, `steps` and `completed`",
-            (Kind::Atomic, ..) => "`script`",
-            (Kind::Flow, ..) => "`script`, `phases`, `facts` and `tree`",
-            (Kind::Components, ..) => "`parts`",
+        let (count, fields) = match kind {
+            Kind::Run => (3, "`component`, `steps` and `completed`"),
+            Kind::Atomic => (1, "`script`"),
+            Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
+            Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
+            Kind::Components => (1, "`parts`"),
         };
-        Err(E::custom(format!("what is of kind `{}` has {fields}, and nothing else", kind.name())))
+        let alone = self.count() == count;
+        let body = self.body_of(kind).filter(|_| alone);
+        body.ok_or_else(|| E::custom(format!("what is of kind `{}` has {fields}, and nothing else", kind.name())))
+    }
+
+    /// How many fields there are that only some kinds have.
+    fn count(&self) -> usize {
+        let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some()];
+        let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
+        let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
+        run.iter().chain(&flow).chain(&invariant).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
+    }
+
+    /// The evidence, if the fields of its kind are there.
+    fn body_of(self, kind: Kind) -> Option<Body> {
+        Some(match kind {
+            Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
+            Kind::Components => Body::Components(self.parts?),
+            Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
+            Kind::Flow => {
+                let proof = FlowProof { script: self.script?, phases: self.phases?, facts: self.facts?, tree: self.tree? };
+                Body::Part(Part::Flow(Box::new(proof)))
+            }
+            Kind::Invariant => {
+                let (script, clauses, kept) = (self.script?, self.clauses?, self.kept?);
+                let proof = InvariantProof { script, clauses, kept, sets: self.sets?, ends: self.ends? };
+                Body::Part(Part::Invariant(Box::new(proof)))
+            }
+        })
     }
 }
 
@@ -178,7 +207,7 @@ impl Part {
         }
         match fields.body()? {
             Body::Part(part) => Ok(part),
-            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic` or `flow`")),
+            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow` or `invariant`")),
         }
     }
 
@@ -190,6 +219,12 @@ impl Part {
                 let FlowProof { script, phases, facts, tree } = &**proof;
                 let (script, phases, facts, tree) = (lines(script), line(phases), lines(facts), lines(&tree.nodes));
                 format!("\"script\":{script},\"phases\":{phases},\"facts\":{facts},\"tree\":{tree}")
+            }
+            Self::Invariant(proof) => {
+                let InvariantProof { script, clauses, kept, sets, ends } = &**proof;
+                let (script, clauses, kept) = (lines(script), lines(clauses), lines(kept));
+                let (sets, ends) = (lines(sets), lines(ends));
+                format!("\"script\":{script},\"clauses\":{clauses},\"kept\":{kept},\"sets\":{sets},\"ends\":{ends}")
             }
         }
     }

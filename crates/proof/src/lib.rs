@@ -120,6 +120,7 @@ mod conditions;
 mod fingerprint;
 pub mod flow;
 mod format;
+pub mod invariant;
 mod refusal;
 mod run;
 pub mod script;

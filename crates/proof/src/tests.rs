@@ -1,10 +1,13 @@
 //! Tests that need to switch conditions off, and what they share.
 
 mod conditions;
+mod counts;
 mod flow;
 mod format;
 mod hostile;
+mod invariant;
 mod mutations;
+mod record;
 mod rejected;
 mod script_format;
 mod script_hostile;

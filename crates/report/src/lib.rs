@@ -15,6 +15,6 @@ pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{
-    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, ReducedSizes, RuledOut, Sizes, StateValues, States,
-    StatesField, StuckNote, Times, Verdict, notes,
+    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, ReducedSizes, RuledOut, Sizes, StageReport, StageTimes,
+    StateValues, States, StatesField, StuckNote, Times, Verdict, notes,
 };

@@ -209,6 +209,10 @@ fn part_summary(part: &Part) -> String {
     match part {
         Part::Atomic(script) => format!("atomic after {} reduction{}", script.len(), if script.len() == 1 { "" } else { "s" }),
         Part::Flow(proof) => format!("a flow proof with {} facts and a tree of {} nodes", proof.facts.len(), proof.tree.nodes.len()),
+        Part::Invariant(proof) => {
+            let trees = proof.kept.len().saturating_add(proof.ends.len());
+            format!("an invariant of {} clauses and {trees} trees", proof.clauses.len())
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use subjects::Subject;
 
 /// Runs everything and prints the table.
 pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
-    let methods = check::methods(&args.method)?;
+    let methods = check::methods(&args.method, &args.classic)?;
     let subjects = subjects::all(args)?;
     if args.emit {
         return emit(&subjects);
@@ -68,6 +68,7 @@ fn check_args(args: &Bench) -> Check {
         memory: args.memory,
         jobs: args.jobs,
         method: args.method.clone(),
+        classic: args.classic.clone(),
         format: OutputFormat::Json,
         certificate: None,
         trace: None,

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use serval_classic::Stages;
 use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
-use serval_report::{FileReport, RuledOut, Times, Verdict, notes, render_diagnostics};
+use serval_report::{FileReport, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics};
 use serval_verify::Outcome;
 
-use crate::args::{Check, OutputFormat};
+use crate::args::{Check, Classic, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
@@ -24,7 +25,7 @@ use decide::{Decided, Decision, Progress};
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
-    let methods = methods(&args.method)?;
+    let methods = methods(&args.method, &args.classic)?;
     let files = files::all(&args.files)?;
     let several = files.len() > 1;
     limits::watch_interrupts();
@@ -48,17 +49,41 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     Ok(worst.exit_code(args.exit_zero))
 }
 
-/// The methods that the option names.
-pub(super) fn methods(names: &[String]) -> Result<Vec<Method>, Failure> {
+/// How to decide.
+#[derive(Clone, Debug)]
+pub(super) enum Methods {
+    /// By some of our own methods.
+    Portfolio(Vec<Method>),
+    /// As published.
+    Classic(serval_classic::Options),
+}
+
+/// The methods that the options name.
+pub(super) fn methods(names: &[String], switches: &Classic) -> Result<Methods, Failure> {
+    let &Classic { no_elimination_order, no_prune, no_factor, no_slice } = switches;
+    if names.iter().any(|name| name == "classic") {
+        if names.len() > 1 {
+            return Err(Failure::message("classic stands alone: it is a second opinion"));
+        }
+        let (order, prune, factor, slice) = (!no_elimination_order, !no_prune, !no_factor, !no_slice);
+        return Ok(Methods::Classic(serval_classic::Options { order, prune, factor, slice, ..serval_classic::Options::default() }));
+    }
+    if no_elimination_order || no_prune || no_factor || no_slice {
+        return Err(Failure::message("--no-elimination-order, --no-prune, --no-factor and --no-slice belong to --method classic"));
+    }
+    Ok(Methods::Portfolio(own_methods(names)?))
+}
+
+/// Names of our own methods.
+pub(super) fn own_methods(names: &[String]) -> Result<Vec<Method>, Failure> {
     let mut methods = Vec::new();
     for name in names {
         match Method::named(name) {
             Some(method) => methods.push(method),
             None if name == "auto" => methods.extend(METHODS),
             None => {
-                let why = if name == "classic" { "is not part of this version" } else { "is not a method" };
                 let known: Vec<&str> = METHODS.iter().map(|method| method.name()).collect();
-                return Err(Failure::message(format!("{name} {why}; there are auto, {}", known.join(", "))));
+                return Err(Failure::message(format!("{name} is not a method; there are auto, {}, classic", known.join(", "))));
             }
         }
     }
@@ -94,7 +119,7 @@ pub(super) struct Checking<'a> {
     pub(super) args: &'a Check,
     pub(super) manner: Manner,
     pub(super) several: bool,
-    pub(super) methods: &'a [Method],
+    pub(super) methods: &'a Methods,
 }
 
 /// What came of one file.
@@ -167,6 +192,7 @@ impl Checking<'_> {
         report.sizes = decision.sizes;
         report.stuck = decision.stuck;
         report.words = decision.words;
+        report.stages = decision.stages.into_iter().map(|stages| stage_report(&stages, !self.args.no_times)).collect();
         report.ruled_out = Some(decision.ruled_out);
         let status = match decision.decided {
             Decided::Refuted { run, component, minimal, method } => {
@@ -205,7 +231,7 @@ impl Checking<'_> {
         input: &Input,
         body: Body,
         component: usize,
-        (verdict, method): (Verdict, Method),
+        (verdict, method): (Verdict, &'static str),
         report: &mut FileReport,
         watch: &Watch,
         times: &mut Times,
@@ -227,13 +253,13 @@ impl Checking<'_> {
                 if verdict == Verdict::Serializable {
                     report.ruled_out = None;
                 }
-                report.method = Some(method.name());
+                report.method = Some(method);
                 let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
                 report.certificate = Some(serval_report::CertificateNote { kind: certificate.kind().name(), path, verified: true });
                 status
             }
             Outcome::TooLarge(what) => {
-                report.reason = Some(format!("uncertified: {} says {words}, but checking it is too large: {what}", method.name()));
+                report.reason = Some(format!("uncertified: {} says {words}, but checking it is too large: {what}", method));
                 Status::Undecided
             }
             Outcome::Cancelled => {
@@ -269,6 +295,34 @@ impl Checking<'_> {
         if decided && promise(input).is_some_and(|promise| promise != verdict) && !self.manner.quiet {
             say(&format!("warning: the header of {} expects another verdict\n", input.name));
         }
+    }
+}
+
+/// What the published method did with one component.
+#[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
+fn stage_report(stages: &Stages, times: bool) -> StageReport {
+    let seconds = stages.serial_time + stages.slice_time + stages.reach_time + stages.certify_time;
+    let parts = [stages.serial_time, stages.slice_time, stages.reach_time, stages.certify_time, seconds];
+    let [semilinear, slicing, reachability, certificate, total] = parts.map(|time| (time.as_secs_f64() * 10_000.0).round() / 10.0);
+    StageReport {
+        automaton_states: stages.automaton.0,
+        automaton_edges: stages.automaton.1,
+        regex_size: stages.regex.0,
+        star_height: stages.regex.1,
+        components: stages.components,
+        most_components: stages.most_components,
+        periods: stages.periods,
+        most_periods: stages.most_periods,
+        disjuncts: stages.disjuncts,
+        sliced_away: stages.sliced_away,
+        places: stages.net.0,
+        transitions: stages.net.1,
+        places_left: stages.left.0,
+        transitions_left: stages.left.1,
+        refinements: stages.refinements,
+        clauses: stages.invariant.0,
+        trees: stages.invariant.1,
+        time_ms: times.then_some(StageTimes { semilinear, slicing, reachability, certificate, total }),
     }
 }
 

@@ -72,7 +72,7 @@ pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>,
 
 /// The base is a walk and the periods are round trips from it; says whether the
 /// set can be looked at any further.
-pub(super) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+pub(crate) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Result<bool, Refusal<Stop>> {
     let parts = || std::iter::once(&set.base).chain(set.periods.iter().map(|period| &period.edges));
     work.spend(parts().map(Vec::len).sum::<usize>().saturating_mul(2))?;
     let known = parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0) && uses.iter().all(|&(edge, _)| (edge as usize) < edges.len()));

@@ -10,7 +10,7 @@ use super::switch::without;
 use crate::{Action, CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
 
 /// What conditions begin with that have tests of their own.
-pub(super) const ELSEWHERE: &[&str] = &["tree", "flow"];
+pub(super) const ELSEWHERE: &[&str] = &["tree", "flow", "invariant"];
 
 /// Certificates that are refused for `condition`, at this event, and for
 /// nothing else.
@@ -163,5 +163,10 @@ fn the_manual_lists_the_conditions() {
     let manual = include_str!("../../../../docs/src/certificates.md");
     for condition in CONDITIONS {
         assert!(manual.contains(&format!("| `{condition}` |")), "{condition}");
+    }
+    // And no others: what is in a table of conditions has a dot, but for the first two.
+    let listed = manual.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).filter(|name| name.contains('.'));
+    for name in listed {
+        assert!(CONDITIONS.contains(&name), "{name} is no condition");
     }
 }

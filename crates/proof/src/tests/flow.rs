@@ -11,7 +11,7 @@ use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
 /// serial edges are 0, from `g0`, and 1, a loop at `g1`.
-fn once() -> NetworkSystem {
+pub(super) fn once() -> NetworkSystem {
     system(2, &["r!", "r/x"], &[[0, 0, 1, 1], [0, 1, 1, 1]])
 }
 
@@ -23,11 +23,11 @@ fn case(system: NetworkSystem, proof: FlowProof) -> Case {
 }
 
 /// Edges, a node `a`, and a constant `c`.
-type Trips<'a> = (&'a [(u32, u32)], u32, i64);
+pub(super) type Trips<'a> = (&'a [(u32, u32)], u32, i64);
 
 /// Answers at some letter: the edges of a base, and periods with `E = r_a + c`
 /// where the answers are those at node `a`.
-fn set(base: &[(u32, u32)], periods: &[Trips<'_>]) -> Fact {
+pub(super) fn set(base: &[(u32, u32)], periods: &[Trips<'_>]) -> Fact {
     let period = |&(edges, node, constant): &Trips<'_>| Period { edges: edges.to_vec(), divisor: 1, constant, terms: vec![(node, 1)] };
     Fact::Set(LinearSet { base: base.to_vec(), periods: periods.iter().map(period).collect() })
 }

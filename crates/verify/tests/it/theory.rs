@@ -19,6 +19,7 @@ const PAGES: &[(&str, &str, &[(&str, Option<&str>)])] = &[
     ("simulation", "Rules: locals, globals, dominated, closure", &[("crates/proof/src/script/simulation.rs", None)]),
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
+    ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
     ("trees", "Proof trees", &[("crates/proof/src/tree.rs", None), ("crates/proof/src/tree/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];

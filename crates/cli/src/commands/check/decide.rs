@@ -18,6 +18,7 @@ use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, LineIndex, Program};
 
+use super::Methods;
 use crate::input::{Content, Input};
 use crate::output::say;
 
@@ -37,15 +38,26 @@ pub(super) struct Decision {
     pub(super) stuck: Vec<StuckNote>,
     /// What holds at every moment, if it was asked for and is serializable.
     pub(super) words: Vec<String>,
+    /// What the published method did, for each component.
+    pub(super) stages: Vec<serval_classic::Stages>,
     pub(super) compile_time: Duration,
     pub(super) decide_time: Duration,
 }
 
+impl Decision {
+    /// Nothing but what was decided.
+    fn new(decided: Decided) -> Self {
+        let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
+        let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
+        Self { decided, ruled_out, sizes, stuck, words, stages, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+    }
+}
+
 pub(super) enum Decided {
     /// A run that should be a counterexample.
-    Refuted { run: RunCertificate, component: usize, minimal: bool, method: Method },
+    Refuted { run: RunCertificate, component: usize, minimal: bool, method: &'static str },
     /// Proofs that should show that it is serializable.
-    Proved { body: Body, method: Method },
+    Proved { body: Body, method: &'static str },
     /// Nobody knows; `None` when a limit from outside ended the work.
     Unknown { reason: Option<String> },
     /// The program has an error that shows only when it is explored.
@@ -89,7 +101,7 @@ impl Progress {
 /// Decides as far as the methods go.
 pub(super) fn decide(
     input: &Input,
-    methods: &[Method],
+    methods: &Methods,
     jobs: Option<usize>,
     cancel: &Cancel,
     progress: &Progress,
@@ -97,37 +109,82 @@ pub(super) fn decide(
 ) -> Decision {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let watch = |trying| progress.trying(trying);
-    let plan = Plan { methods: methods.to_vec(), jobs, cancel: cancel.clone(), watch: &watch };
+    let (methods, classic) = match methods {
+        Methods::Portfolio(own) => (own.clone(), None),
+        Methods::Classic(options) => (Vec::new(), Some(serval_classic::Options { jobs, ..options.clone() })),
+    };
+    let way = Way { plan: Plan { methods, jobs, cancel: cancel.clone(), watch: &watch }, classic, verbose };
     let start = Instant::now();
     let mut decision = match &input.content {
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
-            let (decided, ruled_out, reduced) = decide_systems(&systems, 0, &plan);
-            let words = if verbose { words(&systems, &decided, cancel) } else { Vec::new() };
+            let decision = decide_systems(&systems, 0, &way);
             let stuck = stuck_in(&systems, cancel, |_, _| None);
-            let sizes = Some(Sizes { reduced, ..sizes(&systems) });
-            Decision { decided, ruled_out, sizes, stuck, words, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+            let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
+            Decision { sizes: Some(Sizes { reduced, ..sizes(&systems) }), stuck, ..decision }
         }
-        Content::Program(program) => decide_program(program, &input.text, &plan, verbose),
+        Content::Program(program) => decide_program(program, &input.text, &way),
     };
     progress.done();
     decision.decide_time = start.elapsed().saturating_sub(decision.compile_time);
     decision
 }
 
-/// Finite systems: what the engine finds, as evidence.
-fn decide_systems(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> (Decided, RuledOut, Option<ReducedSizes>) {
-    let decision = portfolio::decide(systems, cleared, plan);
+/// How to decide, and how much to say.
+struct Way<'a> {
+    plan: Plan<'a>,
+    /// The published method instead.
+    classic: Option<serval_classic::Options>,
+    verbose: bool,
+}
+
+/// Finite systems: what the engine finds, as evidence. Of the sizes only those
+/// of the reduced systems are there.
+fn decide_systems(systems: &[&NetworkSystem], cleared: u32, way: &Way<'_>) -> Decision {
+    if let Some(options) = &way.classic {
+        return decide_as_published(systems, options, way);
+    }
+    let decision = portfolio::decide(systems, cleared, &way.plan);
     let decided = match decision.found {
         Found::Refuted { component, run, minimal, method } => {
-            Decided::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method }
+            Decided::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method: method.name() }
         }
-        Found::Serializable(parts, method) => Decided::Proved { body: body(parts), method },
+        Found::Serializable(parts, method) => Decided::Proved { body: body(parts), method: method.name() },
         Found::Unknown(reason) => Decided::Unknown { reason },
     };
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
-    (decided, RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) }, reduced)
+    let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
+    let words = if way.verbose { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
+    Decision { ruled_out, sizes: Some(Sizes { reduced, ..Sizes::default() }), words, ..Decision::new(decided) }
+}
+
+/// One component after the other by the published method; a run ends the work.
+fn decide_as_published(systems: &[&NetworkSystem], options: &serval_classic::Options, way: &Way<'_>) -> Decision {
+    const NAME: &str = "classic";
+    let (mut parts, mut stages, mut unknown) = (Vec::new(), Vec::new(), None);
+    for (component, system) in systems.iter().enumerate() {
+        (way.plan.watch)(Trying::Counting);
+        let report = serval_classic::decide(system, options, &way.plan.cancel);
+        stages.push(report.stages);
+        match report.verdict {
+            serval_classic::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
+            serval_classic::Verdict::Refuted(run) => {
+                let decided = Decided::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
+                return Decision { stages, ..Decision::new(decided) };
+            }
+            serval_classic::Verdict::Unknown(stage, reason) => {
+                unknown = unknown.or_else(|| Some(format!("{NAME} stopped at the stage {stage}: {reason}")));
+            }
+        }
+    }
+    let decided = match unknown {
+        Some(_) if way.plan.cancel.is_cancelled() => Decided::Unknown { reason: None },
+        Some(reason) => Decided::Unknown { reason: Some(reason) },
+        None => Decided::Proved { body: body(parts), method: NAME },
+    };
+    let words = if way.verbose { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
+    Decision { stages, words, ..Decision::new(decided) }
 }
 
 /// What holds at every moment in each component that was proved.
@@ -152,7 +209,8 @@ fn body(mut parts: Vec<Part>) -> Body {
     }
 }
 
-fn decide_program(program: &Program, text: &str, plan: &Plan<'_>, verbose: bool) -> Decision {
+fn decide_program(program: &Program, text: &str, way: &Way<'_>) -> Decision {
+    let plan = &way.plan;
     let prepared = Arc::new(Prepared::new(program, Options::default()));
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
     let searching = plan.methods.contains(&Method::Search);
@@ -166,33 +224,29 @@ fn decide_program(program: &Program, text: &str, plan: &Plan<'_>, verbose: bool)
         None => prepared.compile(&budget),
     };
     let compile_time = start.elapsed();
-    let (mut reduced, mut told) = (None, Vec::new());
-    let mut ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
-    let decided = match (found, &compiled) {
-        (Some(refuted), _) => refuted,
-        (None, Err(CompileError::Stopped(_))) => Decided::Unknown { reason: None },
+    let so_far = |decided: Decided, cleared: u32| {
+        let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
+        Decision { ruled_out, ..Decision::new(decided) }
+    };
+    let decision = match (found, &compiled) {
+        (Some(refuted), _) => so_far(refuted, cleared),
+        (None, Err(CompileError::Stopped(_))) => so_far(Decided::Unknown { reason: None }, cleared),
         (None, Ok(compiled)) => {
             let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
-            let decided;
-            (decided, ruled_out, reduced) = decide_systems(&systems, cleared, plan);
-            if verbose {
-                told = words(&systems, &decided, &plan.cancel);
-            }
-            decided
+            decide_systems(&systems, cleared, way)
         }
         (None, Err(error)) => {
             let found;
             (found, cleared) = if searching { search_lazily(&mut searches, cleared, u32::MAX, LAST_TICKS, plan) } else { (None, 0) };
-            ruled_out.requests_up_to = cleared;
-            found.unwrap_or_else(|| unusable(error, text))
+            so_far(found.unwrap_or_else(|| unusable(error, text)), cleared)
         }
     };
     let (sizes, stuck) = match &compiled {
         Ok(compiled) => beside(compiled, text, &plan.cancel),
         Err(_) => (None, Vec::new()),
     };
-    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    Decision { decided, ruled_out, sizes, stuck, words: told, compile_time, decide_time: Duration::ZERO }
+    let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
+    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, compile_time, ..decision }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {
@@ -218,7 +272,7 @@ fn search_lazily(
                 LayerOutcome::Clear => {}
                 LayerOutcome::Found(run) => {
                     let run = run_certificate(search.system(), &run);
-                    return (Some(Decided::Refuted { run, component, minimal: true, method: Method::Search }), requests - 1);
+                    return (Some(Decided::Refuted { run, component, minimal: true, method: Method::Search.name() }), requests - 1);
                 }
                 // A step that fails is reported when the states are explored.
                 LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return (None, requests - 1),

@@ -22,7 +22,7 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
     if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::message(format!("{} is not empty", directory.display())));
     }
-    let methods = super::super::check::methods(&args.method)?;
+    let methods = super::super::check::own_methods(&args.method)?;
     limits::watch_interrupts();
     limits::limit_memory(super::super::check::files::machine_memory_mib() / 10 * 8);
     let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);

@@ -1,0 +1,298 @@
+//! The published way to decide serializability, step by step, as a second and
+//! independent engine.
+//!
+//! ```text
+//! network system ─▶ serial automaton ─▶ regular expression ─▶ semilinear set ─▶ its complement, disjunct by disjunct ┐
+//!        └────────▶ interleaving net ───────────────────────────────────────────▶ sliced for each disjunct ◀─────────┘
+//!                                                                                     │
+//!                                     a run to the disjunct, or why there is none ◀───┘
+//! ```
+//!
+//! The first stages are in `serval-semilinear` and `serval-petri`. Here is what
+//! asks and answers the questions (`reach`): whether a net has a run to a target.
+//! The state equation says no, with what [`Reason`]s make it precise; its
+//! solutions, and bounded search, give runs. The reasons of all disjuncts together
+//! become one invariant of the network system (`stitch`), which the checker
+//! accepts or not.
+//!
+//! Architecture Invariant: shares with the other methods the model, the
+//! arithmetic and the checker, and nothing else.
+
+mod fire;
+mod form;
+mod reach;
+mod serial;
+mod stitch;
+
+use std::time::{Duration, Instant};
+
+use serval_model::{Budget, Cancel, NetworkSystem, Run, Stopped};
+use serval_petri::{Net, Slice, Target, TransitionId, interleaving, slice};
+use serval_proof::invariant::InvariantProof;
+use serval_semilinear::Error;
+
+pub use reach::Reason;
+pub use serial::{Serial, query};
+
+/// What can be switched off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Eliminate states with few edges first.
+    pub order: bool,
+    /// Drop redundant periods and components.
+    pub prune: bool,
+    /// Factor components out of stars.
+    pub factor: bool,
+    /// Slice the net for each disjunct.
+    pub slice: bool,
+    /// More components than this are too many.
+    pub max_components: usize,
+    /// More disjuncts than this are too many.
+    pub max_disjuncts: usize,
+    /// Threads. What comes out does not depend on their number.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000, jobs: 1 }
+    }
+}
+
+impl Options {
+    fn semilinear(&self) -> serval_semilinear::Options {
+        let &Self { order, prune, factor, max_components, .. } = self;
+        serval_semilinear::Options { order, prune, factor, max_components }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It is serializable, and this should show it.
+    Serializable(Box<InvariantProof>),
+    /// A run that should be a counterexample.
+    Refuted(Run),
+    /// Nobody knows: the stage that stopped, and why.
+    Unknown(&'static str, String),
+}
+
+/// How large everything was, and how long it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// States and edges of the serial automaton.
+    pub automaton: (usize, usize),
+    /// Size and star height of the regular expression.
+    pub regex: (u64, u64),
+    /// Components of the semilinear set.
+    pub components: usize,
+    /// The most components of a set on the way.
+    pub most_components: usize,
+    /// Periods of all components together.
+    pub periods: usize,
+    /// The most periods of a component.
+    pub most_periods: usize,
+    /// Disjuncts of the complement that were looked at.
+    pub disjuncts: usize,
+    /// How many of them slicing alone showed to be out of reach.
+    pub sliced_away: usize,
+    /// Places and transitions of the net.
+    pub net: (usize, usize),
+    /// Places and transitions after slicing, of all disjuncts together; none are
+    /// left of those that are out of reach.
+    pub left: (usize, usize),
+    /// Solutions of state equations that no run has, and that were excluded.
+    pub refinements: usize,
+    /// Clauses of the invariant and trees of its proof.
+    pub invariant: (usize, usize),
+    /// Time for the semilinear set.
+    pub serial_time: Duration,
+    /// Time for the net and slices.
+    pub slice_time: Duration,
+    /// Time for questions about the net.
+    pub reach_time: Duration,
+    /// Time for the invariant.
+    pub certify_time: Duration,
+}
+
+/// What was found, and how.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Sizes and times.
+    pub stages: Stages,
+}
+
+/// Ticks for the semilinear set.
+const SERIAL_TICKS: u64 = 2_000_000_000;
+/// Ticks for seeing that a disjunct is empty.
+const EMPTY_TICKS: u64 = 200_000;
+/// Ticks for one disjunct.
+const REACH_TICKS: u64 = 400_000_000;
+/// Ticks for the invariant.
+const CERTIFY_TICKS: u64 = 4_000_000_000;
+
+/// Decides about one system.
+pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {
+    let mut stages = Stages::default();
+    let verdict = Work { system, options, cancel, stages: &mut stages }.run();
+    Report { verdict: verdict.unwrap_or_else(|(stage, reason)| Verdict::Unknown(stage, reason)), stages }
+}
+
+/// What is known about one disjunct.
+struct Asked {
+    /// A sequence to it; `None`: it is out of reach.
+    answer: Result<Option<Vec<TransitionId>>, Stop>,
+    reasons: Vec<Reason>,
+    stages: Stages,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self { answer: Ok(None), reasons: Vec::new(), stages: Stages::default() }
+    }
+}
+
+impl Stages {
+    /// Adds what was done for one disjunct.
+    fn add(&mut self, asked: &Self) {
+        self.disjuncts += asked.disjuncts;
+        self.sliced_away += asked.sliced_away;
+        self.left = (self.left.0 + asked.left.0, self.left.1 + asked.left.1);
+        self.refinements += asked.refinements;
+        self.slice_time += asked.slice_time;
+        self.reach_time += asked.reach_time;
+    }
+}
+
+struct Work<'a> {
+    system: &'a NetworkSystem,
+    options: &'a Options,
+    cancel: &'a Cancel,
+    stages: &'a mut Stages,
+}
+
+/// The stage that stopped, and why.
+type Stop = (&'static str, String);
+
+fn ended(stage: &'static str) -> impl Fn(Stopped) -> Stop {
+    move |stopped| (stage, Error::Stopped(stopped).to_string())
+}
+
+impl Work<'_> {
+    fn run(&mut self) -> Result<Verdict, Stop> {
+        let failed = |error: Error| ("semilinear set", error.to_string());
+        let start = Instant::now();
+        let (net, places) = interleaving(self.system).map_err(|error| ("net", error.to_string()))?;
+        self.stages.net = (net.place_count(), net.transition_count());
+        self.stages.slice_time += start.elapsed();
+        let start = Instant::now();
+        let mut budget = Budget::new(SERIAL_TICKS, self.cancel.clone());
+        let serial = Serial::new(self.system, &places, self.options, &mut budget);
+        self.stages.serial_time = start.elapsed();
+        let serial = serial.map_err(failed)?;
+        self.stages.automaton = (serial.automaton.states(), serial.automaton.edges().len());
+        self.stages.regex = (serial.image.regex.written_size(), serial.image.regex.star_height());
+        let statistics = serial.image.statistics;
+        self.stages.components = statistics.components;
+        self.stages.most_components = statistics.largest;
+        self.stages.periods = statistics.periods;
+        self.stages.most_periods = statistics.most_periods;
+        let complement = serial.complement(self.options, &mut budget).map_err(failed)?;
+        let mut reasons: Vec<Reason> = Vec::new();
+        // What is not known about one disjunct does not matter if another has a run.
+        let mut unknown: Option<Stop> = None;
+        let mut disjuncts = complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
+        loop {
+            let mut targets = Vec::new();
+            for disjunct in disjuncts.by_ref().take(self.options.jobs.max(1)) {
+                let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
+                targets.push(query(&serial, &places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
+            }
+            if targets.is_empty() {
+                break;
+            }
+            for asked in self.ask_all(&net, &targets) {
+                self.stages.add(&asked.stages);
+                match asked.answer {
+                    Ok(Some(sequence)) => {
+                        let run = fire::run(self.system, &places, &sequence);
+                        return run.map(Verdict::Refuted).ok_or_else(|| ("run", "it could not be performed".to_owned()));
+                    }
+                    Ok(None) => reach::merge(&mut reasons, asked.reasons),
+                    Err(stop) => unknown = unknown.or(Some(stop)),
+                }
+            }
+            if self.cancel.is_cancelled() {
+                return Err(ended("reachability")(Stopped::Cancelled));
+            }
+        }
+        if let Some(stop) = unknown {
+            return Err(stop);
+        }
+        let start = Instant::now();
+        let mut budget = Budget::new(CERTIFY_TICKS, self.cancel.clone());
+        let proof = stitch::stitch(self.system, &places, &net, &serial, &reasons, self.options, &mut budget);
+        self.stages.certify_time = start.elapsed();
+        let proof = proof?;
+        self.stages.invariant = (proof.clauses.len(), proof.kept.len() + proof.ends.len());
+        Ok(Verdict::Serializable(Box::new(proof)))
+    }
+
+    /// The answers about some targets, in order, whatever the number of threads.
+    fn ask_all(&self, net: &Net, targets: &[Target]) -> Vec<Asked> {
+        if let [only] = targets {
+            return vec![self.ask(net, only)];
+        }
+        let asked = std::thread::scope(|scope| {
+            let threads: Vec<_> = targets.iter().map(|target| scope.spawn(|| self.ask(net, target))).collect();
+            threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
+        });
+        let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
+        asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)).collect()
+    }
+
+    /// Whether a target can be reached: a sequence to it, or reasons why not.
+    fn ask(&self, net: &Net, target: &Target) -> Asked {
+        let mut asked = Asked::default();
+        asked.answer = self.answer(net, target, &mut asked);
+        asked
+    }
+
+    fn answer(&self, net: &Net, target: &Target, asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
+        let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
+        stages.disjuncts = 1;
+        let start = Instant::now();
+        let mut budget = Budget::new(REACH_TICKS, self.cancel.clone());
+        let sliced = self.sliced(net, target, &mut budget)?;
+        stages.slice_time = start.elapsed();
+        let sliced = match sliced {
+            Slice::Away(away) => {
+                stages.sliced_away = 1;
+                reach::away(&away, reasons);
+                return Ok(None);
+            }
+            Slice::Kept(sliced) => sliced,
+        };
+        stages.left = (sliced.net.place_count(), sliced.net.transition_count());
+        let start = Instant::now();
+        let answer = reach::reach(&sliced, reasons, &mut stages.refinements, &mut budget);
+        stages.reach_time = start.elapsed();
+        match answer.map_err(ended("reachability"))? {
+            reach::Answer::Unreachable => Ok(None),
+            reach::Answer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(|| ("run", "it could not be performed".to_owned())),
+            reach::Answer::Unknown => Err(("reachability", "neither a run nor a proof was found".to_owned())),
+        }
+    }
+
+    fn sliced(&self, net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
+        if self.options.slice {
+            return slice(net, target, budget).map_err(ended("slicing"));
+        }
+        let places = net.places().collect();
+        let transitions = net.transitions().collect();
+        let (net, target) = (net.clone(), target.clone());
+        Ok(Slice::Kept(Box::new(serval_petri::Sliced { net, target, places, transitions, rounds: Vec::new() })))
+    }
+}

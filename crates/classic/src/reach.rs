@@ -1,0 +1,301 @@
+//! Whether a net has a run to a target.
+//!
+//! The *state equation*: a run makes each transition some number of times, and
+//! what is at a place in the end is what was there in the beginning, plus what
+//! came, minus what went. If no numbers do that for the target, it is out of
+//! reach. If some do, they may be those of a run; if they are not, a [`Reason`]
+//! may tell why, and is added:
+//!
+//! - *Trap*: a set of places such that whatever takes from it gives to it. It is
+//!   marked in the beginning, so it is marked in the end.
+//! - *Siphon*: places `U` without tokens in the beginning. Nothing is taken from
+//!   them unless something that takes nothing from them has given to them.
+//! - *Relative trap*: places `B`. If they were ever marked, they are marked in
+//!   the end, unless something took from them and gave them nothing.
+//!
+//! For the numbers of a solution the greatest siphon and trap with respect to
+//! the transitions that occur in it are found, and say something new whenever
+//! they exist.
+
+use serval_arith::{Outcome, Solver};
+use serval_model::{Budget, Stopped};
+use serval_petri::{Away, Because, Constraint, Net, PlaceId, Round, Sliced, Target, TransitionId};
+use serval_proof::tree::{Linear, Literal, Problem};
+
+use crate::fire;
+
+/// Why a target is out of reach, in part: something that holds at every moment
+/// unless one of some sets of places is marked, each of which then stays marked
+/// and is empty in all markings of the target. Ids are those of the whole net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// One of these is marked, or
+    pub unless: Vec<Vec<PlaceId>>,
+    /// these never fire, and
+    pub dead: Vec<TransitionId>,
+    /// this holds.
+    pub kind: Kind,
+}
+
+/// What holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// These places are never marked.
+    Never(Vec<PlaceId>),
+    /// One of these places is always marked.
+    Marked(Vec<PlaceId>),
+    /// Nothing is taken from these places before something is given to them
+    /// that takes nothing from them.
+    Siphon(Vec<PlaceId>),
+    /// If something was given to these places, or was there in the beginning,
+    /// one of them is marked, unless something took and gave nothing.
+    Trap(Vec<PlaceId>),
+}
+
+/// What came out.
+pub(crate) enum Answer {
+    /// There is no run to the target.
+    Unreachable,
+    /// There is one.
+    Run(Vec<TransitionId>),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Solutions that are excluded at most.
+const ROUNDS: usize = 300;
+/// Ticks for ordering the transitions of one solution.
+const ORDER_TICKS: u64 = 200_000;
+/// Ticks for searching runs.
+const SEARCH_TICKS: u64 = 40_000_000;
+
+/// What the rounds of slicing leave: the traps, what is dead, and reasons for
+/// the places that are never marked.
+fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>, Vec<TransitionId>) {
+    let (mut unless, mut dead): (Vec<Vec<PlaceId>>, Vec<TransitionId>) = (Vec::new(), Vec::new());
+    for round in rounds {
+        match round {
+            Round::NeverMarked { places, transitions } => {
+                let kind = Kind::Never(places.clone());
+                add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind });
+                dead.extend(transitions);
+            }
+            Round::Trap { places, transitions, .. } => {
+                unless.push(places.clone());
+                dead.extend(transitions);
+            }
+            Round::Irrelevant { .. } | Round::Repeated { .. } => {}
+        }
+    }
+    dead.sort_unstable();
+    (unless, dead)
+}
+
+/// Adds reasons that are not there yet.
+pub(crate) fn merge(reasons: &mut Vec<Reason>, more: Vec<Reason>) {
+    for reason in more {
+        add(reasons, reason);
+    }
+}
+
+fn add(reasons: &mut Vec<Reason>, reason: Reason) {
+    if !reasons.contains(&reason) {
+        reasons.push(reason);
+    }
+}
+
+/// The reasons of a slice that says that the target is out of reach.
+pub(crate) fn away(away: &Away, reasons: &mut Vec<Reason>) {
+    let (unless, dead) = of_rounds(&away.rounds, reasons);
+    if let Because::MarkedTrap { places, .. } = &away.because {
+        add(reasons, Reason { unless, dead, kind: Kind::Marked(places.clone()) });
+    }
+}
+
+/// Looks for a run to the target, and for reasons why there is none.
+pub(crate) fn reach(sliced: &Sliced, reasons: &mut Vec<Reason>, refinements: &mut usize, budget: &mut Budget) -> Result<Answer, Stopped> {
+    let (unless, dead) = of_rounds(&sliced.rounds, reasons);
+    let net = &sliced.net;
+    let Some(problem) = equation(net, &sliced.target) else { return Ok(Answer::Unknown) };
+    let mut solver = Solver::new(problem);
+    for _ in 0..ROUNDS {
+        let counts = match solver.solve(budget) {
+            Outcome::Refuted(_) => return Ok(Answer::Unreachable),
+            Outcome::Stopped(stopped) => return Err(stopped),
+            Outcome::Satisfiable(counts) => counts,
+        };
+        if let Some(sequence) = fire::with_counts(net, &counts, ORDER_TICKS, budget)? {
+            return Ok(Answer::Run(sequence));
+        }
+        let Some(kind) = refine(net, &counts) else { break };
+        let Some(clause) = clause(net, &kind) else { return Ok(Answer::Unknown) };
+        *refinements += 1;
+        solver.add_clause(clause);
+        add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind: in_whole(sliced, kind) });
+    }
+    Ok(fire::to_target(net, &sliced.target, SEARCH_TICKS, budget)?.map_or(Answer::Unknown, Answer::Run))
+}
+
+fn in_whole(sliced: &Sliced, kind: Kind) -> Kind {
+    let whole = |places: Vec<PlaceId>| places.into_iter().filter_map(|place| sliced.places.get(place.index()).copied()).collect();
+    match kind {
+        Kind::Never(places) => Kind::Never(whole(places)),
+        Kind::Marked(places) => Kind::Marked(whole(places)),
+        Kind::Siphon(places) => Kind::Siphon(whole(places)),
+        Kind::Trap(places) => Kind::Trap(whole(places)),
+    }
+}
+
+/// The number of tokens at some places in the end: a variable for each
+/// transition. `None` where numbers do not fit.
+fn tokens(net: &Net, places: impl Fn(PlaceId) -> i64, constant: i64) -> Option<Linear> {
+    let mut constant = constant;
+    for place in net.places() {
+        constant = constant.checked_add(places(place).checked_mul(i64::try_from(net.initial_tokens(place)).ok()?)?)?;
+    }
+    let mut terms = Vec::new();
+    for (variable, transition) in (0..).zip(net.transitions()) {
+        let sum = |arcs: &[(PlaceId, u64)]| {
+            arcs.iter().try_fold(0_i64, |sum, &(place, weight)| sum.checked_add(places(place).checked_mul(i64::try_from(weight).ok()?)?))
+        };
+        terms.push((variable, sum(net.outputs(transition))?.checked_sub(sum(net.inputs(transition))?)?));
+    }
+    Linear::new(terms, constant)
+}
+
+/// The state equation for a target.
+fn equation(net: &Net, target: &Target) -> Option<Problem> {
+    let mut problem = Problem { variables: u32::try_from(net.transition_count()).ok()?, ..Problem::default() };
+    for place in net.places() {
+        problem.inequalities.push(tokens(net, |other| i64::from(other == place), 0)?);
+    }
+    for constraint in target.constraints() {
+        let expression = constraint.expression();
+        let coefficient =
+            |place: PlaceId| expression.terms().binary_search_by_key(&place, |&(place, _)| place).map_or(0, |at| expression.terms()[at].1);
+        let linear = tokens(net, coefficient, expression.constant())?;
+        match constraint {
+            Constraint::AtLeastZero(_) => problem.inequalities.push(linear),
+            Constraint::Zero(_) => problem.equalities.push(linear),
+            Constraint::NotDivisible { divisor, .. } => problem.clauses.push(vec![Literal::NotDivisible(linear, divisor.get())]),
+        }
+    }
+    Some(problem)
+}
+
+/// Whether some of the arcs are at marked places.
+fn touches(arcs: &[(PlaceId, u64)], places: &[bool]) -> bool {
+    arcs.iter().any(|&(place, _)| places[place.index()])
+}
+
+fn listed(places: &[bool]) -> Vec<PlaceId> {
+    places.iter().enumerate().filter(|&(_, &is)| is).filter_map(|(index, _)| PlaceId::try_from_index(index)).collect()
+}
+
+/// Something that no run violates, but these counts do.
+fn refine(net: &Net, counts: &[i64]) -> Option<Kind> {
+    let occurs: Vec<TransitionId> =
+        net.transitions().zip(counts).filter(|&(_, &count)| count > 0).map(|(transition, _)| transition).collect();
+    let mut left: Vec<i128> = net.places().map(|place| i128::from(net.initial_tokens(place))).collect();
+    for (transition, &count) in net.transitions().zip(counts) {
+        for &(place, weight) in net.outputs(transition) {
+            left[place.index()] += i128::from(weight) * i128::from(count);
+        }
+        for &(place, weight) in net.inputs(transition) {
+            left[place.index()] -= i128::from(weight) * i128::from(count);
+        }
+    }
+    let marked_first = |places: &[bool]| net.places().any(|place| places[place.index()] && net.initial_tokens(place) > 0);
+    // A trap of the whole net that is marked in the beginning and not in the end.
+    let empty: Vec<bool> = left.iter().map(|&tokens| tokens == 0).collect();
+    let all: Vec<TransitionId> = net.transitions().collect();
+    let trap = greatest_trap(net, &all, empty.clone());
+    if marked_first(&trap) {
+        return Some(Kind::Marked(listed(&trap)));
+    }
+    // What occurs cannot begin.
+    let mut reached: Vec<bool> = net.places().map(|place| net.initial_tokens(place) > 0).collect();
+    for transition in net.transitions().filter(|&transition| net.inputs(transition).is_empty()) {
+        for &(place, _) in net.outputs(transition) {
+            reached[place.index()] = true;
+        }
+    }
+    loop {
+        let mut grown = false;
+        for &transition in &occurs {
+            if net.inputs(transition).iter().all(|&(place, _)| reached[place.index()]) {
+                for &(place, _) in net.outputs(transition) {
+                    grown |= !std::mem::replace(&mut reached[place.index()], true);
+                }
+            }
+        }
+        if !grown {
+            break;
+        }
+    }
+    let siphon: Vec<bool> = reached.iter().map(|&reached| !reached).collect();
+    if occurs.iter().any(|&transition| touches(net.inputs(transition), &siphon)) {
+        return Some(Kind::Siphon(listed(&siphon)));
+    }
+    // What occurs cannot end.
+    let trap = greatest_trap(net, &occurs, empty);
+    let entered = |transition: &TransitionId| !net.inputs(*transition).is_empty() && touches(net.outputs(*transition), &trap);
+    (marked_first(&trap) || occurs.iter().any(entered)).then(|| Kind::Trap(listed(&trap)))
+}
+
+/// The greatest set of these places such that whatever of the transitions takes
+/// from it gives to it.
+fn greatest_trap(net: &Net, transitions: &[TransitionId], mut places: Vec<bool>) -> Vec<bool> {
+    loop {
+        let mut shrunk = false;
+        for &transition in transitions {
+            if touches(net.inputs(transition), &places) && !touches(net.outputs(transition), &places) {
+                for &(place, _) in net.inputs(transition) {
+                    shrunk |= std::mem::replace(&mut places[place.index()], false);
+                }
+            }
+        }
+        if !shrunk {
+            return places;
+        }
+    }
+}
+
+/// What a reason says about the counts of a whole run.
+fn clause(net: &Net, kind: &Kind) -> Option<Vec<Literal>> {
+    let is = |places: &[PlaceId]| {
+        let mut is = vec![false; net.place_count()];
+        for place in places {
+            is[place.index()] = true;
+        }
+        is
+    };
+    let sum = |which: &dyn Fn(TransitionId) -> bool, factor: i64, constant: i64| {
+        let terms = (0..).zip(net.transitions()).filter(|&(_, transition)| which(transition)).map(|(variable, _)| (variable, factor));
+        Linear::new(terms, constant).map(Literal::AtLeastZero)
+    };
+    let marked = |places: &[bool]| tokens(net, |place| i64::from(places[place.index()]), -1).map(Literal::AtLeastZero);
+    Some(match kind {
+        Kind::Never(places) => vec![Literal::AtLeastZero(tokens(net, |place| -i64::from(is(places)[place.index()]), 0)?)],
+        Kind::Marked(places) => vec![marked(&is(places))?],
+        Kind::Siphon(places) => {
+            let places = is(places);
+            let (takes, gives) = uses(net, &places);
+            vec![sum(&takes, -1, 0)?, sum(&|transition| gives(transition) && !takes(transition), 1, -1)?]
+        }
+        Kind::Trap(places) => {
+            let places = is(places);
+            let (takes, gives) = uses(net, &places);
+            let mut clause = vec![sum(&|transition| takes(transition) && !gives(transition), 1, -1)?, marked(&places)?];
+            if net.places().all(|place| !places[place.index()] || net.initial_tokens(place) == 0) {
+                clause.push(sum(&|transition| gives(transition) && !net.inputs(transition).is_empty(), -1, 0)?);
+            }
+            clause
+        }
+    })
+}
+
+/// Whether a transition takes from the places, and whether it gives to them.
+fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool + 'a, impl Fn(TransitionId) -> bool + 'a) {
+    (move |transition| touches(net.inputs(transition), places), move |transition| touches(net.outputs(transition), places))
+}

@@ -1,0 +1,82 @@
+//! Serial behaviour: from the automaton to a semilinear set, and what is
+//! outside of it as questions about a net.
+
+use serval_model::{Budget, Letter as Answer, NetworkSystem, SerialAutomaton, SerialEdge};
+use serval_petri::{Constraint, Linear, PlaceKind, Places, Target};
+use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
+
+use crate::Options;
+
+/// The serial behaviour of a system.
+#[derive(Clone, Debug)]
+pub struct Serial {
+    /// The letters: all answers that the net has a place for, in order. Those
+    /// that no serial run gives are among them.
+    pub letters: Vec<Answer>,
+    /// The edges of the automaton, in its order.
+    pub edges: Vec<SerialEdge>,
+    /// The automaton; each edge has a letter.
+    pub automaton: Automaton,
+    /// Its regular expression and the counts of its words.
+    pub image: Image,
+}
+
+impl Serial {
+    /// The serial behaviour of a system with these places.
+    pub fn new(system: &NetworkSystem, places: &Places, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
+        let serial = SerialAutomaton::new(system, budget).map_err(Error::Stopped)?;
+        let mut letters: Vec<Answer> = places
+            .kinds()
+            .iter()
+            .filter_map(|kind| match *kind {
+                PlaceKind::Answer(request, response) => Some((request, response)),
+                PlaceKind::Global(_) | PlaceKind::InFlight(..) => None,
+            })
+            .collect();
+        letters.sort_unstable();
+        let missing = |what| Error::OutOfRange { what, index: 0, count: 0 };
+        let state = |global| serial.states().binary_search(&global).map(State).map_err(|_| missing("state"));
+        let letter = |answer| letters.binary_search(&answer).map(Letter).map_err(|_| missing("letter"));
+        let edges: Result<Vec<_>, Error> =
+            serial.edges().iter().map(|edge| Ok((state(edge.from)?, letter(edge.letter)?, state(edge.to)?))).collect();
+        let automaton = Automaton::new(serial.states().len(), state(serial.initial())?, edges?, letters.len())?;
+        let image = image(&automaton, &options.semilinear(), budget)?;
+        Ok(Self { letters, edges: serial.edges().to_vec(), automaton, image })
+    }
+
+    /// What is outside, as a conjunction of clauses.
+    pub fn complement(&self, options: &Options, budget: &mut Budget) -> Result<Complement, Error> {
+        self.image.set.clauses(&mut Work::new(&options.semilinear(), budget))
+    }
+
+    /// The name of a letter.
+    pub fn name(&self, system: &NetworkSystem, letter: Letter) -> String {
+        self.letters
+            .get(letter.0)
+            .map_or_else(String::new, |&(request, response)| format!("{}/{}", system.request_name(request), system.response_name(response)))
+    }
+}
+
+/// Nobody is in flight, and the answers are in a disjunct. `None` where numbers
+/// do not fit.
+pub fn query(serial: &Serial, places: &Places, disjunct: &Disjunct) -> Option<Target> {
+    let expression = |affine: &Affine| {
+        let terms: Option<Vec<(Answer, i64)>> = affine
+            .terms()
+            .iter()
+            .map(|&(letter, coefficient)| Some((*serial.letters.get(letter.0)?, i64::try_from(coefficient).ok()?)))
+            .collect();
+        Linear::new(terms?, i64::try_from(affine.constant()).ok()?).ok()
+    };
+    let constraints: Option<Vec<Constraint<Answer>>> = disjunct
+        .literals()
+        .iter()
+        .map(|literal| match literal {
+            Literal::AtLeastZero(affine) => expression(affine).map(Constraint::AtLeastZero),
+            Literal::NotDivisible(affine, divisor) => {
+                expression(affine).map(|expression| Constraint::NotDivisible { divisor: *divisor, expression })
+            }
+        })
+        .collect();
+    Some(Target::completed(places, constraints?))
+}

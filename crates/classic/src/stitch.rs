@@ -1,0 +1,178 @@
+//! From the reasons why all disjuncts are out of reach to one invariant of the
+//! network system, with its proof.
+//!
+//! The invariant has the state equation, as far as it can be said without
+//! counting arrivals, and a clause or two for each reason. That steps keep it,
+//! and that nothing is left at the end, is shown by the solver, for the very
+//! problems that the checker will look at.
+
+use serval_arith::{Outcome, solve};
+use serval_model::{Budget, NetworkSystem, NormalForm};
+use serval_petri::{Net, PlaceId, Places, TransitionId};
+use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
+use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
+use serval_proof::tree::{Problem, Tree};
+use serval_semilinear::{Counts, Edge, Error, Work};
+
+use crate::form::Form;
+use crate::reach::{Kind, Reason};
+use crate::{Options, Serial, Stop};
+
+const STAGE: &str = "certificate";
+
+fn too_large() -> Stop {
+    (STAGE, Error::Overflow.to_string())
+}
+
+/// The invariant of a system of which all disjuncts are out of reach for these
+/// reasons.
+pub(crate) fn stitch(
+    system: &NetworkSystem,
+    places: &Places,
+    net: &Net,
+    serial: &Serial,
+    reasons: &[Reason],
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<InvariantProof, Stop> {
+    let form = Form::new(system, places).ok_or_else(too_large)?;
+    let mut clauses = equation(&form.form).ok_or_else(too_large)?;
+    for reason in reasons {
+        for clause in of_reason(&form, net, reason).ok_or_else(too_large)? {
+            // A coefficient of 0 and an empty sum say nothing.
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        }
+    }
+    let mut proof = InvariantProof { clauses, sets: sets(&form.form, serial, options, budget)?, ..InvariantProof::default() };
+    let form = &form.form;
+    for (number, step) in (0..).zip(form.steps()) {
+        for (index, clause) in (0..).zip(&proof.clauses) {
+            let after = afterwards(form, clause, number, step).ok_or_else(too_large)?;
+            if !is_kept(clause, step.global, &after) {
+                let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
+                let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("step {number}, clause {index}: {why}")))?;
+                proof.kept.push(Kept { step: number, clause: index, tree });
+            }
+        }
+    }
+    let edges = serial_edges(form, budget).map_err(|stopped| (STAGE, Error::Stopped(stopped).to_string()))?;
+    let sets: Option<Vec<_>> = proof.sets.iter().map(|set| set_clause(form, &edges, set)).collect();
+    let sets = sets.ok_or_else(too_large)?;
+    for global in 0..form.global_count() {
+        let problem = end_problem(form, &proof.clauses, &sets, global).ok_or_else(too_large)?;
+        let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("end in global state {global}: {why}")))?;
+        proof.ends.push(tree);
+    }
+    Ok(proof)
+}
+
+fn refuted(problem: Problem, budget: &mut Budget) -> Result<Tree, String> {
+    match solve(problem, budget) {
+        Outcome::Refuted(tree) => Ok(tree),
+        Outcome::Satisfiable(_) => Err("it does not follow".to_owned()),
+        Outcome::Stopped(stopped) => Err(Error::Stopped(stopped).to_string()),
+    }
+}
+
+/// A bound and the opposite one: the expression is 0.
+fn zero(bound: Bound) -> Option<[Vec<Bound>; 2]> {
+    let negated = |terms: &[(u32, i64)]| terms.iter().map(|&(at, factor)| Some((at, factor.checked_neg()?))).collect::<Option<Vec<_>>>();
+    let opposite = Bound { terms: negated(&bound.terms)?, under: negated(&bound.under)?, constant: bound.constant.checked_neg()? };
+    Some([vec![bound], vec![opposite]])
+}
+
+/// The state equation, a clause for each bound.
+fn equation(form: &NormalForm) -> Option<Vec<Vec<Bound>>> {
+    let mut clauses = Vec::new();
+    for global in 0..form.global_count() {
+        let change =
+            (0..).zip(form.steps()).map(|(number, step)| (number, i64::from(step.to_global == global) - i64::from(step.global == global)));
+        let terms: Vec<(u32, i64)> = change.filter(|&(_, change)| change != 0).collect();
+        let begins = i64::from(global == form.initial_global());
+        clauses.extend(zero(Bound { terms, under: vec![(global, -1)], constant: begins })?);
+    }
+    for node in form.node_numbers() {
+        let change = (0..).zip(form.steps()).map(|(number, step)| (number, i64::from(step.node == node) - i64::from(step.to_node == node)));
+        let mut terms: Vec<(u32, i64)> = change.filter(|&(_, change)| change != 0).collect();
+        terms.push((node_variable(form, node)?, 1));
+        let bound = Bound { terms, ..Bound::default() };
+        if form.is_initial(node) {
+            // Those that came in are not counted.
+            clauses.push(vec![bound]);
+        } else {
+            clauses.extend(zero(bound)?);
+        }
+    }
+    Some(clauses)
+}
+
+/// What a reason says.
+fn of_reason(form: &Form, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>> {
+    let marked: Option<Vec<Bound>> = reason.unless.iter().map(|places| form.tokens(places, 1, -1)).collect();
+    let unless = marked?;
+    let with = |bounds: Vec<Bound>| unless.iter().cloned().chain(bounds).collect::<Vec<Bound>>();
+    let takes =
+        |transition: TransitionId, places: &[PlaceId]| net.inputs(transition).iter().any(|(place, _)| places.binary_search(place).is_ok());
+    let gives =
+        |transition: TransitionId, places: &[PlaceId]| net.outputs(transition).iter().any(|(place, _)| places.binary_search(place).is_ok());
+    let alive = || net.transitions().filter(|transition| reason.dead.binary_search(transition).is_err());
+    Some(match &reason.kind {
+        Kind::Never(places) => vec![with(vec![form.tokens(places, -1, 0)?])],
+        Kind::Marked(places) => vec![with(vec![form.tokens(places, 1, -1)?])],
+        Kind::Siphon(places) => {
+            let filled = form.fired(alive().filter(|&transition| gives(transition, places) && !takes(transition, places)), 1, -1);
+            let used = form.fired(alive().filter(|&transition| takes(transition, places)), -1, 0);
+            vec![with(vec![filled.clone(), form.tokens(places, -1, 0)?]), with(vec![filled, used])]
+        }
+        Kind::Trap(places) => {
+            let left = form.fired(alive().filter(|&transition| takes(transition, places) && !gives(transition, places)), 1, -1);
+            let mut bounds = vec![left, form.tokens(places, 1, -1)?];
+            if places.iter().all(|&place| net.initial_tokens(place) == 0) {
+                let comes = |transition: &TransitionId| gives(*transition, places) && !net.inputs(*transition).is_empty();
+                bounds.push(form.fired(alive().filter(comes), -1, 0));
+            }
+            vec![with(bounds)]
+        }
+    })
+}
+
+/// The components of the semilinear set as the checker wants them: walks of
+/// edges, and how to find the number of each period from the answers.
+fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budget) -> Result<Vec<LinearSet>, Stop> {
+    let failed = |error: Error| (STAGE, error.to_string());
+    let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
+    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.letters.get(letter));
+    let number_of = |edge: Edge| {
+        let edge = serial.edges.get(edge.0)?;
+        let node = form.node_numbers().find(|&node| form.letter(node) == Some(edge.letter))?;
+        let (from, to) = (u32::try_from(edge.from.index()).ok()?, u32::try_from(edge.to.index()).ok()?);
+        u32::try_from(edges.binary_search(&(from, node, to)).ok()?).ok()
+    };
+    let uses = |counts: &Counts<Edge>| -> Option<Uses> {
+        let mut uses: Uses =
+            counts.iter().map(|(edge, times)| Some((number_of(edge)?, u32::try_from(times).ok()?))).collect::<Option<_>>()?;
+        uses.sort_unstable();
+        Some(uses)
+    };
+    let options = options.semilinear();
+    let independent = serial.image.set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
+    let mut sets = Vec::new();
+    for component in independent.components() {
+        let forms = component.forms(serial.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
+        let mut periods = Vec::new();
+        for (period, form) in component.periods().iter().zip(&forms.periods) {
+            let mut terms = Vec::new();
+            for &(letter, coefficient) in form.expression.terms() {
+                let node = done_of(letter.0).ok_or_else(too_large)?;
+                terms.push((node, i64::try_from(coefficient).map_err(|_| too_large())?));
+            }
+            terms.sort_unstable();
+            let constant = i64::try_from(form.expression.constant()).map_err(|_| too_large())?;
+            periods.push(Period { edges: uses(period.edges()).ok_or_else(too_large)?, divisor: form.divisor, constant, terms });
+        }
+        sets.push(LinearSet { base: uses(component.base().edges()).ok_or_else(too_large)?, periods });
+    }
+    Ok(sets)
+}

@@ -1,0 +1,495 @@
+//! Questions in the property language of the Model Checking Contest, as far as
+//! it is about reachability: `exists-path finally` and `all-paths globally`.
+//!
+//! Written: a [`Target`] as `exists-path finally`, a conjunction of
+//! `integer-le`. Positive terms are on one side and negative ones on the other,
+//! as there are no negative coefficients: those of 1 in one `tokens-count`, each
+//! other in an `integer-product`, all in an `integer-sum`. An equation is a
+//! conjunction of two `integer-le`, one each way. That `d` does not divide an
+//! expression has no form in this language, nor a finite conjunction that says
+//! the same: it is refused ([`NotWritten`]).
+//!
+//! Read: `conjunction`, `disjunction`, `negation`, `implication`, `true`,
+//! `false`, comparisons (`integer-le` and its relatives) of `integer-constant`,
+//! `tokens-count`, `integer-sum`, `integer-difference` and `integer-product`
+//! with at most one factor that is not a constant, and `is-fireable`. Places and
+//! transitions are named by the ids of the file of the net ([`Ids`]).
+//!
+//! What is read is a [`Question`]: the markings whose reachability decides the
+//! property, as a [`Formula`] that can be turned into targets. What
+//! [`write()`] wrote comes back as one target, the same as before.
+//!
+//! ```
+//! use serval_petri::{Constraint, Linear, Net, Target, mcc, pnml};
+//! let mut net = Net::new("example");
+//! let (a, b) = (net.add_place("a", 1).unwrap(), net.add_place("b", 0).unwrap());
+//! let expression = Linear::new([(a, 2), (b, -1)], -3).unwrap();
+//! let target = Target::new(vec![Constraint::AtLeastZero(expression)]);
+//! let text = mcc::write(&[("question", &target)]).unwrap();
+//! let questions = mcc::read(&text, &net, &pnml::Ids::written(&net)).unwrap();
+//! assert_eq!(questions[0].formula.targets(10), Some(vec![target]));
+//! ```
+
+use std::fmt::{self, Write};
+
+use roxmltree::Node;
+
+use super::pnml::{Ids, place_id};
+use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
+use super::{FormatError, Limits};
+use crate::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target};
+
+/// Why questions cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotWritten {
+    /// A constraint is about divisibility.
+    Divisibility {
+        /// The position of the question.
+        question: usize,
+        /// The position of the constraint.
+        constraint: usize,
+    },
+    /// The id has characters that XML does not have.
+    Id {
+        /// The position of the question.
+        question: usize,
+    },
+}
+
+impl fmt::Display for NotWritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Divisibility { question, constraint } => {
+                write!(f, "question {question}, constraint {constraint}: the format has no divisibility")
+            }
+            Self::Id { question } => write!(f, "question {question}: its id has characters that XML does not have"),
+        }
+    }
+}
+
+impl std::error::Error for NotWritten {}
+
+/// One side of a comparison: the terms of `sign`, made positive.
+fn push_side(text: &mut String, expression: &Linear, sign: i64) {
+    let terms = || expression.terms().iter().filter(|&&(_, c)| c.signum() == sign).map(|&(place, c)| (place, c.unsigned_abs()));
+    let single: Vec<PlaceId> = terms().filter(|&(_, c)| c == 1).map(|(place, _)| place).collect();
+    let mut parts: Vec<String> = Vec::new();
+    let count = |places: &[PlaceId]| {
+        let places: String = places.iter().map(|&place| format!("<place>{}</place>", place_id(place))).collect();
+        format!("<tokens-count>{places}</tokens-count>")
+    };
+    let constant = |number: u64| format!("<integer-constant>{number}</integer-constant>");
+    if !single.is_empty() {
+        parts.push(count(&single));
+    }
+    for (place, c) in terms().filter(|&(_, c)| c != 1) {
+        parts.push(format!("<integer-product>{}{}</integer-product>", constant(c), count(&[place])));
+    }
+    let rest = expression.constant();
+    if rest.signum() == sign {
+        parts.push(constant(rest.unsigned_abs()));
+    }
+    // Writing to a string does not fail.
+    let _ = match &parts[..] {
+        [] => write!(text, "{}", constant(0)),
+        [part] => write!(text, "{part}"),
+        _ => write!(text, "<integer-sum>{}</integer-sum>", parts.concat()),
+    };
+}
+
+/// `expression ≥ 0`, or `≤ 0` where it is reversed.
+fn push_comparison(text: &mut String, expression: &Linear, is_reversed: bool) {
+    let smaller = if is_reversed { 1 } else { -1 };
+    text.push_str("<integer-le>");
+    push_side(text, expression, smaller);
+    push_side(text, expression, -smaller);
+    text.push_str("</integer-le>");
+}
+
+/// Each target as a question with an id.
+pub fn write(questions: &[(&str, &Target)]) -> Result<String, NotWritten> {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<property-set xmlns=\"http://mcc.lip6.fr/\">\n");
+    for (question, (id, target)) in questions.iter().enumerate() {
+        if !is_plain(id) {
+            return Err(NotWritten::Id { question });
+        }
+        text.push_str("<property><id>");
+        push_escaped(&mut text, id);
+        text.push_str("</id><description>Can a marking be reached?</description>\n<formula><exists-path><finally>");
+        let mut parts: Vec<String> = Vec::new();
+        for (constraint, condition) in target.constraints().iter().enumerate() {
+            let mut part = String::new();
+            match condition {
+                Constraint::AtLeastZero(expression) => push_comparison(&mut part, expression, false),
+                Constraint::Zero(expression) => {
+                    part.push_str("<conjunction>");
+                    push_comparison(&mut part, expression, false);
+                    push_comparison(&mut part, expression, true);
+                    part.push_str("</conjunction>");
+                }
+                Constraint::NotDivisible { .. } => return Err(NotWritten::Divisibility { question, constraint }),
+            }
+            parts.push(part);
+        }
+        match &parts[..] {
+            [] => text.push_str("<true/>"),
+            [part] => text.push_str(part),
+            // Two comparisons alone would read as an equation if they are one
+            // another's reverse; with a third part they do not.
+            [_, _] if target.constraints().iter().all(|constraint| matches!(constraint, Constraint::AtLeastZero(_))) => {
+                let _ = write!(text, "<conjunction>\n{}\n<true/></conjunction>", parts.join("\n"));
+            }
+            _ => {
+                let _ = write!(text, "<conjunction>\n{}</conjunction>", parts.join("\n"));
+            }
+        }
+        text.push_str("</finally></exists-path></formula></property>\n");
+    }
+    text.push_str("</property-set>\n");
+    Ok(text)
+}
+
+/// What a property says of the markings of its formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Holds {
+    /// It holds iff one of them can be reached (`exists-path finally`).
+    IfReachable,
+    /// It holds iff none of them can be reached: they are those that violate
+    /// what should always be (`all-paths globally`).
+    UnlessReachable,
+}
+
+/// A property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Its id.
+    pub id: String,
+    /// What the reachability of the formula says about it.
+    pub holds: Holds,
+    /// The markings that it is about.
+    pub formula: Formula,
+}
+
+/// A set of markings: constraints under `all` and `any`, without negation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    /// Operands before operators; the last part is the whole.
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Constraint(Constraint),
+    /// All of so many formulas before it.
+    All(usize),
+    /// One of so many formulas before it.
+    Any(usize),
+}
+
+impl Formula {
+    /// Whether it holds for `marking`.
+    pub fn holds(&self, marking: &Marking) -> bool {
+        let mut values: Vec<bool> = Vec::new();
+        for part in &self.parts {
+            let value = match part {
+                Part::Constraint(constraint) => constraint.holds(|place| marking.tokens(place)),
+                Part::All(count) => values.drain(values.len().saturating_sub(*count)..).all(|value| value),
+                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).any(|value| value),
+            };
+            values.push(value);
+        }
+        values.pop().unwrap_or(true)
+    }
+
+    /// Targets, at most so many with at most so many constraints in all, of which
+    /// one holds iff the formula does; `None` where that is not enough on the
+    /// way. (There can be exponentially many.)
+    pub fn targets(&self, limit: usize) -> Option<Vec<Target>> {
+        let is_small = |clauses: &Clauses<'_>| clauses.len() <= limit && clauses.iter().map(Vec::len).sum::<usize>() <= limit;
+        let mut values: Vec<Clauses<'_>> = Vec::new();
+        for part in &self.parts {
+            let value = match part {
+                Part::Constraint(constraint) => vec![vec![constraint]],
+                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
+                Part::All(count) => {
+                    let mut product: Clauses<'_> = vec![Vec::new()];
+                    for factor in values.drain(values.len().saturating_sub(*count)..) {
+                        product = both(product, &factor, limit).filter(is_small)?;
+                    }
+                    product
+                }
+            };
+            values.push(Some(value).filter(is_small)?);
+        }
+        let clauses = values.pop().unwrap_or_else(|| vec![Vec::new()]);
+        Some(clauses.into_iter().map(|clause| Target::new(clause.into_iter().cloned().collect())).collect())
+    }
+}
+
+/// A disjunction of conjunctions.
+type Clauses<'a> = Vec<Vec<&'a Constraint>>;
+
+/// The conjunction of two, unless it has more than `limit` clauses.
+fn both<'a>(mut left: Clauses<'a>, right: &Clauses<'a>, limit: usize) -> Option<Clauses<'a>> {
+    if let [single] = &right[..] {
+        // By far the most frequent, and cheaper in place.
+        left.iter_mut().for_each(|clause| clause.extend_from_slice(single));
+        return Some(left);
+    }
+    left.len().checked_mul(right.len()).filter(|&clauses| clauses <= limit)?;
+    Some(left.iter().flat_map(|first| right.iter().map(|second| [&first[..], second].concat())).collect())
+}
+
+/// Reads all questions within the default [`Limits`].
+pub fn read(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Question>, FormatError> {
+    read_within(text, net, ids, &Limits::default())
+}
+
+/// Reads all questions. `net` is the net that they are about and `ids` says how
+/// its file calls its nodes.
+pub fn read_within(text: &str, net: &Net, ids: &Ids, limits: &Limits) -> Result<Vec<Question>, FormatError> {
+    let document = parse(text, limits)?;
+    let root = document.root_element();
+    if root.tag_name().name() != "property-set" {
+        return Err(error(root, format!("expected <property-set>, found <{}>", root.tag_name().name())));
+    }
+    let mut reader = Reader { net, ids, left: limits.arcs };
+    let mut questions = Vec::new();
+    for (name, property) in elements(root) {
+        if name != "property" {
+            return Err(error(property, format!("expected <property>, found <{name}>")));
+        }
+        questions.push(reader.question(property)?);
+    }
+    Ok(questions)
+}
+
+struct Reader<'a> {
+    net: &'a Net,
+    ids: &'a Ids,
+    /// How many more parts may be made.
+    left: usize,
+}
+
+fn unknown(node: Node<'_, '_>) -> FormatError {
+    error(node, format!("<{}> is not supported here", node.tag_name().name()))
+}
+
+/// The only child element.
+fn single<'a, 'i: 'a>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, FormatError> {
+    match &elements(node).map(|(_, child)| child).take(2).collect::<Vec<_>>()[..] {
+        [child] => Ok(*child),
+        _ => Err(error(node, format!("<{}> needs exactly one element", node.tag_name().name()))),
+    }
+}
+
+/// The two child elements.
+fn two<'a, 'i: 'a>(node: Node<'a, 'i>) -> Result<[Node<'a, 'i>; 2], FormatError> {
+    match &elements(node).map(|(_, child)| child).take(3).collect::<Vec<_>>()[..] {
+        [first, second] => Ok([*first, *second]),
+        _ => Err(error(node, format!("<{}> needs exactly two elements", node.tag_name().name()))),
+    }
+}
+
+/// `Σ c·p + k` while it grows.
+#[derive(Default)]
+struct Sum {
+    terms: Vec<(PlaceId, i128)>,
+    constant: i128,
+}
+
+/// What remains to be done, last entry first.
+enum Task<'a, 'i> {
+    Visit(Node<'a, 'i>, bool),
+    Close(Part),
+}
+
+impl Reader<'_> {
+    fn question(&mut self, property: Node<'_, '_>) -> Result<Question, FormatError> {
+        let id = only_child(property, "id")?.ok_or_else(|| error(property, "a <property> without <id>"))?;
+        let formula = only_child(property, "formula")?.ok_or_else(|| error(property, "a <property> without <formula>"))?;
+        let path = single(formula)?;
+        let (inner, holds) = match path.tag_name().name() {
+            "exists-path" => ("finally", Holds::IfReachable),
+            "all-paths" => ("globally", Holds::UnlessReachable),
+            _ => return Err(unknown(path)),
+        };
+        let step = single(path)?;
+        if step.tag_name().name() != inner {
+            return Err(unknown(step));
+        }
+        let formula = self.formula(single(step)?, holds == Holds::UnlessReachable)?;
+        Ok(Question { id: text_of(id)?, holds, formula })
+    }
+
+    fn push(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, part: Part) -> Result<(), FormatError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| error(node, "the formulas have too many parts"))?;
+        parts.push(part);
+        Ok(())
+    }
+
+    /// The formula at `root`, or its negation.
+    fn formula(&mut self, root: Node<'_, '_>, is_negated: bool) -> Result<Formula, FormatError> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut tasks = vec![Task::Visit(root, is_negated)];
+        while let Some(task) = tasks.pop() {
+            let (node, is_negated) = match task {
+                Task::Close(part) => {
+                    self.push(&mut parts, root, part)?;
+                    continue;
+                }
+                Task::Visit(node, is_negated) => (node, is_negated),
+            };
+            // By De Morgan, negation changes what joins the parts.
+            let joined = |is_all: bool, count: usize| if is_all != is_negated { Part::All(count) } else { Part::Any(count) };
+            match node.tag_name().name() {
+                name @ ("conjunction" | "disjunction") => {
+                    if let (false, Some(equation)) = (is_negated, self.equation(node)?) {
+                        self.push(&mut parts, node, Part::Constraint(equation))?;
+                        continue;
+                    }
+                    let children: Vec<_> = elements(node).map(|(_, child)| child).collect();
+                    if children.is_empty() {
+                        return Err(error(node, format!("an empty <{name}>")));
+                    }
+                    tasks.push(Task::Close(joined(name == "conjunction", children.len())));
+                    tasks.extend(children.into_iter().rev().map(|child| Task::Visit(child, is_negated)));
+                }
+                "implication" => {
+                    let [first, second] = two(node)?;
+                    tasks.push(Task::Close(joined(false, 2)));
+                    tasks.extend([Task::Visit(second, is_negated), Task::Visit(first, !is_negated)]);
+                }
+                "negation" => tasks.push(Task::Visit(single(node)?, !is_negated)),
+                "true" => self.push(&mut parts, node, joined(true, 0))?,
+                "false" => self.push(&mut parts, node, joined(false, 0))?,
+                "is-fireable" => self.fireable(&mut parts, node, is_negated)?,
+                _ => self.comparison(&mut parts, node, is_negated)?,
+            }
+        }
+        Ok(Formula { parts })
+    }
+
+    /// The equation that a conjunction of two opposite comparisons is.
+    fn equation(&mut self, node: Node<'_, '_>) -> Result<Option<Constraint>, FormatError> {
+        let children: Vec<_> = elements(node).take(3).collect();
+        let [("integer-le", first), ("integer-le", second)] = children[..] else { return Ok(None) };
+        if node.tag_name().name() != "conjunction" {
+            return Ok(None);
+        }
+        let ([a, b], [c, d]) = (two(first)?, two(second)?);
+        let (forth, back) = (self.difference(first, b, a, 0)?, self.difference(second, c, d, 0)?);
+        Ok((forth == back).then_some(Constraint::Zero(forth)))
+    }
+
+    /// Whether some transition can fire, or none.
+    fn fireable(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+        let mut count = 0;
+        for (name, child) in elements(node) {
+            if name != "transition" {
+                return Err(unknown(child));
+            }
+            let id = text_of(child)?;
+            let transition = self.ids.transition(id.trim()).filter(|transition| transition.index() < self.net.transition_count());
+            let transition = transition.ok_or_else(|| error(child, format!("there is no transition “{}”", id.trim())))?;
+            let inputs = self.net.inputs(transition);
+            for &(place, weight) in inputs {
+                let constraint = enough((place, weight), is_negated).ok_or_else(|| error(child, "a weight does not fit 63 bits"))?;
+                self.push(parts, child, Part::Constraint(constraint))?;
+            }
+            self.push(parts, child, if is_negated { Part::Any(inputs.len()) } else { Part::All(inputs.len()) })?;
+            count += 1;
+        }
+        self.push(parts, node, if is_negated { Part::All(count) } else { Part::Any(count) })
+    }
+
+    fn comparison(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+        let name = node.tag_name().name();
+        if !matches!(name, "integer-le" | "integer-lt" | "integer-ge" | "integer-gt" | "integer-eq" | "integer-ne") {
+            return Err(unknown(node));
+        }
+        let [a, b] = two(node)?;
+        let mut at_least = |larger, smaller, by| Ok(Part::Constraint(Constraint::AtLeastZero(self.difference(node, larger, smaller, by)?)));
+        let part = match (name, is_negated) {
+            ("integer-le", false) | ("integer-gt", true) => at_least(b, a, 0)?,
+            ("integer-lt", false) | ("integer-ge", true) => at_least(b, a, 1)?,
+            ("integer-ge", false) | ("integer-lt", true) => at_least(a, b, 0)?,
+            ("integer-gt", false) | ("integer-le", true) => at_least(a, b, 1)?,
+            ("integer-eq", false) | ("integer-ne", true) => Part::Constraint(Constraint::Zero(self.difference(node, a, b, 0)?)),
+            _ => {
+                let (less, more) = (at_least(b, a, 1)?, at_least(a, b, 1)?);
+                self.push(parts, node, less)?;
+                self.push(parts, node, more)?;
+                Part::Any(2)
+            }
+        };
+        self.push(parts, node, part)
+    }
+
+    /// `larger − smaller − by`.
+    fn difference(&mut self, node: Node<'_, '_>, larger: Node<'_, '_>, smaller: Node<'_, '_>, by: i128) -> Result<Linear, FormatError> {
+        let mut sum = Sum { constant: -by, ..Sum::default() };
+        self.add(&mut sum, larger, 1)?;
+        self.add(&mut sum, smaller, -1)?;
+        Linear::from_wide(sum.terms, sum.constant).ok_or_else(|| error(node, "a number does not fit 64 bits"))
+    }
+
+    /// Adds `factor` times the expression at `root`.
+    fn add(&mut self, sum: &mut Sum, root: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
+        let mut open = vec![(root, factor)];
+        while let Some((node, factor)) = open.pop() {
+            let too_large = || error(node, "a number does not fit 64 bits");
+            match node.tag_name().name() {
+                "integer-constant" => {
+                    let added = constant(node)?.checked_mul(factor).and_then(|number| sum.constant.checked_add(number));
+                    sum.constant = added.ok_or_else(too_large)?;
+                }
+                "tokens-count" => {
+                    for (name, child) in elements(node) {
+                        if name != "place" {
+                            return Err(unknown(child));
+                        }
+                        let id = text_of(child)?;
+                        let place = self.ids.place(id.trim()).ok_or_else(|| error(child, format!("there is no place “{}”", id.trim())))?;
+                        sum.terms.push((place, factor));
+                    }
+                }
+                "integer-sum" => open.extend(elements(node).map(|(_, child)| (child, factor))),
+                "integer-difference" => {
+                    let [first, second] = two(node)?;
+                    open.extend([(first, factor), (second, factor.checked_neg().ok_or_else(too_large)?)]);
+                }
+                "integer-product" => {
+                    let mut rest = None;
+                    let mut product = factor;
+                    for (name, child) in elements(node) {
+                        if name == "integer-constant" {
+                            product = product.checked_mul(constant(child)?).ok_or_else(too_large)?;
+                        } else if rest.replace(child).is_some() {
+                            return Err(error(child, "a product of two expressions is not linear"));
+                        }
+                    }
+                    match rest {
+                        Some(child) => open.push((child, product)),
+                        None => sum.constant = sum.constant.checked_add(product).ok_or_else(too_large)?,
+                    }
+                }
+                _ => return Err(unknown(node)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn constant(node: Node<'_, '_>) -> Result<i128, FormatError> {
+    let text = text_of(node)?;
+    // 64 bits and a sign are enough for what can be in a constraint.
+    let number = text.trim().parse::<i128>().ok().filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
+    number.ok_or_else(|| error(node, format!("expected a number of 64 bits, found “{}”", text.trim())))
+}
+
+/// That the place has at least so many tokens, or that it has fewer.
+fn enough((place, weight): Arc, is_negated: bool) -> Option<Constraint> {
+    let (sign, constant) = if is_negated { (-1, i128::from(weight) - 1) } else { (1, -i128::from(weight)) };
+    Linear::from_wide(vec![(place, sign)], constant).map(Constraint::AtLeastZero)
+}

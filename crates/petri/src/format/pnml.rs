@@ -1,0 +1,398 @@
+//! The Petri Net Markup Language, grammar of 2009, for place/transition nets.
+//!
+//! Written: one page; ids `p0`, `p1`, … for places, `t0`, … for transitions,
+//! `a0`, … for arcs, by their positions; names in `<name><text>`. A name with
+//! characters that XML does not have, or does not keep, has a stand-in there and
+//! is given exactly, as hexadecimal UTF-8, in a
+//! `<toolspecific tool="serval">`.
+//!
+//! Read: one net of the type `ptnet`, any number of pages, nested or not,
+//! reference places and reference transitions, inscriptions, initial markings.
+//! A node is called as `<name><text>` says, exactly, or by its id where there is
+//! none; where two places would be called alike, all places are called by their
+//! ids, and the same for transitions. Skipped: graphics, what is specific to
+//! tools, names of pages and arcs. Refused: high-level nets, several nets,
+//! weights of 0, arcs between two places or two transitions, and any element
+//! that is not known, as it might change what the net means.
+//!
+//! ```
+//! use serval_petri::{Net, pnml};
+//! let mut net = Net::new("example");
+//! let place = net.add_place("a < b", 1).unwrap();
+//! net.add_transition("t", [(place, 3)], []).unwrap();
+//! let read = pnml::read(&pnml::write(&net)).unwrap();
+//! assert_eq!(read.net, net);
+//! assert_eq!(read.ids.place("p0"), Some(place));
+//! ```
+
+use std::fmt::Write;
+
+use roxmltree::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
+use super::{FormatError, Limits};
+use crate::{Arc, Net, PlaceId, TransitionId};
+
+const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar/pnml";
+const PLACE_TRANSITION: &str = "http://www.pnml.org/version-2009/grammar/ptnet";
+/// The tool that a `<toolspecific>` with an exact name is for.
+const TOOL: &str = "serval";
+
+/// A net that was read, and what the file calls its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadNet {
+    /// The net.
+    pub net: Net,
+    /// The ids of its nodes, which is what questions in files of their own
+    /// speak of.
+    pub ids: Ids,
+}
+
+/// The nodes of a net by the ids that a file gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ids {
+    places: FxHashMap<String, PlaceId>,
+    transitions: FxHashMap<String, TransitionId>,
+}
+
+impl Ids {
+    /// The ids that [`write()`] gives.
+    pub fn written(net: &Net) -> Self {
+        Self {
+            places: net.places().map(|place| (place_id(place), place)).collect(),
+            transitions: net.transitions().map(|transition| (transition_id(transition), transition)).collect(),
+        }
+    }
+
+    /// The place with this id, also where it is the id of a reference to it.
+    pub fn place(&self, id: &str) -> Option<PlaceId> {
+        self.places.get(id).copied()
+    }
+
+    /// As [`Ids::place`], for transitions.
+    pub fn transition(&self, id: &str) -> Option<TransitionId> {
+        self.transitions.get(id).copied()
+    }
+}
+
+/// The id that a place is written with.
+pub(super) fn place_id(place: PlaceId) -> String {
+    format!("p{}", place.index())
+}
+
+fn transition_id(transition: TransitionId) -> String {
+    format!("t{}", transition.index())
+}
+
+fn push_name(text: &mut String, name: &str) {
+    text.push_str("<name><text>");
+    push_escaped(text, name);
+    text.push_str("</text></name>");
+    if !is_plain(name) {
+        let _ = write!(text, "<toolspecific tool=\"{TOOL}\" version=\"1\"><name>");
+        for byte in name.bytes() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push_str("</name></toolspecific>");
+    }
+}
+
+/// The net as text. Different nets give different texts.
+pub fn write(net: &Net) -> String {
+    // Writing to a string does not fail.
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(text, "<pnml xmlns=\"{NAMESPACE}\">\n<net id=\"net\" type=\"{PLACE_TRANSITION}\">");
+    push_name(&mut text, net.name());
+    text.push_str("\n<page id=\"page\">\n");
+    for place in net.places() {
+        let _ = write!(text, "<place id=\"{}\">", place_id(place));
+        push_name(&mut text, net.place_name(place));
+        match net.initial_tokens(place) {
+            0 => {}
+            tokens => {
+                let _ = write!(text, "<initialMarking><text>{tokens}</text></initialMarking>");
+            }
+        }
+        text.push_str("</place>\n");
+    }
+    for transition in net.transitions() {
+        let _ = write!(text, "<transition id=\"{}\">", transition_id(transition));
+        push_name(&mut text, net.transition_name(transition));
+        text.push_str("</transition>\n");
+    }
+    let mut arcs = 0;
+    let mut push_arc = |source: &str, target: &str, weight: u64| {
+        let _ = write!(text, "<arc id=\"a{arcs}\" source=\"{source}\" target=\"{target}\"");
+        let _ = match weight {
+            1 => writeln!(text, "/>"),
+            _ => writeln!(text, "><inscription><text>{weight}</text></inscription></arc>"),
+        };
+        arcs += 1;
+    };
+    for transition in net.transitions() {
+        let id = transition_id(transition);
+        for &(place, weight) in net.inputs(transition) {
+            push_arc(&place_id(place), &id, weight);
+        }
+        for &(place, weight) in net.outputs(transition) {
+            push_arc(&id, &place_id(place), weight);
+        }
+    }
+    text.push_str("</page>\n</net>\n</pnml>\n");
+    text
+}
+
+/// Reads a net within the default [`Limits`].
+pub fn read(text: &str) -> Result<ReadNet, FormatError> {
+    read_within(text, &Limits::default())
+}
+
+/// Reads a net.
+pub fn read_within(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> {
+    let document = parse(text, limits)?;
+    let root = document.root_element();
+    if root.tag_name().name() != "pnml" {
+        return Err(error(root, format!("expected <pnml>, found <{}>", root.tag_name().name())));
+    }
+    let mut nets = elements(root).filter(|&(name, _)| name == "net").map(|(_, net)| net);
+    let net = nets.next().ok_or_else(|| error(root, "there is no <net>"))?;
+    if let Some(second) = nets.next() {
+        return Err(error(second, "a second <net>; one is read"));
+    }
+    let kind = net.attribute("type").unwrap_or("");
+    if kind != PLACE_TRANSITION {
+        return Err(error(net, format!("nets of the type “{kind}” are not supported, only place/transition nets: “{PLACE_TRANSITION}”")));
+    }
+    let mut reader = Reader::new(limits);
+    reader.collect(net)?;
+    reader.finish(net)
+}
+
+/// Places or transitions, as they are collected.
+#[derive(Default)]
+struct Nodes<'a, 'i> {
+    /// Each with its id, its name and its tokens.
+    own: Vec<(&'a str, Option<String>, u64)>,
+    /// What references refer to.
+    referred: FxHashMap<&'a str, &'a str>,
+    /// The references in the order of the text.
+    references: Vec<(&'a str, Node<'a, 'i>)>,
+}
+
+impl<'a> Nodes<'a, '_> {
+    /// All ids that stand for something.
+    fn resolve_all(&self, what: &str) -> Result<FxHashMap<&'a str, usize>, FormatError> {
+        let mut found: FxHashMap<&'a str, usize> = self.own.iter().enumerate().map(|(position, node)| (node.0, position)).collect();
+        for &(id, node) in &self.references {
+            // Each way is walked once: what it passes is found afterwards.
+            let mut way = Vec::new();
+            let mut here = id;
+            let position = loop {
+                if let Some(&position) = found.get(here) {
+                    break position;
+                }
+                way.push(here);
+                match self.referred.get(here) {
+                    // A longer way comes back to where it was.
+                    Some(&other) if way.len() <= self.referred.len() => here = other,
+                    _ => return Err(error(node, format!("this reference leads to no {what}"))),
+                }
+            };
+            found.extend(way.into_iter().map(|id| (id, position)));
+        }
+        Ok(found)
+    }
+
+    /// What the nodes are called.
+    fn names(&self) -> Vec<String> {
+        let given: Vec<&str> = self.own.iter().map(|(id, name, _)| name.as_deref().unwrap_or(id)).collect();
+        let different: FxHashSet<&str> = given.iter().copied().collect();
+        if different.len() == given.len() {
+            given.into_iter().map(str::to_owned).collect()
+        } else {
+            self.own.iter().map(|&(id, ..)| id.to_owned()).collect()
+        }
+    }
+}
+
+struct Reader<'a, 'i> {
+    limits: &'a Limits,
+    places: Nodes<'a, 'i>,
+    transitions: Nodes<'a, 'i>,
+    arcs: Vec<Node<'a, 'i>>,
+    /// Of all elements, as no two may share one.
+    ids: FxHashSet<&'a str>,
+}
+
+/// Elements of a node that say nothing about what the net does.
+fn is_decoration(name: &str) -> bool {
+    matches!(name, "graphics" | "toolspecific" | "name")
+}
+
+/// The exact name in what is specific to this tool, if there is one.
+fn exact_name(node: Node<'_, '_>) -> Result<Option<String>, FormatError> {
+    let ours = elements(node).find(|(name, child)| *name == "toolspecific" && child.attribute("tool") == Some(TOOL));
+    let Some((_, specific)) = ours else { return Ok(None) };
+    let Some(name) = only_child(specific, "name")? else { return Ok(None) };
+    let digits = text_of(name)?;
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(char::from(*high).to_digit(16)? * 16 + char::from(*low).to_digit(16)?).ok(),
+        _ => None,
+    };
+    let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+    match bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+        Some(exact) => Ok(Some(exact)),
+        None => Err(error(name, "expected a name as hexadecimal UTF-8")),
+    }
+}
+
+fn name_of(node: Node<'_, '_>) -> Result<Option<String>, FormatError> {
+    if let Some(exact) = exact_name(node)? {
+        return Ok(Some(exact));
+    }
+    let Some(name) = only_child(node, "name")? else { return Ok(None) };
+    only_child(name, "text")?.map(text_of).transpose()
+}
+
+/// The number in `<name><text>`.
+fn number_of(node: Node<'_, '_>, name: &str) -> Result<Option<u64>, FormatError> {
+    let Some(child) = only_child(node, name)? else { return Ok(None) };
+    let Some(text) = only_child(child, "text")? else { return Err(error(child, format!("<{name}> without <text>"))) };
+    let written = text_of(text)?;
+    match written.trim().parse() {
+        Ok(number) => Ok(Some(number)),
+        Err(_) => Err(error(text, format!("expected a number of 64 bits, found “{}”", written.trim()))),
+    }
+}
+
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, FormatError> {
+    node.attribute(name).ok_or_else(|| error(node, format!("<{}> without `{name}`", node.tag_name().name())))
+}
+
+fn check_children(node: Node<'_, '_>, known: &str) -> Result<(), FormatError> {
+    match elements(node).find(|&(name, _)| !is_decoration(name) && name != known) {
+        Some((name @ ("type" | "hlinitialMarking" | "hlinscription" | "condition"), child)) => {
+            Err(error(child, format!("<{name}> belongs to high-level nets or special arcs, which are not supported")))
+        }
+        Some((name, child)) => Err(error(child, format!("<{name}> within <{}> is not supported", node.tag_name().name()))),
+        None => Ok(()),
+    }
+}
+
+impl<'a, 'i> Reader<'a, 'i> {
+    fn new(limits: &'a Limits) -> Self {
+        let nodes = Nodes::default;
+        Self { limits, places: nodes(), transitions: nodes(), arcs: Vec::new(), ids: FxHashSet::default() }
+    }
+
+    /// Collects what is on all pages, in the order of the text.
+    fn collect(&mut self, net: Node<'a, 'i>) -> Result<(), FormatError> {
+        // What remains of the element and of those around it.
+        let mut open = vec![net.children()];
+        while let Some(children) = open.last_mut() {
+            let Some(child) = children.next() else {
+                open.pop();
+                continue;
+            };
+            if !child.is_element() {
+                continue;
+            }
+            match child.tag_name().name() {
+                "page" => open.push(child.children()),
+                "place" => {
+                    check_children(child, "initialMarking")?;
+                    let tokens = number_of(child, "initialMarking")?.unwrap_or(0);
+                    let id = self.id(child)?;
+                    own(&mut self.places, child, id, tokens, self.limits)?;
+                }
+                "transition" => {
+                    check_children(child, "")?;
+                    let id = self.id(child)?;
+                    own(&mut self.transitions, child, id, 0, self.limits)?;
+                }
+                "referencePlace" => {
+                    let id = self.id(child)?;
+                    refer(&mut self.places, child, id)?;
+                }
+                "referenceTransition" => {
+                    let id = self.id(child)?;
+                    refer(&mut self.transitions, child, id)?;
+                }
+                "arc" => {
+                    check_children(child, "inscription")?;
+                    if child.attribute("id").is_some() {
+                        self.id(child)?;
+                    }
+                    if self.arcs.len() >= self.limits.arcs {
+                        return Err(error(child, format!("more than {} arcs", self.limits.arcs)));
+                    }
+                    self.arcs.push(child);
+                }
+                "declaration" => return Err(error(child, "<declaration> belongs to high-level nets, which are not supported")),
+                name if is_decoration(name) => {}
+                name => return Err(error(child, format!("<{name}> is not supported"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The id of an element, which no other may have.
+    fn id(&mut self, node: Node<'a, 'i>) -> Result<&'a str, FormatError> {
+        let id = attribute(node, "id")?;
+        if self.ids.insert(id) { Ok(id) } else { Err(error(node, format!("a second element with the id “{id}”"))) }
+    }
+
+    fn finish(self, root: Node<'a, 'i>) -> Result<ReadNet, FormatError> {
+        let (places, transitions) = (self.places.resolve_all("place")?, self.transitions.resolve_all("transition")?);
+        let mut arcs: Vec<[Vec<(usize, u64)>; 2]> = vec![Default::default(); self.transitions.own.len()];
+        for &arc in &self.arcs {
+            let (source, target) = (attribute(arc, "source")?, attribute(arc, "target")?);
+            let weight = number_of(arc, "inscription")?.unwrap_or(1);
+            if weight == 0 {
+                return Err(error(arc, "an arc of weight 0"));
+            }
+            let (side, place, transition) = match (places.get(source), transitions.get(target), transitions.get(source), places.get(target))
+            {
+                (Some(&place), Some(&transition), _, _) => (0, place, transition),
+                (_, _, Some(&transition), Some(&place)) => (1, place, transition),
+                _ => return Err(error(arc, format!("“{source}” and “{target}” are not a place and a transition"))),
+            };
+            arcs[transition][side].push((place, weight));
+        }
+
+        let mut net = Net::new(name_of(root)?.unwrap_or_else(|| root.attribute("id").unwrap_or("").to_owned()));
+        let mut place_ids: Vec<PlaceId> = Vec::with_capacity(self.places.own.len());
+        for (name, node) in self.places.names().into_iter().zip(&self.places.own) {
+            place_ids.push(net.add_place(name, node.2).map_err(|problem| error(root, problem.to_string()))?);
+        }
+        let mut transition_ids: Vec<TransitionId> = Vec::with_capacity(self.transitions.own.len());
+        for (name, [inputs, outputs]) in self.transitions.names().into_iter().zip(arcs) {
+            let named =
+                |arcs: Vec<(usize, u64)>| -> Vec<Arc> { arcs.into_iter().map(|(place, weight)| (place_ids[place], weight)).collect() };
+            let added = net.add_transition(name, named(inputs), named(outputs));
+            transition_ids.push(added.map_err(|problem| error(root, problem.to_string()))?);
+        }
+        let ids = Ids {
+            places: places.into_iter().map(|(id, position)| (id.to_owned(), place_ids[position])).collect(),
+            transitions: transitions.into_iter().map(|(id, position)| (id.to_owned(), transition_ids[position])).collect(),
+        };
+        Ok(ReadNet { net, ids })
+    }
+}
+
+fn own<'a, 'i>(nodes: &mut Nodes<'a, 'i>, node: Node<'a, 'i>, id: &'a str, tokens: u64, limits: &Limits) -> Result<(), FormatError> {
+    if nodes.own.len() >= limits.nodes {
+        return Err(error(node, format!("more than {} places or transitions", limits.nodes)));
+    }
+    nodes.own.push((id, name_of(node)?, tokens));
+    Ok(())
+}
+
+fn refer<'a, 'i>(nodes: &mut Nodes<'a, 'i>, node: Node<'a, 'i>, id: &'a str) -> Result<(), FormatError> {
+    check_children(node, "")?;
+    nodes.referred.insert(id, attribute(node, "ref")?);
+    nodes.references.push((id, node));
+    Ok(())
+}

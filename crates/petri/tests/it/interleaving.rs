@@ -1,0 +1,183 @@
+//! The net of a network system.
+
+use std::collections::BTreeSet;
+
+use serval_model::{Budget, Letter, Multiset, NetworkSystem, SystemBuilder, completed_multisets};
+use serval_petri::{Action, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
+
+use crate::support::{explore, plain_system};
+
+const RUNNING: &str = "request main { X := 1; yield; y := X; X := 0; y }";
+const LOCKED: &str = "request main { while (L == 1) { yield }; L := 1; X := 1; yield; y := X; X := 0; L := 0; y }";
+
+/// An answer 0 to `main`.
+fn asks_for_zero(system: &NetworkSystem, places: &Places) -> Target {
+    let pair = (system.request_named("main").unwrap(), system.response_named("0").unwrap());
+    Target::completed(places, [Constraint::AtLeastZero(Linear::new([(pair, 1)], -1).unwrap())])
+}
+
+fn kinds(places: &Places) -> (usize, usize, usize) {
+    let globals = places.kinds().iter().filter(|kind| matches!(kind, PlaceKind::Global(_))).count();
+    (globals, places.in_flight().count(), places.answers().count())
+}
+
+#[test]
+fn the_running_example_is_as_published() {
+    let system = plain_system(RUNNING);
+    let (net, places) = interleaving(&system).unwrap();
+    net.check_invariants();
+    assert_eq!((net.place_count(), net.transition_count()), (8, 7));
+    assert_eq!(kinds(&places), (2, 4, 2));
+
+    // The published run to one answer 0 and one answer 1.
+    let main = system.request_named("main").unwrap();
+    let local = |name: &str| system.local_named(name).unwrap();
+    let spawn = places.transition(Action::Spawn(main, local("@start"))).unwrap();
+    let step = |from: &str, global: &str| {
+        let global = system.global_named(global).unwrap();
+        let position = system.steps().iter().position(|step| step.local == local(from) && step.global == global).unwrap();
+        places.transition(Action::Step(main, position)).unwrap()
+    };
+    let respond = |from: &str, response: &str| {
+        places.transition(Action::Respond(main, local(from), system.response_named(response).unwrap())).unwrap()
+    };
+    let sequence = [
+        spawn,
+        spawn,
+        step("@start", "X=0"),
+        step("@start", "X=1"),
+        step("@yield1 y=0", "X=1"),
+        step("@yield1 y=0", "X=0"),
+        respond("@end 1 y=1", "1"),
+        respond("@end 0 y=0", "0"),
+    ];
+    let end = net.replay(&sequence).unwrap();
+    let answer = |response: &str| places.answer(main, system.response_named(response).unwrap()).unwrap();
+    let expected = [(places.global(system.global_named("X=0").unwrap()).unwrap(), 1), (answer("0"), 1), (answer("1"), 1)];
+    assert_eq!(end.marked().collect::<BTreeSet<_>>(), expected.into());
+
+    let target = asks_for_zero(&system, &places);
+    assert!(target.holds(&end) && !target.holds(&net.initial()));
+    let message = net.replay(&[spawn, step("@start", "X=1")]).unwrap_err().to_string();
+    assert_eq!(message, "transition 2 of the sequence: “step 1 main” takes 1 from “global X=1”, which has 0");
+    let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("{target:?}") };
+    // Nothing can be left out but the place of the answer 1, of which nothing is asked.
+    assert_eq!((sliced.net.place_count(), sliced.net.transition_count()), (7, 7));
+}
+
+/// The publication has 8 places: a request that waits for the lock is in the
+/// local state in which it came in, because the same remains to be done.
+#[test]
+fn the_spin_lock_has_one_place_more_than_published() {
+    let system = plain_system(LOCKED);
+    let (net, places) = interleaving(&system).unwrap();
+    assert_eq!((net.place_count(), net.transition_count()), (9, 9));
+    assert_eq!(kinds(&places), (2, 5, 2));
+    let target = asks_for_zero(&system, &places);
+    let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("{target:?}") };
+    // The step that waits changes nothing, and of the answer 1 nothing is asked.
+    assert_eq!((sliced.net.place_count(), sliced.net.transition_count()), (8, 8));
+}
+
+#[test]
+fn ways_there_and_back_agree() {
+    for text in [RUNNING, LOCKED, "request a { X := 1 } request b { x := X; yield; x }"] {
+        let system = plain_system(text);
+        let (net, places) = interleaving(&system).unwrap();
+        for place in net.places() {
+            assert_eq!(places.place(places.kind(place).unwrap()), Some(place));
+        }
+        for transition in net.transitions() {
+            assert_eq!(places.transition(places.action(transition).unwrap()), Some(transition));
+        }
+    }
+}
+
+/// Names that would be confused if they were only put together.
+#[test]
+fn names_of_pairs_are_told_apart() {
+    let mut builder = SystemBuilder::new();
+    let global = builder.global("g");
+    for (request, local) in [("a/b", "c"), ("a", "b/c"), ("a\\", "/c"), ("a\\/", "c"), ("", "a/c")] {
+        let (request, local) = (builder.request(request), builder.local(local));
+        let response = builder.response("c");
+        builder.start(request, local);
+        builder.answer(local, response);
+    }
+    let (net, _) = interleaving(&builder.finish(global)).unwrap();
+    net.check_invariants();
+    assert_eq!(net.transition_count(), 10);
+}
+
+#[test]
+fn local_states_belong_to_the_requests_that_reach_them() {
+    let mut builder = SystemBuilder::new();
+    let global = builder.global("g");
+    let [a, b, shared, nowhere] = ["a", "b", "shared", "nowhere"].map(|name| builder.local(name));
+    let [left, right] = ["left", "right"].map(|name| builder.request(name));
+    let ok = builder.response("ok");
+    builder.start(left, a);
+    builder.start(right, b);
+    builder.step(a, global, shared, global);
+    builder.step(b, global, shared, global);
+    builder.step(nowhere, global, shared, global);
+    builder.answer(shared, ok);
+    builder.answer(nowhere, ok);
+    let (net, places) = interleaving(&builder.finish(global)).unwrap();
+    assert_eq!(kinds(&places), (1, 4, 2));
+    // Two spawns, two steps, two responses.
+    assert_eq!(net.transition_count(), 6);
+    assert_eq!(places.local(left, b), None);
+    assert_eq!(places.local(left, nowhere), None);
+}
+
+/// The completed multisets of all markings with at most `requests` spawned.
+fn multisets(net: &Net, places: &Places, requests: u64) -> BTreeSet<Multiset<Letter>> {
+    // A place that every spawn takes from bounds their number.
+    let mut bounded = Net::new("bounded");
+    for place in net.places() {
+        bounded.add_place(net.place_name(place), net.initial_tokens(place)).unwrap();
+    }
+    let budget = bounded.add_place("to come", requests).unwrap();
+    for transition in net.transitions() {
+        let spawn = matches!(places.action(transition), Some(Action::Spawn(..))).then_some((budget, 1));
+        let inputs = net.inputs(transition).iter().copied().chain(spawn);
+        bounded.add_transition(net.transition_name(transition), inputs, net.outputs(transition).iter().copied()).unwrap();
+    }
+    let explored = explore(&bounded, u64::MAX, usize::MAX);
+    assert!(explored.is_complete);
+    let mut found = BTreeSet::new();
+    for marking in explored.order {
+        let global: u64 =
+            places.kinds().iter().zip(marking.as_slice()).map(|(kind, &n)| u64::from(matches!(kind, PlaceKind::Global(_))) * n).sum();
+        assert_eq!(global, 1);
+        if places.in_flight().all(|place| marking.tokens(place) == 0) {
+            let mut multiset = Multiset::new();
+            for place in places.answers() {
+                if let Some(PlaceKind::Answer(request, response)) = places.kind(place) {
+                    multiset.insert_many((request, response), marking.tokens(place)).unwrap();
+                }
+            }
+            found.insert(multiset);
+        }
+    }
+    found
+}
+
+#[test]
+fn completed_multisets_are_those_of_the_system() {
+    let programs = [
+        RUNNING,
+        LOCKED,
+        "request a { x := X; yield; X := x + 1 - 2 * x; x } request b { if (X == 1) { yield; X := 0; 5 } else { 6 } }",
+        "request a { if (?) { X := 1 } else { X := 0 }; yield; X } request b { while (X == 0) { yield }; 1 }",
+    ];
+    for text in programs {
+        let system = plain_system(text);
+        let (net, places) = interleaving(&system).unwrap();
+        for requests in 0..4 {
+            let expected = completed_multisets(&system, requests, &mut Budget::unlimited()).unwrap();
+            assert_eq!(multisets(&net, &places, requests as u64), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of nets, slicing and formats, in one program so that it links once.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod contest;
+mod formats;
+mod interleaving;
+mod robust;
+mod slicing;
+mod suite;
+mod support;

@@ -1,0 +1,382 @@
+//! Slicing against trying everything, and against its own theorem.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serval_model::Budget;
+use serval_petri::{
+    Arc, Away, Because, Constraint, Forced, Linear, Marking, Net, PlaceId, Round, Slice, Sliced, Target, TransitionId, slice,
+};
+
+use crate::support::{explore, small_net, target};
+
+fn sliced(net: &Net, target: &Target) -> Slice {
+    slice(net, target, &mut Budget::unlimited()).unwrap()
+}
+
+/// Follows the rounds by the words of the theorem, with sets.
+struct Check<'a> {
+    net: &'a Net,
+    target: &'a Target,
+    places: BTreeSet<PlaceId>,
+    empty: BTreeSet<PlaceId>,
+    transitions: BTreeSet<TransitionId>,
+}
+
+impl<'a> Check<'a> {
+    fn new(net: &'a Net, target: &'a Target) -> Self {
+        let (places, transitions) = (net.places().collect(), net.transitions().collect());
+        Self { net, target, places, empty: BTreeSet::new(), transitions }
+    }
+
+    fn touching(&self, arcs: impl Fn(TransitionId) -> &'a [Arc], set: &BTreeSet<PlaceId>) -> BTreeSet<TransitionId> {
+        self.transitions.iter().copied().filter(|&transition| arcs(transition).iter().any(|(place, _)| set.contains(place))).collect()
+    }
+
+    fn takers(&self, set: &BTreeSet<PlaceId>) -> BTreeSet<TransitionId> {
+        self.touching(|transition| self.net.inputs(transition), set)
+    }
+
+    fn givers(&self, set: &BTreeSet<PlaceId>) -> BTreeSet<TransitionId> {
+        self.touching(|transition| self.net.outputs(transition), set)
+    }
+
+    /// No marking of the target has a token there: by the words of the definition.
+    fn check_forced(&self, forced: &[Forced]) -> BTreeSet<PlaceId> {
+        let mut zero = self.empty.clone();
+        for entry in forced {
+            let constraint = &self.target.constraints()[entry.constraint];
+            let is_forced = |sign: i128| {
+                let left = || constraint.expression().terms().iter().filter(|(place, _)| !zero.contains(place));
+                let constant = sign * i128::from(constraint.expression().constant());
+                let own = left().find(|&&(place, _)| place == entry.place).map_or(0, |&(_, c)| sign * i128::from(c));
+                left().all(|&(_, c)| sign * i128::from(c) <= 0) && -own > constant
+            };
+            match constraint {
+                Constraint::AtLeastZero(_) => assert!(is_forced(1)),
+                Constraint::Zero(_) => assert!(is_forced(1) || is_forced(-1)),
+                Constraint::NotDivisible { .. } => panic!("{constraint:?} forces nothing"),
+            }
+            zero.insert(entry.place);
+        }
+        zero
+    }
+
+    fn check_trap(&self, places: &[PlaceId], forced: &[Forced]) -> BTreeSet<PlaceId> {
+        let trap: BTreeSet<PlaceId> = places.iter().copied().collect();
+        assert!(trap.is_subset(&self.places) && !trap.is_empty());
+        assert!(trap.is_subset(&self.check_forced(forced)));
+        assert!(self.takers(&trap).is_subset(&self.givers(&trap)));
+        trap
+    }
+
+    fn leave_out(&mut self, places: &BTreeSet<PlaceId>, transitions: &BTreeSet<TransitionId>) {
+        assert!(places.is_subset(&self.places) && transitions.is_subset(&self.transitions));
+        self.places.retain(|place| !places.contains(place));
+        self.transitions.retain(|transition| !transitions.contains(transition));
+    }
+
+    fn round(&mut self, round: &Round) {
+        let set = |transitions: &[TransitionId]| transitions.iter().copied().collect::<BTreeSet<_>>();
+        match round {
+            Round::NeverMarked { places, transitions } => {
+                let unmarked: BTreeSet<PlaceId> = places.iter().copied().collect();
+                assert!(unmarked.iter().all(|&place| self.net.initial_tokens(place) == 0));
+                assert!(self.givers(&unmarked).is_subset(&self.takers(&unmarked)));
+                assert_eq!(set(transitions), self.takers(&unmarked));
+                self.leave_out(&unmarked, &set(transitions));
+                self.empty.extend(unmarked);
+            }
+            Round::Trap { places, forced, transitions } => {
+                let trap = self.check_trap(places, forced);
+                assert!(trap.iter().all(|&place| self.net.initial_tokens(place) == 0));
+                assert_eq!(set(transitions), self.givers(&trap));
+                self.leave_out(&trap, &set(transitions));
+                self.empty.extend(trap);
+            }
+            Round::Irrelevant { places, transitions } => {
+                self.leave_out(&places.iter().copied().collect(), &BTreeSet::new());
+                let tokens = |arcs: &[Arc], place| arcs.iter().find(|arc| arc.0 == place).map_or(0, |arc| arc.1);
+                for &transition in transitions {
+                    for &place in &self.places {
+                        let net = self.net;
+                        assert_eq!(tokens(net.inputs(transition), place), tokens(net.outputs(transition), place));
+                    }
+                }
+                self.leave_out(&BTreeSet::new(), &set(transitions));
+                for &transition in &self.transitions {
+                    assert!(self.net.inputs(transition).iter().all(|(place, _)| self.places.contains(place)));
+                }
+            }
+            Round::Repeated { transitions } => {
+                let left = |arcs: &[Arc]| arcs.iter().filter(|arc| self.places.contains(&arc.0)).copied().collect::<Vec<_>>();
+                for &(gone, same) in transitions {
+                    assert!(gone != same && self.transitions.contains(&same));
+                    assert_eq!(left(self.net.inputs(gone)), left(self.net.inputs(same)));
+                    assert_eq!(left(self.net.outputs(gone)), left(self.net.outputs(same)));
+                }
+                let gone = transitions.iter().map(|&(gone, _)| gone).collect();
+                self.leave_out(&BTreeSet::new(), &gone);
+                assert!(transitions.iter().all(|(_, same)| self.transitions.contains(same)));
+            }
+        }
+    }
+
+    fn kept(mut self, sliced: &Sliced) {
+        sliced.rounds.iter().for_each(|round| self.round(round));
+        sliced.net.check_invariants();
+        assert_eq!(self.places.iter().copied().collect::<Vec<_>>(), sliced.places);
+        assert_eq!(self.transitions.iter().copied().collect::<Vec<_>>(), sliced.transitions);
+        for (place, original) in sliced.net.places().zip(&sliced.places) {
+            assert_eq!(sliced.kept_place(*original), Some(place));
+            assert_eq!(sliced.net.place_name(place), self.net.place_name(*original));
+            assert_eq!(sliced.net.initial_tokens(place), self.net.initial_tokens(*original));
+        }
+        for (transition, original) in sliced.net.transitions().zip(&sliced.transitions) {
+            assert_eq!(sliced.kept_transition(*original), Some(transition));
+            let back = |arcs: &[Arc]| arcs.iter().map(|&(place, weight)| (sliced.places[place.index()], weight)).collect::<Vec<_>>();
+            let left = |arcs: &[Arc]| arcs.iter().filter(|arc| self.places.contains(&arc.0)).copied().collect::<Vec<_>>();
+            assert_eq!(back(sliced.net.inputs(transition)), left(self.net.inputs(*original)));
+            assert_eq!(back(sliced.net.outputs(transition)), left(self.net.outputs(*original)));
+        }
+    }
+
+    fn away(mut self, away: &Away) {
+        away.rounds.iter().for_each(|round| self.round(round));
+        match &away.because {
+            Because::MarkedTrap { places, forced, marked } => {
+                let trap = self.check_trap(places, forced);
+                assert!(trap.contains(marked) && self.net.initial_tokens(*marked) > 0);
+            }
+            Because::Unsatisfiable { constraint, forced } => {
+                // Small coefficients: what holds for no small marking holds for none.
+                let zero = self.check_forced(forced);
+                let constraint = &self.target.constraints()[*constraint];
+                let free: Vec<PlaceId> =
+                    constraint.expression().terms().iter().map(|term| term.0).filter(|place| !zero.contains(place)).collect();
+                for number in 0..12u64.pow(u32::try_from(free.len()).unwrap()) {
+                    let value = |place: PlaceId| {
+                        let digit = free.iter().position(|&other| other == place).map(|index| u32::try_from(index).unwrap());
+                        digit.map_or(0, |digit| number / 12u64.pow(digit) % 12)
+                    };
+                    assert!(!constraint.holds(value), "{constraint:?}");
+                }
+            }
+        }
+    }
+}
+
+fn case() -> impl Strategy<Value = (Net, Target)> {
+    small_net().prop_flat_map(|net| {
+        let places = net.place_count();
+        (Just(net), target(places))
+    })
+}
+
+/// What became of a case, for the count of all.
+#[derive(Default, Debug)]
+struct Seen {
+    away: usize,
+    smaller: usize,
+    reachable: usize,
+    reachable_and_smaller: usize,
+    never_marked: usize,
+    trap: usize,
+    irrelevant: usize,
+    repeated: usize,
+}
+
+impl Seen {
+    fn count(&mut self, rounds: &[Round]) {
+        for round in rounds {
+            match round {
+                Round::NeverMarked { .. } => self.never_marked += 1,
+                Round::Trap { .. } => self.trap += 1,
+                Round::Irrelevant { .. } => self.irrelevant += 1,
+                Round::Repeated { .. } => self.repeated += 1,
+            }
+        }
+    }
+}
+
+fn check(net: &Net, target: &Target, seen: &mut Seen) {
+    const TOKENS: u64 = 4;
+    const MARKINGS: usize = 3000;
+    let explored = explore(net, TOKENS, MARKINGS);
+    let way = explored.way_to(|marking| target.holds(marking));
+    match sliced(net, target) {
+        Slice::Away(away) => {
+            assert_eq!(way, None, "{away:?}");
+            Check::new(net, target).away(&away);
+            seen.count(&away.rounds);
+            seen.away += 1;
+        }
+        Slice::Kept(left) => {
+            Check::new(net, target).kept(&left);
+            seen.count(&left.rounds);
+            // That was the end: slicing again leaves out nothing.
+            match sliced(&left.net, &left.target) {
+                Slice::Kept(again) => assert_eq!((&again.net, &again.target, again.rounds.len()), (&left.net, &left.target, 0)),
+                Slice::Away(away) => panic!("{away:?}"),
+            }
+            let is_smaller = !left.rounds.is_empty();
+            seen.smaller += usize::from(is_smaller);
+            let part = explore(&left.net, TOKENS, MARKINGS);
+            let part_way = part.way_to(|marking| left.target.holds(marking));
+            // What reaches the target in the part does so in the whole.
+            if let Some(way) = &part_way {
+                let end = net.replay(&left.lift(way).unwrap()).unwrap();
+                assert!(target.holds(&end), "{way:?}");
+                seen.reachable += 1;
+                seen.reachable_and_smaller += usize::from(is_smaller);
+            }
+            // What reaches it in the whole comes through the part, with no more tokens.
+            if let Some(way) = &way {
+                let kept = |&transition: &TransitionId| {
+                    let repeated = left.rounds.iter().find_map(|round| match round {
+                        Round::Repeated { transitions } => transitions.iter().find(|pair| pair.0 == transition).map(|pair| pair.1),
+                        _ => None,
+                    });
+                    left.kept_transition(repeated.unwrap_or(transition))
+                };
+                let end = left.net.replay(&way.iter().filter_map(kept).collect::<Vec<_>>());
+                assert!(end.is_ok_and(|end| left.target.holds(&end)), "{way:?}");
+            }
+            if explored.is_complete && part.is_complete {
+                assert_eq!(way.is_some(), part_way.is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn random_nets_keep_what_is_reachable() {
+    let cases = std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(3000);
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() },
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let seen = std::cell::RefCell::new(Seen::default());
+    runner
+        .run(&case(), |(net, target)| {
+            check(&net, &target, &mut seen.borrow_mut());
+            Ok(())
+        })
+        .unwrap();
+    let seen = seen.into_inner();
+    serval_testkit::say(&format!("{cases} random nets sliced: {seen:?}"));
+    // Every part of the theorem has been met often.
+    let counts = [seen.away, seen.smaller, seen.reachable_and_smaller, seen.never_marked, seen.trap, seen.irrelevant, seen.repeated];
+    assert!(counts.iter().all(|&count| count > 10), "{seen:?}");
+}
+
+fn zero(place: PlaceId) -> Constraint {
+    Constraint::Zero(Linear::variable(place))
+}
+
+fn at_least(place: PlaceId, least: i64) -> Constraint {
+    Constraint::AtLeastZero(Linear::new([(place, 1)], -least).unwrap())
+}
+
+fn kept(net: &Net, target: &Target) -> Sliced {
+    match sliced(net, target) {
+        Slice::Kept(sliced) => {
+            Check::new(net, target).kept(&sliced);
+            *sliced
+        }
+        Slice::Away(away) => panic!("{away:?}"),
+    }
+}
+
+fn away(net: &Net, target: &Target) -> Away {
+    match sliced(net, target) {
+        Slice::Away(away) => {
+            Check::new(net, target).away(&away);
+            away
+        }
+        Slice::Kept(kept) => panic!("{kept:?}"),
+    }
+}
+
+/// A request that can get stuck: what leads there is left out, and then what
+/// only that could have led to.
+#[test]
+fn rounds_follow_each_other_to_the_end() {
+    let mut net = Net::new("rounds");
+    let [start, stuck, beyond, end] =
+        [("start", 1), ("stuck", 0), ("beyond", 0), ("end", 0)].map(|(name, tokens)| net.add_place(name, tokens).unwrap());
+    let [side] = ["side"].map(|name| net.add_place(name, 0).unwrap());
+    net.add_transition("finish", [(start, 1)], [(end, 1)]).unwrap();
+    // Leaves a token that nothing takes away, and another.
+    net.add_transition("hang", [(start, 1)], [(stuck, 1), (side, 1)]).unwrap();
+    net.add_transition("turn", [(stuck, 2)], [(stuck, 1)]).unwrap();
+    net.add_transition("use", [(side, 1)], [(beyond, 1)]).unwrap();
+    net.add_transition("profit", [(beyond, 1)], [(end, 1)]).unwrap();
+    let target = Target::new(vec![zero(start), zero(stuck), at_least(end, 1)]);
+    let left = kept(&net, &target);
+    let name = |round: &Round| match round {
+        Round::NeverMarked { places, transitions } => ("never marked", places.clone(), transitions.len()),
+        Round::Trap { places, transitions, .. } => ("trap", places.clone(), transitions.len()),
+        Round::Irrelevant { places, transitions } => ("irrelevant", places.clone(), transitions.len()),
+        Round::Repeated { transitions } => ("repeated", Vec::new(), transitions.len()),
+    };
+    let rounds: Vec<_> = left.rounds.iter().map(name).collect();
+    assert_eq!(rounds, [("trap", vec![stuck], 2), ("never marked", vec![beyond, side], 2)]);
+    assert_eq!((left.net.place_count(), left.net.transition_count()), (2, 1));
+    // Two answers would need the profit.
+    let target = Target::new(vec![zero(start), zero(stuck), at_least(beyond, 1)]);
+    let away = away(&net, &target);
+    assert_eq!(away.rounds.len(), 2);
+    assert!(matches!(away.because, Because::Unsatisfiable { constraint: 2, .. }));
+}
+
+/// A bound that is not 0 makes no trap: the token may stay.
+#[test]
+fn a_place_that_may_keep_a_token_is_kept() {
+    let mut net = Net::new("bound");
+    let (a, b) = (net.add_place("a", 1).unwrap(), net.add_place("b", 0).unwrap());
+    net.add_transition("t", [(a, 1)], [(b, 1)]).unwrap();
+    let at_most_one = Constraint::AtLeastZero(Linear::new([(b, -1)], 1).unwrap());
+    let left = kept(&net, &Target::new(vec![at_most_one, zero(a)]));
+    assert_eq!(left.net.transition_count(), 1);
+    // With 2 for each token, it is 0 after all.
+    let half = Constraint::AtLeastZero(Linear::new([(b, -2)], 1).unwrap());
+    let away = away(&net, &Target::new(vec![half, zero(a)]));
+    assert!(matches!(away.because, Because::MarkedTrap { .. }), "{away:?}");
+}
+
+#[test]
+fn zeros_follow_from_zeros() {
+    let mut net = Net::new("zeros");
+    let [a, b, c] = ["a", "b", "c"].map(|name| net.add_place(name, 0).unwrap());
+    net.add_transition("a", [], [(a, 1)]).unwrap();
+    net.add_transition("b", [], [(b, 1)]).unwrap();
+    net.add_transition("c", [], [(c, 1)]).unwrap();
+    // b ≤ a, a + c = 0.
+    let target = Target::new(vec![
+        Constraint::AtLeastZero(Linear::new([(a, 1), (b, -1)], 0).unwrap()),
+        Constraint::Zero(Linear::new([(a, 1), (c, 1)], 0).unwrap()),
+    ]);
+    let left = kept(&net, &target);
+    assert_eq!((left.net.place_count(), left.net.transition_count()), (0, 0));
+    assert!(left.target.constraints().is_empty() && target.holds(&Marking::new(vec![0; 3])));
+}
+
+#[test]
+fn what_nobody_asks_about_is_left_out() {
+    let mut net = Net::new("irrelevant");
+    let [a, b, log, other] = ["a", "b", "log", "other"].map(|name| net.add_place(name, 1).unwrap());
+    let go = net.add_transition("go", [(a, 1)], [(b, 1), (log, 1)]).unwrap();
+    let again = net.add_transition("go, and log twice", [(a, 1)], [(b, 1), (log, 2)]).unwrap();
+    net.add_transition("look", [(b, 1), (other, 1)], [(b, 1)]).unwrap();
+    let left = kept(&net, &Target::new(vec![at_least(b, 2)]));
+    assert_eq!((left.places, left.transitions), (vec![a, b], vec![go]));
+    assert!(matches!(&left.rounds[1], Round::Repeated { transitions } if transitions[..] == [(again, go)]));
+}
+
+#[test]
+fn a_budget_stops_it() {
+    let mut net = Net::new("budget");
+    net.add_place("a", 1).unwrap();
+    assert!(slice(&net, &Target::default(), &mut Budget::ticks(1)).is_err());
+}

@@ -1,0 +1,57 @@
+//! The nets of all programs of the published suite.
+
+use serval_model::{Budget, NetworkSystem};
+use serval_petri::{Constraint, Linear, PlaceKind, Slice, Target, interleaving, slice};
+use serval_testkit::say;
+use serval_testkit::suite::data_dir;
+
+use crate::formats::check_round_trips;
+use crate::support::plain_system;
+
+#[test]
+fn nets_of_the_suite_are_read_back() {
+    let Some(suite) = data_dir("suite") else { return };
+    let mut files: Vec<_> = std::fs::read_dir(suite).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut nets, mut largest, mut questions, mut away, mut totals) = (0, (0, 0, String::new()), 0, 0, [0usize; 4]);
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let system = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("ser") => plain_system(&std::fs::read_to_string(&path).unwrap()),
+            Some("json") => NetworkSystem::from_json(&std::fs::read_to_string(&path).unwrap()).unwrap(),
+            _ => continue,
+        };
+        let (net, places) = interleaving(&system).unwrap();
+        net.check_invariants();
+        // For each answer: can it be given twice?
+        for place in places.answers() {
+            let Some(PlaceKind::Answer(request, response)) = places.kind(place) else { panic!("{place:?} is no answer") };
+            let twice = Constraint::AtLeastZero(Linear::new([((request, response), 1)], -2).unwrap());
+            let target = Target::completed(&places, [twice]);
+            questions += 1;
+            match slice(&net, &target, &mut Budget::unlimited()).unwrap() {
+                Slice::Away(_) => away += 1,
+                Slice::Kept(sliced) => {
+                    let sizes = [net.place_count(), net.transition_count(), sliced.net.place_count(), sliced.net.transition_count()];
+                    totals.iter_mut().zip(sizes).for_each(|(total, size)| *total += size);
+                    check_round_trips(&sliced.net, &sliced.target);
+                }
+            }
+            if questions % 7 == 1 {
+                check_round_trips(&net, &target);
+            }
+        }
+        check_round_trips(&net, &Target::completed(&places, []));
+        nets += 1;
+        largest = largest.max((net.place_count(), net.transition_count(), name));
+    }
+    let [places, transitions, left_places, left_transitions] = totals;
+    say(&format!(
+        "suite: {nets} nets read back from all formats, the largest {} places and {} transitions ({})",
+        largest.0, largest.1, largest.2
+    ));
+    say(&format!(
+        "suite: {questions} questions, {away} sliced away; of the others {left_places} of {places} places and {left_transitions} of {transitions} transitions are left"
+    ));
+    assert!(nets > 0);
+}

@@ -1,0 +1,123 @@
+//! From expressions to sets: the counts of letters that words can have.
+//!
+//! **What it computes.** The Parikh image of an expression: all vectors that
+//! count, for each letter, the edges with that letter in some word.
+//!
+//! **Why it is right.** The image of a choice is the union of images, of a
+//! sequence the sum, and of a star the star, since counts of words add up when
+//! words are put one after the other. Each node is looked at once, after its
+//! parts, and forgotten when all that it is part of is done.
+
+use serval_model::Budget;
+
+use crate::automaton::{Automaton, eliminate};
+use crate::regex::{Node, Regex};
+use crate::set::{Options, Semilinear, Work};
+use crate::{Error, Letter, Vector};
+
+/// Figures about a set and how it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The largest number of components of a set that was made on the way.
+    pub largest: usize,
+    /// The components of the set.
+    pub components: usize,
+    /// The periods of all components together.
+    pub periods: usize,
+    /// The largest number of periods of a component.
+    pub most_periods: usize,
+}
+
+impl Statistics {
+    /// Those of a set that was made with this work.
+    pub fn of(set: &Semilinear, work: &Work<'_>) -> Self {
+        let periods = || set.components().iter().map(|component| component.periods().len());
+        Self {
+            largest: work.largest.max(set.components().len()),
+            components: set.components().len(),
+            periods: periods().sum(),
+            most_periods: periods().max().unwrap_or(0),
+        }
+    }
+
+    /// The average number of periods of a component, in hundredths, rounded down.
+    pub fn average_periods_in_hundredths(&self) -> usize {
+        self.periods.saturating_mul(100).checked_div(self.components).unwrap_or(0)
+    }
+}
+
+/// A set of counts with the expression that it came from.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The expression.
+    pub regex: Regex,
+    /// Its counts of letters.
+    pub set: Semilinear,
+    /// Figures.
+    pub statistics: Statistics,
+}
+
+/// The counts of letters of all walks of an automaton.
+pub fn image(automaton: &Automaton, options: &Options, budget: &mut Budget) -> Result<Image, Error> {
+    let regex = eliminate(automaton, options.order, budget)?;
+    let (set, statistics) = semilinear(&regex, &automaton.letters_of_edges(), automaton.letters(), options, budget)?;
+    Ok(Image { regex, set, statistics })
+}
+
+/// The counts of letters of all words of an expression, where `letter_of` says
+/// the letter of each edge and `letters` how many letters there are.
+pub fn semilinear(
+    regex: &Regex,
+    letter_of: &[Letter],
+    letters: usize,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<(Semilinear, Statistics), Error> {
+    let nodes = regex.nodes();
+    // After which node each is no longer needed.
+    let mut last_use: Vec<usize> = (0..nodes.len()).collect();
+    for (place, node) in nodes.iter().enumerate() {
+        for part in node.parts() {
+            if let Some(last) = last_use.get_mut(part.index()) {
+                *last = place;
+            }
+        }
+    }
+    let mut work = Work::new(options, budget);
+    let mut sets: Vec<Semilinear> = Vec::with_capacity(nodes.len());
+    let nothing = Semilinear::nothing(letters);
+    for (place, node) in nodes.iter().enumerate() {
+        work.budget.spend(1)?;
+        let parts: Vec<&Semilinear> = node.parts().iter().map(|part| sets.get(part.index()).unwrap_or(&nothing)).collect();
+        let set = match (node, &parts[..]) {
+            (Node::Nothing, _) => nothing.clone(),
+            (Node::Empty, _) => Semilinear::zero(letters),
+            (Node::Symbol(edge), _) => {
+                let missing = Error::OutOfRange { what: "edge", index: edge.0, count: letter_of.len() };
+                let letter = letter_of.get(edge.0).copied().ok_or(missing)?;
+                Semilinear::one(letters, Vector::edge(*edge, letter))?
+            }
+            (Node::Choice(_), parts) => Semilinear::union_of(letters, parts.iter().copied(), &mut work)?,
+            (Node::Sequence(_), [first, others @ ..]) => {
+                let mut sum = (*first).clone();
+                for other in others {
+                    sum = sum.sum(other, &mut work)?;
+                }
+                sum
+            }
+            (Node::Sequence(_), []) => Semilinear::zero(letters),
+            (Node::Star(_), parts) => parts.first().copied().unwrap_or(&nothing).star(&mut work)?,
+        };
+        for part in node.parts() {
+            if last_use.get(part.index()) == Some(&place)
+                && let Some(part) = sets.get_mut(part.index())
+            {
+                *part = nothing.clone();
+            }
+        }
+        sets.push(set);
+    }
+    let set = sets.pop().unwrap_or(nothing);
+    let statistics = Statistics::of(&set, &work);
+    Ok((set, statistics))
+}

@@ -1,0 +1,68 @@
+//! Regular expressions over an automaton, semilinear sets of counts, and their
+//! complement.
+//!
+//! The first stage of the published method: the automaton of serial behaviours
+//! becomes a regular expression, the expression becomes the set of all counts
+//! of letters that its words can have (their *Parikh image*, a semilinear
+//! set), and what is outside of that set becomes a disjunction of
+//! inequalities and divisibilities.
+//!
+//! ```text
+//! Automaton ──eliminate──▶ Regex ──semilinear──▶ Semilinear ──clauses──▶ Complement ──disjuncts──▶ Disjunct, …
+//! ```
+//!
+//! Where to start: [`image()`] does the first two steps at once, and
+//! [`Semilinear::clauses`] the third; [`Linear::forms`] says by which
+//! equations, inequalities and divisibilities a vector belongs to a component.
+//!
+//! Architecture Invariant: all arithmetic is exact. Numbers that do not fit
+//! end the work with [`Error::Overflow`]; nothing wraps.
+//!
+//! Architecture Invariant: every unit of work takes ticks from a
+//! [`Budget`](serval_model::Budget), and all answers are the same everywhere.
+//!
+//! ```
+//! use serval_model::Budget;
+//! use serval_semilinear::{Automaton, Counts, Letter, Options, State, Work, image};
+//!
+//! // Two states: `a` there, `b` back.
+//! let edges = vec![(State(0), Letter(0), State(1)), (State(1), Letter(1), State(0))];
+//! let automaton = Automaton::new(2, State(0), edges, 2)?;
+//! let options = Options::default();
+//! let mut budget = Budget::unlimited();
+//! let image = image(&automaton, &options, &mut budget)?;
+//! assert!(image.set.contains(&Counts::new([(Letter(0), 3), (Letter(1), 2)])?, &mut budget)?);
+//!
+//! let complement = image.set.clauses(&mut Work::new(&options, &mut budget))?;
+//! assert!(complement.holds(&Counts::new([(Letter(1), 1)])?)?);
+//! # Ok::<(), serval_semilinear::Error>(())
+//! ```
+
+mod affine;
+mod automaton;
+mod combination;
+mod complement;
+mod counts;
+mod disjuncts;
+mod error;
+mod forms;
+mod image;
+mod inclusion;
+mod independent;
+mod integer;
+mod linear;
+mod number;
+mod regex;
+mod set;
+
+pub use affine::Affine;
+pub use automaton::{Automaton, eliminate};
+pub use complement::{Clause, Complement, Literal};
+pub use counts::{Counts, Edge, Letter, State, Vector};
+pub use disjuncts::{Disjunct, Disjuncts};
+pub use error::Error;
+pub use forms::{Form, Forms};
+pub use image::{Image, Statistics, image, semilinear};
+pub use linear::Linear;
+pub use regex::{Node, NodeId, Regex, RegexBuilder};
+pub use set::{Options, Semilinear, Work};

@@ -1,0 +1,369 @@
+//! Regular expressions that share their parts.
+//!
+//! An expression is a list of nodes in which the parts of a node come before
+//! it and equal nodes are the same node. Expressions made by eliminating
+//! states use the same parts again and again: written out they can be
+//! exponentially larger than the list.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::Edge;
+
+/// Where a node is in its expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(usize);
+
+impl NodeId {
+    /// Its place in [`Regex::nodes`].
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A regular expression whose parts are other nodes of the same list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// No word.
+    Nothing,
+    /// The empty word.
+    Empty,
+    /// One edge.
+    Symbol(Edge),
+    /// A word of one of the parts. There are at least two.
+    Choice(Vec<NodeId>),
+    /// A word of each part, one after the other. There are at least two.
+    Sequence(Vec<NodeId>),
+    /// Any number of words of the part, one after the other.
+    Star(NodeId),
+}
+
+impl Node {
+    /// The parts of the node.
+    pub fn parts(&self) -> &[NodeId] {
+        match self {
+            Self::Nothing | Self::Empty | Self::Symbol(_) => &[],
+            Self::Choice(parts) | Self::Sequence(parts) => parts,
+            Self::Star(part) => std::slice::from_ref(part),
+        }
+    }
+}
+
+/// Makes expressions, with some simplification: no word in a choice, the empty
+/// word in a sequence, stars of stars, and the like. Languages stay the same.
+#[derive(Debug)]
+pub struct RegexBuilder {
+    nodes: Vec<Node>,
+    known: HashMap<Node, NodeId>,
+}
+
+impl Default for RegexBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const NOTHING: NodeId = NodeId(0);
+const EMPTY: NodeId = NodeId(1);
+
+impl RegexBuilder {
+    /// Knows no symbols yet.
+    pub fn new() -> Self {
+        let nodes = vec![Node::Nothing, Node::Empty];
+        let known = HashMap::from([(Node::Nothing, NOTHING), (Node::Empty, EMPTY)]);
+        Self { nodes, known }
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id.0).unwrap_or(&Node::Nothing)
+    }
+
+    /// A node of another builder means nothing here.
+    fn own(&self, id: NodeId) -> NodeId {
+        if id.0 < self.nodes.len() { id } else { NOTHING }
+    }
+
+    fn add(&mut self, node: Node) -> NodeId {
+        if let Some(&id) = self.known.get(&node) {
+            return id;
+        }
+        let id = NodeId(self.nodes.len());
+        self.nodes.push(node.clone());
+        self.known.insert(node, id);
+        id
+    }
+
+    /// No word.
+    pub fn nothing(&self) -> NodeId {
+        NOTHING
+    }
+
+    /// The empty word.
+    pub fn empty(&self) -> NodeId {
+        EMPTY
+    }
+
+    /// One edge.
+    pub fn symbol(&mut self, edge: Edge) -> NodeId {
+        self.add(Node::Symbol(edge))
+    }
+
+    /// A word of one of the parts.
+    pub fn choice(&mut self, parts: &[NodeId]) -> NodeId {
+        let mut flat: Vec<NodeId> = Vec::new();
+        for &part in parts {
+            let part = self.own(part);
+            let own = [part];
+            let inner: &[NodeId] = if let Node::Choice(inner) = self.node(part) { inner } else { &own };
+            for &inner in inner {
+                if inner != NOTHING && !flat.contains(&inner) {
+                    flat.push(inner);
+                }
+            }
+        }
+        // A star has the empty word anyway.
+        if flat.iter().any(|&part| matches!(self.node(part), Node::Star(_))) {
+            flat.retain(|&part| part != EMPTY);
+        }
+        match flat[..] {
+            [] => NOTHING,
+            [one] => one,
+            _ => self.add(Node::Choice(flat)),
+        }
+    }
+
+    /// A word of each part, one after the other.
+    pub fn sequence(&mut self, parts: &[NodeId]) -> NodeId {
+        // Sequences in sequences stay as they are: they are shared with others.
+        let mut flat: Vec<NodeId> = Vec::new();
+        for &part in parts {
+            let part = self.own(part);
+            if part == NOTHING {
+                return NOTHING;
+            }
+            let again = flat.last() == Some(&part) && matches!(self.node(part), Node::Star(_));
+            if part != EMPTY && !again {
+                flat.push(part);
+            }
+        }
+        match flat[..] {
+            [] => EMPTY,
+            [one] => one,
+            _ => self.add(Node::Sequence(flat)),
+        }
+    }
+
+    /// Any number of words of the part.
+    pub fn star(&mut self, part: NodeId) -> NodeId {
+        let part = self.own(part);
+        match self.node(part) {
+            Node::Nothing | Node::Empty => EMPTY,
+            Node::Star(_) => part,
+            Node::Choice(parts) if parts.contains(&EMPTY) => {
+                let rest: Vec<NodeId> = parts.iter().copied().filter(|&part| part != EMPTY).collect();
+                let rest = self.choice(&rest);
+                self.star(rest)
+            }
+            _ => self.add(Node::Star(part)),
+        }
+    }
+
+    /// The expression at `root`, without what is not part of it.
+    pub fn finish(&self, root: NodeId) -> Regex {
+        let root = self.own(root);
+        let mut wanted = vec![false; root.0 + 1];
+        if let Some(wanted) = wanted.last_mut() {
+            *wanted = true;
+        }
+        for place in (0..=root.0).rev() {
+            if wanted.get(place) != Some(&true) {
+                continue;
+            }
+            for part in self.node(NodeId(place)).parts() {
+                if let Some(wanted) = wanted.get_mut(part.0) {
+                    *wanted = true;
+                }
+            }
+        }
+        let mut renamed = vec![NOTHING; root.0 + 1];
+        let mut nodes: Vec<Node> = Vec::new();
+        for place in (0..=root.0).filter(|&place| wanted.get(place) == Some(&true)) {
+            let rename = |part: &NodeId| renamed.get(part.0).copied().unwrap_or(NOTHING);
+            let node = match self.node(NodeId(place)) {
+                Node::Choice(parts) => Node::Choice(parts.iter().map(rename).collect()),
+                Node::Sequence(parts) => Node::Sequence(parts.iter().map(rename).collect()),
+                Node::Star(part) => Node::Star(rename(part)),
+                leaf => leaf.clone(),
+            };
+            if let Some(renamed) = renamed.get_mut(place) {
+                *renamed = NodeId(nodes.len());
+            }
+            nodes.push(node);
+        }
+        Regex { nodes }
+    }
+}
+
+/// A regular expression over edges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regex {
+    /// All are parts of the last.
+    nodes: Vec<Node>,
+}
+
+impl Regex {
+    /// The nodes, parts before what they are parts of. The last is the expression.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// How many different nodes there are.
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// For each node a number that is made of those of its parts; that of the expression.
+    fn fold(&self, number: impl Fn(&Node, &mut dyn Iterator<Item = u64>) -> u64) -> u64 {
+        let mut numbers: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let mut parts = node.parts().iter().map(|part| numbers.get(part.0).copied().unwrap_or(0));
+            let value = number(node, &mut parts);
+            numbers.push(value);
+        }
+        numbers.last().copied().unwrap_or(0)
+    }
+
+    /// How many nodes there are when everything is written out, or `u64::MAX` if there are more.
+    pub fn written_size(&self) -> u64 {
+        self.fold(|_, parts| parts.fold(1, u64::saturating_add))
+    }
+
+    /// How deep stars are nested.
+    pub fn star_height(&self) -> u64 {
+        self.fold(|node, parts| parts.max().unwrap_or(0).saturating_add(u64::from(matches!(node, Node::Star(_)))))
+    }
+
+    /// The expression as a text in which an edge is called as `name` says, such
+    /// as `(a b* | c)*`.
+    ///
+    /// Everything is written out: look at [`written_size`](Self::written_size) first.
+    pub fn display<'a>(&'a self, name: &'a dyn Fn(Edge) -> String) -> impl fmt::Display + 'a {
+        Shown { regex: self, name }
+    }
+}
+
+struct Shown<'a> {
+    regex: &'a Regex,
+    name: &'a dyn Fn(Edge) -> String,
+}
+
+/// What surrounds a part, from loose to tight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Around {
+    Choice,
+    Sequence,
+    Star,
+}
+
+enum Task<'a> {
+    Text(&'static str),
+    Node(&'a Node, Around),
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A stack of its own, since expressions can be nested deeply.
+        let node = |id: &NodeId| self.regex.nodes.get(id.0).unwrap_or(&Node::Nothing);
+        let mut tasks: Vec<Task<'_>> = self.regex.nodes.last().map(|root| Task::Node(root, Around::Choice)).into_iter().collect();
+        while let Some(task) = tasks.pop() {
+            let (parts, between, within, around) = match task {
+                Task::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+                Task::Node(Node::Nothing, _) => {
+                    f.write_str("∅")?;
+                    continue;
+                }
+                Task::Node(Node::Empty, _) => {
+                    f.write_str("ε")?;
+                    continue;
+                }
+                Task::Node(Node::Symbol(edge), _) => {
+                    f.write_str(&(self.name)(*edge))?;
+                    continue;
+                }
+                Task::Node(Node::Star(part), _) => {
+                    tasks.push(Task::Text("*"));
+                    tasks.push(Task::Node(node(part), Around::Star));
+                    continue;
+                }
+                Task::Node(Node::Choice(parts), around) => (parts, " | ", Around::Choice, around),
+                Task::Node(Node::Sequence(parts), around) => (parts, " ", Around::Sequence, around),
+            };
+            let brackets = around > within;
+            if brackets {
+                f.write_str("(")?;
+                tasks.push(Task::Text(")"));
+            }
+            for (place, part) in parts.iter().enumerate().rev() {
+                tasks.push(Task::Node(node(part), within));
+                if place > 0 {
+                    tasks.push(Task::Text(between));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(edge: Edge) -> String {
+        ["a", "b", "c"].get(edge.0).map_or_else(|| format!("e{}", edge.0), ToString::to_string)
+    }
+
+    #[test]
+    fn texts_and_measures() {
+        let mut builder = RegexBuilder::new();
+        let [a, b, c] = [0, 1, 2].map(|edge| builder.symbol(Edge(edge)));
+        let b_star = builder.star(b);
+        let ab = builder.sequence(&[a, b_star]);
+        let either = builder.choice(&[ab, c]);
+        let root = builder.star(either);
+        let regex = builder.finish(root);
+        assert_eq!(regex.display(&name).to_string(), "(a b* | c)*");
+        assert_eq!(regex.star_height(), 2);
+        assert_eq!(regex.size(), 7);
+        assert_eq!(regex.written_size(), 7);
+        let twice = builder.sequence(&[ab, either]);
+        let regex = builder.finish(twice);
+        assert_eq!(regex.display(&name).to_string(), "a b* (a b* | c)");
+        assert_eq!((regex.size(), regex.written_size()), (7, 11));
+        let starred = builder.star(ab);
+        assert_eq!(builder.finish(starred).display(&name).to_string(), "(a b*)*");
+    }
+
+    #[test]
+    fn simplification() {
+        let mut builder = RegexBuilder::new();
+        let a = builder.symbol(Edge(0));
+        let (nothing, empty) = (builder.nothing(), builder.empty());
+        let star = builder.star(a);
+        assert_eq!(builder.star(star), star);
+        assert_eq!(builder.star(empty), empty);
+        assert_eq!(builder.star(nothing), empty);
+        assert_eq!(builder.choice(&[nothing, a, a]), a);
+        assert_eq!(builder.choice(&[empty, star]), star);
+        assert_eq!(builder.choice(&[]), nothing);
+        assert_eq!(builder.sequence(&[empty, a]), a);
+        assert_eq!(builder.sequence(&[a, nothing]), nothing);
+        assert_eq!(builder.sequence(&[star, star]), star);
+        let maybe = builder.choice(&[a, empty]);
+        assert_eq!(builder.star(maybe), star);
+        assert_eq!(builder.choice(&[NodeId(99)]), nothing);
+        assert_eq!(builder.finish(nothing).display(&name).to_string(), "∅");
+    }
+}

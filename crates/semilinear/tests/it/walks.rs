@@ -1,0 +1,207 @@
+//! Automata: counts of walks against enumeration, and witnesses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serval_model::{Budget, SplitMix64};
+use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, Linear, Options, State, Vector, Work, eliminate, image, semilinear};
+
+use crate::support::{LETTERS, Point, all_options, counts, plus};
+
+const LONGEST: u64 = 7;
+
+fn below(random: &mut SplitMix64, bound: usize) -> usize {
+    usize::try_from(random.next_u64() % u64::try_from(bound).unwrap()).unwrap()
+}
+
+fn random_automaton(seed: u64, states: usize, edges: usize) -> Automaton {
+    let mut random = SplitMix64::new(seed);
+    let states = 1 + below(&mut random, states);
+    let edges = below(&mut random, edges + 1);
+    let mut edge = || {
+        let from = State(below(&mut random, states));
+        (from, Letter(below(&mut random, LETTERS)), State(below(&mut random, states)))
+    };
+    let edges = (0..edges).map(|_| edge()).collect();
+    Automaton::new(states, State(0), edges, LETTERS).unwrap()
+}
+
+fn unit(letter: Letter) -> Point {
+    std::array::from_fn(|other| u64::from(other == letter.0))
+}
+
+/// Counts of all walks with up to [`LONGEST`] edges.
+fn walks(automaton: &Automaton) -> BTreeSet<Point> {
+    let mut level: BTreeSet<(State, Point)> = BTreeSet::from([(automaton.initial(), [0; LETTERS])]);
+    let mut found = BTreeSet::new();
+    for _ in 0..=LONGEST {
+        found.extend(level.iter().map(|&(_, point)| point));
+        let after = |&(state, point): &(State, Point)| {
+            automaton.edges().iter().filter(move |edge| edge.0 == state).map(move |edge| (edge.2, plus(point, unit(edge.1))))
+        };
+        level = level.iter().flat_map(after).collect();
+    }
+    found
+}
+
+/// All points whose entries add up to at most [`LONGEST`].
+fn short() -> impl Iterator<Item = Point> {
+    (0..=LONGEST).flat_map(|a| (0..=LONGEST - a).flat_map(move |b| (0..=LONGEST - a - b).map(move |c| [a, b, c])))
+}
+
+/// Whether the edges, as often as they are counted, make one walk from `from`,
+/// and where it ends: degrees, and everything hangs together with `from`.
+fn walk_end(automaton: &Automaton, edges: &Counts<Edge>, from: State) -> Option<State> {
+    let mut balance: BTreeMap<State, i128> = BTreeMap::new();
+    for (edge, count) in edges.iter() {
+        let (from, _, to) = automaton.edges()[edge.0];
+        *balance.entry(from).or_default() += i128::from(count);
+        *balance.entry(to).or_default() -= i128::from(count);
+    }
+    balance.retain(|_, balance| *balance != 0);
+    let end = match balance.iter().collect::<Vec<_>>()[..] {
+        [] => from,
+        [(&one, 1), (&other, -1)] if one == from => other,
+        [(&other, -1), (&one, 1)] if one == from => other,
+        _ => return None,
+    };
+    visited(automaton, edges, from).is_some().then_some(end)
+}
+
+/// The states at the edges and `from`, if all edges hang together with it.
+fn visited(automaton: &Automaton, edges: &Counts<Edge>, from: State) -> Option<BTreeSet<State>> {
+    let mut reached = BTreeSet::from([from]);
+    let mut left: Vec<Edge> = edges.iter().map(|(edge, _)| edge).collect();
+    loop {
+        let before = left.len();
+        left.retain(|edge| {
+            let (a, _, b) = automaton.edges()[edge.0];
+            let touches = reached.contains(&a) || reached.contains(&b);
+            if touches {
+                reached.extend([a, b]);
+            }
+            !touches
+        });
+        if left.is_empty() {
+            return Some(reached);
+        }
+        if left.len() == before {
+            return None;
+        }
+    }
+}
+
+fn letters_add_up(automaton: &Automaton, vector: &Vector) -> bool {
+    let letters = vector.edges().iter().map(|(edge, count)| (automaton.edges()[edge.0].1, count));
+    Counts::new(letters).unwrap() == *vector.letters()
+}
+
+/// The invariant that the documentation of `Vector` states.
+fn check_witness(automaton: &Automaton, component: &Linear) {
+    let base = component.base();
+    assert!(letters_add_up(automaton, base));
+    assert!(walk_end(automaton, base.edges(), automaton.initial()).is_some(), "{automaton:?} {component:?}");
+    let visited = visited(automaton, base.edges(), automaton.initial()).unwrap();
+    for period in component.periods() {
+        assert!(letters_add_up(automaton, period));
+        let closed = |&state: &State| walk_end(automaton, period.edges(), state) == Some(state);
+        // Some visited state is on it: `walk_end` is not satisfied by a state
+        // that no edge touches, as periods have edges.
+        assert!(visited.iter().any(closed), "{automaton:?} {component:?}");
+    }
+}
+
+#[test]
+fn counts_of_walks_and_witnesses() {
+    let count: u64 = std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let first: u64 = std::env::var("SERVAL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let mut skipped = 0;
+    for seed in first..first + count {
+        let automaton = random_automaton(seed, 4, 7);
+        let expected = walks(&automaton);
+        for options in all_options(400) {
+            let mut budget = Budget::ticks(20_000_000);
+            let image = match image(&automaton, &options, &mut budget) {
+                Ok(image) => image,
+                Err(Error::TooLarge { .. }) => {
+                    skipped += 1;
+                    assert!(!(options.prune && options.factor), "seed {seed}");
+                    continue;
+                }
+                Err(error) => panic!("seed {seed}: {error}"),
+            };
+            for point in short() {
+                let vector = counts(point);
+                let witness = image.set.witness(&vector, &mut budget).unwrap();
+                assert_eq!(witness.is_some(), expected.contains(&point), "seed {seed} {options:?} {point:?}");
+                if let Some(edges) = witness {
+                    assert!(walk_end(&automaton, &edges, automaton.initial()).is_some(), "seed {seed} {point:?}");
+                    assert!(letters_add_up(&automaton, &Vector::new(vector, edges)));
+                }
+            }
+            image.set.components().iter().for_each(|component| check_witness(&automaton, component));
+            let statistics = image.statistics;
+            assert_eq!(statistics.components, image.set.components().len());
+            assert!(statistics.largest >= statistics.components);
+            assert!(statistics.most_periods * statistics.components >= statistics.periods);
+            if options == (Options { max_components: 400, ..Options::default() }) {
+                let complement = image.set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+                for point in short() {
+                    assert_eq!(complement.holds(&counts(point)).unwrap(), !expected.contains(&point), "seed {seed} {point:?}");
+                }
+                let independent = image.set.independent(&mut Work::new(&options, &mut budget)).unwrap();
+                independent.components().iter().for_each(|component| check_witness(&automaton, component));
+            }
+        }
+    }
+    println!("{skipped} of {} were too large", 8 * count);
+    assert!(skipped < 2 * count);
+}
+
+#[test]
+fn options_agree() {
+    let (mut compared, mut too_hard) = (0, 0);
+    for seed in 1000..1040 {
+        let automaton = random_automaton(seed, 3, 4);
+        let mut images = all_options(100).filter_map(|options| {
+            let image = image(&automaton, &options, &mut Budget::ticks(5_000_000)).ok()?;
+            Some(image.set)
+        });
+        let first = images.next().unwrap();
+        let options = Options::default();
+        for other in images {
+            let mut budget = Budget::ticks(5_000_000);
+            match first.equals(&other, &mut Work::new(&options, &mut budget)) {
+                Ok(equal) => {
+                    assert!(equal, "seed {seed}");
+                    compared += 1;
+                }
+                Err(Error::TooLarge { .. } | Error::Stopped(_)) => too_hard += 1,
+                Err(error) => panic!("seed {seed}: {error}"),
+            }
+        }
+    }
+    println!("{compared} pairs of sets compared, {too_hard} too hard");
+    assert!(too_hard * 10 < compared);
+}
+
+#[test]
+fn the_same_everywhere() {
+    let name = |letter: Letter| letter.0.to_string();
+    for seed in 2000..2020 {
+        let automaton = random_automaton(seed, 5, 8);
+        let text = || match image(&automaton, &Options::default(), &mut Budget::ticks(2_000_000)) {
+            Ok(image) => image.set.display(&name).to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(text(), text());
+    }
+}
+
+#[test]
+fn an_edge_without_a_letter() {
+    let automaton = Automaton::new(1, State(0), vec![(State(0), Letter(0), State(0))], 1).unwrap();
+    let mut budget = Budget::unlimited();
+    let regex = eliminate(&automaton, true, &mut budget).unwrap();
+    let missing = semilinear(&regex, &[], 1, &Options::default(), &mut budget);
+    assert_eq!(missing.unwrap_err(), Error::OutOfRange { what: "edge", index: 0, count: 0 });
+}
