@@ -49,13 +49,15 @@ pub struct Options {
     pub max_components: usize,
     /// More disjuncts than this are too many.
     pub max_disjuncts: usize,
+    /// Ticks for the semilinear set, for one disjunct, and for the invariant.
+    pub ticks: [u64; 3],
     /// Threads. What comes out does not depend on their number.
     pub jobs: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000, jobs: 1 }
+        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000, ticks: TICKS, jobs: 1 }
     }
 }
 
@@ -124,14 +126,10 @@ pub struct Report {
     pub stages: Stages,
 }
 
-/// Ticks for the semilinear set.
-const SERIAL_TICKS: u64 = 2_000_000_000;
+/// Ticks for the semilinear set, for one disjunct, and for the invariant.
+const TICKS: [u64; 3] = [2_000_000_000, 400_000_000, 4_000_000_000];
 /// Ticks for seeing that a disjunct is empty.
 const EMPTY_TICKS: u64 = 200_000;
-/// Ticks for one disjunct.
-const REACH_TICKS: u64 = 400_000_000;
-/// Ticks for the invariant.
-const CERTIFY_TICKS: u64 = 4_000_000_000;
 
 /// Decides about one system.
 pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {
@@ -188,7 +186,7 @@ impl Work<'_> {
         self.stages.net = (net.place_count(), net.transition_count());
         self.stages.slice_time += start.elapsed();
         let start = Instant::now();
-        let mut budget = Budget::new(SERIAL_TICKS, self.cancel.clone());
+        let mut budget = Budget::new(self.options.ticks[0], self.cancel.clone());
         let serial = Serial::new(self.system, &places, self.options, &mut budget);
         self.stages.serial_time = start.elapsed();
         let serial = serial.map_err(failed)?;
@@ -232,7 +230,7 @@ impl Work<'_> {
             return Err(stop);
         }
         let start = Instant::now();
-        let mut budget = Budget::new(CERTIFY_TICKS, self.cancel.clone());
+        let mut budget = Budget::new(self.options.ticks[2], self.cancel.clone());
         let proof = stitch::stitch(self.system, &places, &net, &serial, &reasons, self.options, &mut budget);
         self.stages.certify_time = start.elapsed();
         let proof = proof?;
@@ -264,7 +262,7 @@ impl Work<'_> {
         let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
         stages.disjuncts = 1;
         let start = Instant::now();
-        let mut budget = Budget::new(REACH_TICKS, self.cancel.clone());
+        let mut budget = Budget::new(self.options.ticks[1], self.cancel.clone());
         let sliced = self.sliced(net, target, &mut budget)?;
         stages.slice_time = start.elapsed();
         let sliced = match sliced {

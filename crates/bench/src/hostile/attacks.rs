@@ -6,6 +6,7 @@
 //! taken.
 
 mod flow;
+mod invariant;
 mod run;
 mod script;
 
@@ -26,6 +27,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
     match condition.split('.').next() {
         Some("input" | "component" | "parts") => header(condition, pool, draw),
         Some("run") => run::attack(condition, pool, draw),
+        Some("invariant") => invariant::attack(condition, pool, draw),
         Some("flow" | "tree") => flow::attack(condition, pool, draw),
         _ => script::attack(condition, pool, draw),
     }
@@ -62,9 +64,9 @@ fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize
 
 fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     let kind = match condition {
-        "input" => *draw.pick(&["run", "atomic", "flow", "components"])?,
+        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "components"])?,
         "component" => "run",
-        _ => *draw.pick(&["atomic", "flow", "components"])?,
+        _ => *draw.pick(&["atomic", "flow", "invariant", "components"])?,
     };
     let sample = pool.sample(kind, draw)?;
     let mut value = sample.value.clone()?;

@@ -23,6 +23,7 @@ use crate::reductions::offers;
 const SEARCH_TICKS: u64 = 60_000;
 const REDUCE_TICKS: u64 = 5_000_000;
 const FLOW_TICKS: u64 = 300_000;
+const CLASSIC_TICKS: [u64; 3] = [300_000, 300_000, 1_000_000];
 /// The largest normal form that is proved, in steps.
 const STEPS: usize = 150;
 /// Certificates with longer texts cost more than they teach.
@@ -143,7 +144,8 @@ fn proofs(systems: &[&NetworkSystem], draw: &mut Draw) -> Vec<Body> {
 }
 
 /// Proofs of one component: reductions alone, counting alone, reductions in
-/// any order with entries that nobody looked for, and counting afterwards.
+/// any order with entries that nobody looked for, and counting afterwards; an
+/// invariant.
 fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     let Some((form, _)) = NormalForm::new(system) else { return Vec::new() };
     if form.steps().len() > STEPS {
@@ -160,6 +162,12 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     };
     let whole = Reduction::new(form.clone());
     keep(&whole);
+    let options =
+        serval_classic::Options { ticks: CLASSIC_TICKS, max_components: 200, max_disjuncts: 100, ..serval_classic::Options::default() };
+    let invariant = match serval_classic::decide(system, &options, &Cancel::new()).verdict {
+        serval_classic::Verdict::Serializable(proof) => Some(Part::Invariant(proof)),
+        serval_classic::Verdict::Refuted(_) | serval_classic::Verdict::Unknown(..) => None,
+    };
     let mut reduced = whole.clone();
     if reduce(&mut reduced, &mut Budget::ticks(REDUCE_TICKS)).is_ok() && !reduced.script.is_empty() {
         keep(&reduced);
@@ -173,6 +181,7 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
             }
         }
     }
+    found.extend(invariant);
     found.dedup();
     found
 }

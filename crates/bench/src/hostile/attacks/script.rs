@@ -21,14 +21,16 @@ use crate::reductions::offers;
 const ENTRIES: usize = 24;
 /// At how many places of scripts that is tried.
 const PLACES: usize = 6;
-/// Ticks for what would follow from an entry.
-const TICKS: u64 = 200_000;
+/// How often it is looked for what would follow from an entry.
+const BEYOND: usize = 6;
+/// Ticks for that.
+const TICKS: u64 = 100_000;
 /// The largest normal form for which that is tried, in steps.
 const STEPS: usize = 40;
 
 pub(super) fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     if draw.chance(50)
-        && let Some(found) = first_missing(condition, pool, (0..ENTRIES).filter_map(|_| beyond(condition, pool, draw)))
+        && let Some(found) = first_missing(condition, pool, (0..BEYOND).filter_map(|_| beyond(condition, pool, draw)))
     {
         return Some(found);
     }
