@@ -47,7 +47,7 @@ impl Inductive {
         for need in &change.needs {
             script.assert(need);
         }
-        let new = self.new(change);
+        let new = self.state_after(change);
         self.assert_known(&mut script, &self.variables);
         self.assert_known(&mut script, &new);
         script.assert(&not(&apply("holds", &new)));
@@ -58,7 +58,7 @@ impl Inductive {
     pub(crate) fn never(&self, change: &Change) -> Obligation {
         let mut script = self.script(&format!("so never {}", change.says));
         script.assert(&apply("holds", &self.variables));
-        script.assert(&apply("holds", &self.new(change)));
+        script.assert(&apply("holds", &self.state_after(change)));
         script.assert(&all(&change.needs));
         Obligation { name: format!("{}never-{}", self.name, change.name), text: script.finish() }
     }
@@ -84,7 +84,8 @@ impl Inductive {
         }
     }
 
-    fn new(&self, change: &Change) -> Vec<Term> {
+    /// The state after a step.
+    fn state_after(&self, change: &Change) -> Vec<Term> {
         self.variables.iter().map(|variable| change.new.get(variable).unwrap_or(variable).clone()).collect()
     }
 }

@@ -50,7 +50,8 @@ impl<'a> Rounds<'a> {
         if let Some(last) = rounds.rounds.last() {
             let visits = |node: Node, global: u32| last.contains(&pair(global, rounds.place(node), None));
             let dead = form.steps().iter().enumerate().filter(|&(index, step)| {
-                !rounds.is_without(index) && !(visits(step.node, step.global) && visits(step.to_node, step.to_global))
+                let possible = visits(step.node, step.global) && visits(step.to_node, step.to_global);
+                !rounds.is_without(index) && !possible
             });
             rounds.dead = dead.map(|(index, _)| index).collect();
         }

@@ -75,7 +75,7 @@ fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value
         "component" => value["component"] = (pool.targets[sample.target].systems.len() + draw.below(3)).into(),
         "parts.claim" => value["claim"] = "not-serializable".into(),
         "parts.cover" if kind == "components" => {
-            let parts = value["parts"].as_array_mut()?;
+            let parts = value["parts"].as_array_mut().filter(|parts| !parts.is_empty())?;
             let at = draw.below(parts.len());
             if draw.chance(50) {
                 parts.remove(at);

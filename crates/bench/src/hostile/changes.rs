@@ -31,7 +31,7 @@ fn header(value: &mut Value, draw: &mut Draw) {
 }
 
 /// The fields that hold the evidence.
-const FIELDS: &[&str] = &["script", "phases", "facts", "tree", "steps", "completed", "parts"];
+const FIELDS: &[&str] = &["script", "phases", "facts", "tree", "steps", "completed", "parts", "clauses", "sets", "kept", "ends"];
 
 /// Takes a field, or an element of one, from another certificate.
 fn transplant(value: &mut Value, pool: &Pool, draw: &mut Draw) {

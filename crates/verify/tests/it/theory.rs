@@ -7,9 +7,12 @@ use serval_testkit::say;
 
 use crate::support::{read, root};
 
-/// A page: its name, its title, and the modules whose heads it shows. A
-/// module may be followed by the title of the only section that is shown.
-const PAGES: &[(&str, &str, &[(&str, Option<&str>)])] = &[
+/// Modules whose heads a page shows, each perhaps with the title of the only
+/// section that is shown.
+type Sources = &'static [(&'static str, Option<&'static str>)];
+
+/// Pages: name, title and sources.
+const PAGES: &[(&str, &str, Sources)] = &[
     ("normal-form", "Normal form", &[("crates/model/src/normal.rs", None)]),
     ("serial", "Serial answers", &[("crates/model/src/serial.rs", None)]),
     ("certificates", "What a certificate proves", &[("crates/proof/src/lib.rs", Some("What is proved"))]),

@@ -29,7 +29,7 @@ fn spoil(condition: &str, value: &mut Value, form: &NormalForm, draw: &mut Draw)
     let bound = |terms: Value, under: Value, constant: i64| json!({"terms": terms, "under": under, "constant": constant});
     match condition {
         "invariant.ends" => {
-            let ends = value["ends"].as_array_mut()?;
+            let ends = value["ends"].as_array_mut().filter(|ends| !ends.is_empty())?;
             let at = draw.below(ends.len());
             if draw.chance(50) {
                 ends.remove(at);
@@ -40,7 +40,7 @@ fn spoil(condition: &str, value: &mut Value, form: &NormalForm, draw: &mut Draw)
         }
         "invariant.step" if draw.chance(60) => {
             // Nothing is said about a step, or it is said about another.
-            let kept = value["kept"].as_array_mut()?;
+            let kept = value["kept"].as_array_mut().filter(|kept| !kept.is_empty())?;
             let at = draw.below(kept.len());
             if draw.chance(50) {
                 kept.remove(at);

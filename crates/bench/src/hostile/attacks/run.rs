@@ -123,7 +123,7 @@ fn changed(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
             }
         }
         "run.completed" => {
-            let answers = value["completed"].as_array_mut()?;
+            let answers = value["completed"].as_array_mut().filter(|answers| !answers.is_empty())?;
             let at = draw.below(answers.len());
             match draw.below(4) {
                 0 => drop(answers.remove(at)),
