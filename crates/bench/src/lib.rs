@@ -3,6 +3,7 @@
 //! force, obligations that other solvers are asked about ([`obligations`]), and
 //! pictures of growth ([`plot`]).
 
+pub mod classic;
 pub mod obligations;
 pub mod plot;
 pub mod reductions;

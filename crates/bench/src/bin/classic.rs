@@ -1,0 +1,31 @@
+fn main() {
+    use serval_bench::classic::*;
+    use std::time::Duration;
+    let args: Vec<String> = std::env::args().collect();
+    if args[1] == "random" {
+        let n: u64 = args[2].parse().unwrap();
+        let mut agreement = Agreement::default();
+        for number in 0..n {
+            for system in serval_bench::verdicts::systems_of(5, number) {
+                match compare(&system, Duration::from_secs(3), &mut agreement) {
+                    Ok(o) => if let Some(stop) = o.stop { println!("{number} {stop:?} {:?}", o.time) },
+                    Err(e) => println!("{number} WRONG {e}\n{}", system.to_json()),
+                }
+            }
+        }
+        println!("{agreement:#?}");
+        return;
+    }
+    for program in suite(args[1].as_ref()).unwrap() {
+        for (name, systems) in [("split", &program.components), ("plain", &program.plain)] {
+            let o = decide_program(systems, &Default::default(), Duration::from_secs(30));
+            match o {
+                Ok(o) => {
+                    println!("{} {name} {} {} {:?} check {:?} {:?}", program.name, o.verdict, o.verdict == program.expected, o.time, o.check_time, o.stop);
+                    for s in &o.stages { println!("    c {} most {} p {} dis {} away {} net {:?} left {:?} ref {} inv {:?} t {:?} {:?} {:?} {:?}", s.components, s.most_components, s.periods, s.disjuncts, s.sliced_away, s.net, s.left, s.refinements, s.invariant, s.serial_time, s.slice_time, s.reach_time, s.certify_time); }
+                }
+                Err(e) => println!("{} {name} ERROR {e}", program.name),
+            }
+        }
+    }
+}
