@@ -16,6 +16,10 @@ fn main() {
         println!("{agreement:#?}");
         return;
     }
+    if args[1] == "show" {
+        for program in suite(args[2].as_ref()).unwrap() { if args[3..].contains(&program.name) || args.len() == 3 { show(&program.name, &program.plain[0]); } }
+        return;
+    }
     for program in suite(args[1].as_ref()).unwrap() {
         for (name, systems) in [("split", &program.components), ("plain", &program.plain)] {
             let o = decide_program(systems, &Default::default(), Duration::from_secs(30));
@@ -28,4 +32,12 @@ fn main() {
             }
         }
     }
+}
+#[allow(dead_code)]
+pub fn show(name: &str, system: &serval_model::NetworkSystem) {
+    let (_, places) = serval_petri::interleaving(system).unwrap();
+    let serial = serval_classic::Serial::new(system, &places, &Default::default(), &mut serval_model::Budget::unlimited()).unwrap();
+    println!("{name} {}x{} {} {}", serial.automaton.states(), serial.automaton.edges().len(), serial.image.set.components().len(), serial.image.small.components().len());
+    for e in &serial.edges { println!("  {} -{}/{}-> {}", system.global_name(e.from), system.request_name(e.letter.0), system.response_name(e.letter.1), system.global_name(e.to)); }
+    println!("{}", serial.image.small.display(&|l| format!("x{}", l.0)));
 }
