@@ -5,10 +5,11 @@ fn main() {
     if args[1] == "random" {
         let n: u64 = args[2].parse().unwrap();
         let mut agreement = Agreement::default();
-        for number in 0..n {
+        let only: Vec<u64> = args[3..].iter().map(|a| a.parse().unwrap()).collect();
+        for number in 0..n { if !only.is_empty() && !only.contains(&number) { continue }
             for system in serval_bench::verdicts::systems_of(5, number) {
-                match compare(&system, Duration::from_secs(3), &mut agreement) {
-                    Ok(o) => if let Some(stop) = o.stop { println!("{number} {stop:?} {:?}", o.time) },
+                match compare(&system, Duration::from_secs(20), &mut agreement) {
+                    Ok(o) => if let Some(stop) = o.stop { println!("{number} {stop:?} {:?} {:?}\n{}", o.time, o.stages, if only.is_empty() { String::new() } else { system.to_json() }) },
                     Err(e) => println!("{number} WRONG {e}\n{}", system.to_json()),
                 }
             }
@@ -21,8 +22,9 @@ fn main() {
         return;
     }
     for program in suite(args[1].as_ref()).unwrap() {
+        if args.len() > 2 && !args.contains(&program.name) { continue; }
         for (name, systems) in [("split", &program.components), ("plain", &program.plain)] {
-            let o = decide_program(systems, &Default::default(), Duration::from_secs(30));
+            let o = decide_program(systems, &Default::default(), Duration::from_secs(100));
             match o {
                 Ok(o) => {
                     println!("{} {name} {} {} {:?} check {:?} {:?}", program.name, o.verdict, o.verdict == program.expected, o.time, o.check_time, o.stop);
