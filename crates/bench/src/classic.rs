@@ -13,9 +13,10 @@ use serval_compile::{Mode, Prepared};
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_engine::search::run_certificate;
 use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json, systems_to_json};
-use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
 
-use crate::verdicts::within;
+use crate::reductions::Generator;
+use crate::verdicts::{systems_of, within};
 
 /// A program of a suite.
 #[derive(Clone, Debug)]
@@ -102,13 +103,17 @@ pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Durat
             let requests = u64::try_from(run.configuration().completed.size()).unwrap_or(u64::MAX);
             let system = systems.get(component).ok_or("no such component")?;
             let body = Body::Run(run_certificate(&system, &run));
-            let certificate = accepted(&text, systems, component, Claim::NotSerializable, body)?;
-            Outcome { certificate, requests, check_time: start.elapsed(), ..outcome("not-serializable") }
+            match accepted(&text, systems, component, Claim::NotSerializable, body)? {
+                Ok(certificate) => Outcome { certificate, requests, check_time: start.elapsed(), ..outcome("not-serializable") },
+                Err(why) => Outcome { stop: Some((CHECK, why)), ..outcome("unknown") },
+            }
         }
         End::Serializable(mut parts) => {
             let body = if parts.len() == 1 { Body::Part(parts.remove(0)) } else { Body::Components(parts) };
-            let certificate = accepted(&text, systems, 0, Claim::Serializable, body)?;
-            Outcome { certificate, check_time: start.elapsed(), ..outcome("serializable") }
+            match accepted(&text, systems, 0, Claim::Serializable, body)? {
+                Ok(certificate) => Outcome { certificate, check_time: start.elapsed(), ..outcome("serializable") },
+                Err(why) => Outcome { stop: Some((CHECK, why)), ..outcome("unknown") },
+            }
         }
     })
 }
@@ -134,13 +139,20 @@ fn decide_all(systems: &[NetworkSystem], options: &Options, cancel: &Cancel) -> 
     (stages, unknown.map_or(End::Serializable(parts), |(stage, why)| End::Unknown(stage, why)))
 }
 
-/// The evidence as a text, if the checker accepts what is read from it.
-fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Claim, body: Body) -> Result<String, String> {
+/// The stage in which the checker says that there is too much to check.
+const CHECK: &str = "check";
+
+/// The evidence as a text, if the checker accepts what is read from it; or that
+/// it is too large to be checked, about which nobody is wrong.
+fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Claim, body: Body) -> Result<Result<String, String>, String> {
     let written = Certificate { input: fingerprint(text), component, claim, body }.to_json();
     let certificate = Certificate::from_json(&written).map_err(|error| format!("unreadable: {error}"))?;
     let input = Systems { text, systems: systems.iter().collect() };
-    check(&input, &certificate, &Caps::default(), &Cancel::new()).map_err(|refusal| format!("refused: {refusal}"))?;
-    Ok(written)
+    match check(&input, &certificate, &Caps::default(), &Cancel::new()) {
+        Ok(()) => Ok(Ok(written)),
+        Err(Refusal::TooLarge(large)) => Ok(Err(large.to_string())),
+        Err(refusal) => Err(format!("refused: {refusal}")),
+    }
 }
 
 /// One system with one setting of an ablation.
@@ -183,6 +195,12 @@ impl Agreement {
         }
         self.slowest = self.slowest.max(other.slowest);
     }
+}
+
+/// The systems of a number: those on which all verdicts are tried, and as many
+/// random programs.
+pub fn random(seed: u64, number: u64) -> Vec<NetworkSystem> {
+    if number.is_multiple_of(2) { systems_of(seed, number / 2) } else { Generator::Programs.systems(seed, number / 2) }
 }
 
 /// Decides a system by this method and by the others, and compares; an error
