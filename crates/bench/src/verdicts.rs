@@ -101,7 +101,7 @@ pub fn try_system(system: &NetworkSystem, limit: Duration, summary: &mut Summary
 }
 
 /// Does work that can be cancelled, and cancels it after a time.
-fn within<T>(limit: Duration, work: impl FnOnce(&Cancel) -> T) -> T {
+pub(crate) fn within<T>(limit: Duration, work: impl FnOnce(&Cancel) -> T) -> T {
     let cancel = Cancel::new();
     let (done, waiting) = mpsc::channel::<()>();
     std::thread::scope(|scope| {

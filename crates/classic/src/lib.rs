@@ -18,6 +18,7 @@
 //! Architecture Invariant: shares with the other methods the model, the
 //! arithmetic and the checker, and nothing else.
 
+pub mod ablation;
 mod fire;
 mod form;
 mod reach;

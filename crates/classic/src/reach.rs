@@ -118,6 +118,7 @@ pub(crate) fn reach(sliced: &Sliced, reasons: &mut Vec<Reason>, refinements: &mu
     let net = &sliced.net;
     let Some(problem) = equation(net, &sliced.target) else { return Ok(Answer::Unknown) };
     let mut solver = Solver::new(problem);
+    let mut known = known(sliced, &unless, &dead, reasons);
     for _ in 0..ROUNDS {
         let counts = match solver.solve(budget) {
             Outcome::Refuted(_) => return Ok(Answer::Unreachable),
@@ -127,6 +128,14 @@ pub(crate) fn reach(sliced: &Sliced, reasons: &mut Vec<Reason>, refinements: &mu
         if let Some(sequence) = fire::with_counts(net, &counts, ORDER_TICKS, budget)? {
             return Ok(Answer::Run(sequence));
         }
+        // What other disjuncts needed costs nothing more.
+        let (violated, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|clause| is_violated(clause, &counts));
+        known = others;
+        if !violated.is_empty() {
+            *refinements += 1;
+            violated.into_iter().for_each(|clause| solver.add_clause(clause));
+            continue;
+        }
         let Some(kind) = refine(net, &counts) else { break };
         let Some(clause) = clause(net, &kind) else { return Ok(Answer::Unknown) };
         *refinements += 1;
@@ -134,6 +143,36 @@ pub(crate) fn reach(sliced: &Sliced, reasons: &mut Vec<Reason>, refinements: &mu
         add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind: in_whole(sliced, kind) });
     }
     Ok(fire::to_target(net, &sliced.target, SEARCH_TICKS, budget)?.map_or(Answer::Unknown, Answer::Run))
+}
+
+/// What reasons that were found before say about this net: those with the same
+/// conditions whose places are all there. What is said of siphons without
+/// tokens and of relative traps holds for all sets of places; a trap has to be
+/// one here, too.
+fn known(sliced: &Sliced, unless: &[Vec<PlaceId>], dead: &[TransitionId], reasons: &[Reason]) -> Vec<Vec<Literal>> {
+    let here = |places: &[PlaceId]| -> Option<Vec<PlaceId>> {
+        let place = |place: &PlaceId| sliced.places.binary_search(place).ok().and_then(PlaceId::try_from_index);
+        places.iter().map(place).collect()
+    };
+    let same = reasons.iter().filter(|reason| reason.unless == unless && reason.dead == dead);
+    let kinds = same.filter_map(|reason| match &reason.kind {
+        Kind::Never(_) => None,
+        Kind::Marked(places) => here(places).filter(|places| is_trap(&sliced.net, places)).map(Kind::Marked),
+        Kind::Siphon(places) => here(places).map(Kind::Siphon),
+        Kind::Trap(places) => here(places).map(Kind::Trap),
+    });
+    kinds.filter_map(|kind| clause(&sliced.net, &kind)).collect()
+}
+
+/// Whether counts satisfy no literal of a clause of a reason.
+fn is_violated(clause: &[Literal], counts: &[i64]) -> bool {
+    clause.iter().all(|literal| {
+        let linear = literal.linear();
+        let value = linear.terms().iter().try_fold(i128::from(linear.constant()), |sum, &(variable, factor)| {
+            sum.checked_add(i128::from(factor).checked_mul(i128::from(*counts.get(variable as usize)?))?)
+        });
+        matches!((literal, value), (Literal::AtLeastZero(_), Some(..0)))
+    })
 }
 
 fn in_whole(sliced: &Sliced, kind: Kind) -> Kind {
@@ -259,6 +298,15 @@ fn greatest_trap(net: &Net, transitions: &[TransitionId], mut places: Vec<bool>)
             return places;
         }
     }
+}
+
+/// Whether whatever takes from these places gives to them, and they are marked
+/// in the beginning.
+fn is_trap(net: &Net, places: &[PlaceId]) -> bool {
+    let mut inside = vec![false; net.place_count()];
+    places.iter().for_each(|place| inside[place.index()] = true);
+    let kept = |transition: TransitionId| !touches(net.inputs(transition), &inside) || touches(net.outputs(transition), &inside);
+    places.iter().any(|&place| net.initial_tokens(place) > 0) && net.transitions().all(kept)
 }
 
 /// What a reason says about the counts of a whole run.

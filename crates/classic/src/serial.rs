@@ -46,7 +46,7 @@ impl Serial {
 
     /// What is outside, as a conjunction of clauses.
     pub fn complement(&self, options: &Options, budget: &mut Budget) -> Result<Complement, Error> {
-        self.image.set.clauses(&mut Work::new(&options.semilinear(), budget))
+        self.image.small.clauses(&mut Work::new(&options.semilinear(), budget))
     }
 
     /// The name of a letter.

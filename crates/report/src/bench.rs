@@ -1,11 +1,13 @@
 //! What `serval bench` says about many files: a table for people, CSV and JSON
 //! for machines.
 
+mod ablation;
 mod expected;
 mod table;
 
 use serde::Serialize;
 
+pub use ablation::AblationReport;
 pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
 
 use crate::{FileReport, Sizes, Times, Verdict};

@@ -22,7 +22,7 @@ use serval_model::Budget;
 
 use crate::number::ticks;
 use crate::regex::{NodeId, Regex, RegexBuilder};
-use crate::{Edge, Error, Letter, State};
+use crate::{Counts, Edge, Error, Letter, State};
 
 /// An automaton whose edges have letters and whose states are all final.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +75,16 @@ impl Automaton {
     /// The letter of each edge.
     pub fn letters_of_edges(&self) -> Vec<Letter> {
         self.edges.iter().map(|&(_, letter, _)| letter).collect()
+    }
+
+    /// Whether a closed walk passes a state that a walk from the initial state
+    /// visits; both are given by their edges.
+    pub(crate) fn passes(&self, walk: &Counts<Edge>, closed: &Counts<Edge>) -> bool {
+        let ends = |edges: &Counts<Edge>| -> BTreeSet<State> {
+            edges.iter().filter_map(|(edge, _)| self.edges.get(edge.0)).flat_map(|&(from, _, to)| [from, to]).collect()
+        };
+        let visited = ends(walk);
+        ends(closed).iter().any(|state| *state == self.initial || visited.contains(state))
     }
 
     /// The states that walks can reach.

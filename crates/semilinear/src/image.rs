@@ -51,9 +51,11 @@ impl Statistics {
 pub struct Image {
     /// The expression.
     pub regex: Regex,
-    /// Its counts of letters.
+    /// Its counts of letters, with witnesses.
     pub set: Semilinear,
-    /// Figures.
+    /// The same set with fewer components, if pruning is on, and without witnesses.
+    pub small: Semilinear,
+    /// Figures about the small one.
     pub statistics: Statistics,
 }
 
@@ -61,7 +63,14 @@ pub struct Image {
 pub fn image(automaton: &Automaton, options: &Options, budget: &mut Budget) -> Result<Image, Error> {
     let regex = eliminate(automaton, options.order, budget)?;
     let (set, statistics) = semilinear(&regex, &automaton.letters_of_edges(), automaton.letters(), options, budget)?;
-    Ok(Image { regex, set, statistics })
+    if !options.prune {
+        return Ok(Image { regex, small: set.clone(), set, statistics });
+    }
+    let mut work = Work { largest: statistics.largest, ..Work::new(options, budget) };
+    let set = set.with_fewer(&|walk, period| automaton.passes(walk, period), &mut work)?;
+    let small = set.small(&mut work)?;
+    let statistics = Statistics::of(&small, &work);
+    Ok(Image { regex, set, small, statistics })
 }
 
 /// The counts of letters of all words of an expression, where `letter_of` says

@@ -52,6 +52,7 @@ mod independent;
 mod integer;
 mod linear;
 mod number;
+mod reduce;
 mod regex;
 mod set;
 

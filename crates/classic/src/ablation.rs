@@ -1,0 +1,241 @@
+//! What each switch is worth: the same programs with everything on, with one
+//! switch off, and with everything off.
+//!
+//! Here is what is tried, and what the trials of one setting come to. Who runs
+//! them has the clock; who shows them has the words.
+
+use std::time::Duration;
+
+use serval_semilinear::Error;
+
+use crate::{Options, Report, Stages, Verdict};
+
+/// Which switches are on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What it is called.
+    pub name: &'static str,
+    /// The switches and caps.
+    pub options: Options,
+}
+
+/// All settings of an ablation, everything on first.
+pub fn settings() -> Vec<Setting> {
+    let all = Options::default;
+    let none = Options { order: false, prune: false, factor: false, slice: false, ..all() };
+    vec![
+        Setting { name: "all on", options: all() },
+        Setting { name: "without order", options: Options { order: false, ..all() } },
+        Setting { name: "without pruning", options: Options { prune: false, ..all() } },
+        Setting { name: "without factoring", options: Options { factor: false, ..all() } },
+        Setting { name: "without slicing", options: Options { slice: false, ..all() } },
+        Setting { name: "all off", options: none },
+    ]
+}
+
+/// One program with one setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// How it ended.
+    pub end: End,
+    /// Sizes and times.
+    pub stages: Stages,
+    /// How long it took, everything included.
+    pub time: Duration,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It is serializable.
+    Serializable,
+    /// It is not.
+    Refuted,
+    /// There were more components than the cap.
+    TooManyComponents,
+    /// Somebody raised the flag.
+    Cancelled,
+    /// Something else, in this stage.
+    Unknown(&'static str),
+}
+
+impl Trial {
+    /// What a report says.
+    pub fn new(report: &Report, options: &Options, time: Duration) -> Self {
+        let capped = Error::TooLarge { what: "components", cap: options.max_components }.to_string();
+        let cancelled = Error::Stopped(serval_model::Stopped::Cancelled).to_string();
+        let end = match &report.verdict {
+            Verdict::Serializable(_) => End::Serializable,
+            Verdict::Refuted(_) => End::Refuted,
+            Verdict::Unknown(_, why) if why.ends_with(&cancelled) => End::Cancelled,
+            Verdict::Unknown(_, why) if *why == capped => End::TooManyComponents,
+            Verdict::Unknown(stage, _) => End::Unknown(stage),
+        };
+        Self { end, stages: report.stages, time }
+    }
+}
+
+/// What the trials of one setting come to. Averages are in hundredths, parts in
+/// thousandths, both rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// How many there are.
+    pub programs: usize,
+    /// How many were decided.
+    pub decided: usize,
+    /// How many reached the cap of components, at whatever stage.
+    pub capped: usize,
+    /// How many ran out of time.
+    pub cancelled: usize,
+    /// How many have a semilinear set. Those without one are in no figure
+    /// about sets, nets or slices.
+    pub with_set: usize,
+    /// Components of these sets: on average and at most.
+    pub components: (usize, usize),
+    /// The most components of a set on the way.
+    pub most_components: usize,
+    /// Periods of a component: on average and at most.
+    pub periods: (usize, usize),
+    /// How many programs had a disjunct to look at.
+    pub with_disjuncts: usize,
+    /// Disjuncts that were looked at, in all programs together.
+    pub disjuncts: usize,
+    /// How many of them slicing alone showed to be out of reach.
+    pub sliced_away: usize,
+    /// Places and transitions of nets, on average over programs with disjuncts.
+    pub net: (usize, usize),
+    /// What is left of them for a disjunct, where nothing is left of those out
+    /// of reach: on average over the disjuncts of a program, and then over programs.
+    pub left: (usize, usize),
+    /// Which part slicing removed of places and transitions, averaged in the same way.
+    pub removed: (usize, usize),
+    /// How many programs had a disjunct that slicing alone could not exclude.
+    pub with_kept: usize,
+    /// Which part slicing removed for these disjuncts alone.
+    pub removed_of_kept: (usize, usize),
+    /// The sum of all times.
+    pub total: Duration,
+    /// The middle one.
+    pub median: Duration,
+}
+
+impl Figures {
+    /// Those of some trials.
+    pub fn of(trials: &[Trial]) -> Self {
+        let count = |is: &dyn Fn(&Trial) -> bool| trials.iter().filter(|trial| is(trial)).count();
+        // A set has a component: no request at all is serial.
+        let sets: Vec<&Stages> = trials.iter().map(|trial| &trial.stages).filter(|stages| stages.components > 0).collect();
+        let sum = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).sum::<usize>();
+        let most = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).max().unwrap_or(0);
+        let asked: Vec<&Stages> = sets.iter().copied().filter(|stages| stages.disjuncts > 0).collect();
+        let kept: Vec<&Stages> = asked.iter().copied().filter(|stages| stages.disjuncts > stages.sliced_away).collect();
+        let mut times: Vec<Duration> = trials.iter().map(|trial| trial.time).collect();
+        times.sort_unstable();
+        let both = |of: fn(&[&Stages], Part) -> usize, stages: &[&Stages]| (of(stages, |size| size.0), of(stages, |size| size.1));
+        Self {
+            programs: trials.len(),
+            decided: count(&|trial| matches!(trial.end, End::Serializable | End::Refuted)),
+            capped: count(&|trial| trial.end == End::TooManyComponents),
+            cancelled: count(&|trial| trial.end == End::Cancelled),
+            with_set: sets.len(),
+            components: (average(sum(&|stages| stages.components), sets.len()), most(&|stages| stages.components)),
+            most_components: most(&|stages| stages.most_components),
+            periods: (average(sum(&|stages| stages.periods), sum(&|stages| stages.components)), most(&|stages| stages.most_periods)),
+            with_disjuncts: asked.len(),
+            disjuncts: sum(&|stages| stages.disjuncts),
+            sliced_away: sum(&|stages| stages.sliced_away),
+            net: both(|stages, part| average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len()), &asked),
+            left: both(left_on_average, &asked),
+            removed: both(|stages, part| removed(stages, part, |stages| stages.disjuncts), &asked),
+            with_kept: kept.len(),
+            removed_of_kept: both(|stages, part| removed(stages, part, |stages| stages.disjuncts - stages.sliced_away), &kept),
+            total: times.iter().sum(),
+            median: times.get(times.len() / 2).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// Of places and transitions, one.
+type Part = fn((usize, usize)) -> usize;
+
+/// An average in hundredths, rounded; 0 of nothing.
+fn average(sum: usize, count: usize) -> usize {
+    sum.saturating_mul(200).checked_div(count).map_or(0, |twice| twice.div_ceil(2))
+}
+
+/// What is left for a disjunct, in hundredths.
+fn left_on_average(stages: &[&Stages], part: Part) -> usize {
+    let each = stages.iter().map(|stages| average(part(stages.left), stages.disjuncts));
+    rounded(each.sum(), stages.len())
+}
+
+/// Which part is removed, in thousandths, where so many disjuncts count.
+fn removed(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
+    let each = stages.iter().map(|stages| {
+        let all = part(stages.net).saturating_mul(disjuncts(stages));
+        rounded(all.saturating_sub(part(stages.left)).saturating_mul(1_000), all)
+    });
+    rounded(each.sum(), stages.len())
+}
+
+/// A quotient, rounded; 0 of nothing.
+fn rounded(sum: usize, count: usize) -> usize {
+    sum.saturating_mul(2).saturating_add(count).checked_div(count.saturating_mul(2)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(end: End, stages: Stages, millis: u64) -> Trial {
+        Trial { end, stages, time: Duration::from_millis(millis) }
+    }
+
+    #[test]
+    fn averages() {
+        let first =
+            Stages { components: 1, most_components: 4, periods: 5, most_periods: 5, net: (10, 20), disjuncts: 2, ..Stages::default() };
+        let second = Stages { components: 3, most_components: 3, periods: 3, most_periods: 2, net: (20, 50), ..Stages::default() };
+        let trials = [
+            // One of two is sliced away, the other by half.
+            trial(End::Serializable, Stages { sliced_away: 1, left: (5, 10), ..first }, 5),
+            trial(End::Refuted, Stages { disjuncts: 1, left: (20, 25), ..second }, 7),
+            trial(End::TooManyComponents, Stages::default(), 30),
+            // Without disjuncts nothing is said about slices.
+            trial(End::Cancelled, Stages { components: 1, periods: 1, most_periods: 1, ..Stages::default() }, 1),
+        ];
+        let figures = Figures::of(&trials);
+        assert_eq!((figures.programs, figures.decided, figures.capped, figures.cancelled), (4, 2, 1, 1));
+        assert_eq!((figures.with_set, figures.components, figures.most_components), (3, (167, 3), 4));
+        assert_eq!(figures.periods, (180, 5));
+        assert_eq!((figures.with_disjuncts, figures.disjuncts, figures.sliced_away, figures.with_kept), (2, 3, 1, 2));
+        assert_eq!((figures.net, figures.left), ((1_500, 3_500), (1_125, 1_500)));
+        // 75 % and nothing; 75 % and a half. Of those that are left, a half and nothing, a half and a half.
+        assert_eq!((figures.removed, figures.removed_of_kept), ((375, 625), (250, 500)));
+        assert_eq!((figures.total, figures.median), (Duration::from_millis(43), Duration::from_millis(7)));
+    }
+
+    #[test]
+    fn nothing() {
+        assert_eq!(Figures::of(&[]), Figures::default());
+    }
+
+    #[test]
+    fn ends_are_told_apart() {
+        let options = Options { max_components: 7, ..Options::default() };
+        let end = |stage: &'static str, why: &str| {
+            let report = Report { verdict: Verdict::Unknown(stage, why.to_owned()), stages: Stages::default() };
+            Trial::new(&report, &options, Duration::ZERO).end
+        };
+        assert_eq!(end("semilinear set", "more than 7 components"), End::TooManyComponents);
+        assert_eq!(end("certificate", "step 3, clause 1: cancelled"), End::Cancelled);
+        assert_eq!(end("reachability", "neither"), End::Unknown("reachability"));
+    }
+
+    #[test]
+    fn each_switch_is_off_once() {
+        let settings = settings();
+        let off = |options: &Options| [options.order, options.prune, options.factor, options.slice].iter().filter(|&&on| !on).count();
+        assert_eq!(settings.iter().map(|setting| off(&setting.options)).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 4]);
+    }
+}
