@@ -101,6 +101,24 @@ fn each_condition_is_needed() {
 }
 
 /// Integers that no sum of 127 bits holds are "too large", wherever they are.
+/// What is counted not at all, or cancels out, is not shown to be an equality.
+#[test]
+fn nothing_is_tight_for_free() {
+    let refused = |problem: &Problem, node: Node, solution: &[i64]| {
+        assert!(is_solved_by(problem, solution));
+        match check(problem, &Tree { nodes: vec![node] }) {
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, "tree.equality", "{rejection}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    // 2x ≥ 1, taken no times.
+    let problem = Problem { variables: 1, inequalities: vec![linear(&[(0, 2)], -1)], ..Problem::default() };
+    refused(&problem, lattice(2, &[fact(0, 1)], &[fact(0, 0)]), &[1]);
+    // x + 2y = 1, once and minus once: x is left with the coefficient 0.
+    let problem = Problem { variables: 2, equalities: vec![linear(&[(0, 1), (1, 2)], -1)], ..Problem::default() };
+    refused(&problem, lattice(2, &[fact(0, 1), variable(0, -1)], &[fact(0, 1), fact(0, -1)]), &[1, 0]);
+}
+
 #[test]
 fn huge_numbers() {
     let problem = Problem { variables: 2, inequalities: vec![linear(&[(0, i64::MIN), (1, i64::MAX)], i64::MIN); 2], ..Problem::default() };
