@@ -285,6 +285,9 @@ pub(crate) struct Bench {
     /// Leave times and memory out, so that the output is the same every time
     #[arg(long)]
     pub(crate) no_times: bool,
+    /// Run the published pipeline with all its switches on, each of them off, and all off
+    #[arg(long, conflicts_with_all = ["expected", "baseline", "emit", "runs", "jobs"])]
+    pub(crate) ablation: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! `serval bench DIR…`: runs many files as `serval check` does, and compares
 //! verdicts and times with what was expected.
 
+mod ablation;
 mod subjects;
 
 use std::io::IsTerminal;
@@ -20,8 +21,11 @@ use subjects::Subject;
 
 /// Runs everything and prints the table.
 pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
-    let methods = check::methods(&args.method, &args.classic)?;
     let subjects = subjects::all(args)?;
+    if args.ablation {
+        return ablation::run(args, &subjects, manner);
+    }
+    let methods = check::methods(&args.method, &args.classic)?;
     if args.emit {
         return emit(&subjects);
     }

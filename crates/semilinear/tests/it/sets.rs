@@ -71,6 +71,18 @@ proptest! {
     }
 
     #[test]
+    fn small(set in any_set(5, 3)) {
+        let options = Options::default();
+        let mut budget = Budget::unlimited();
+        let work = &mut Work::new(&options, &mut budget);
+        let small = set.small(work).unwrap();
+        prop_assert_eq!(members(&small), members(&set));
+        prop_assert!(small.components().len() <= set.components().len());
+        // Beyond the box, too.
+        prop_assert!(far_subset(&small, &set) && far_subset(&set, &small));
+    }
+
+    #[test]
     fn obvious_inclusion(small in any_set(1, 2), large in any_set(1, 3)) {
         for (a, b) in small.components().iter().zip(large.components()) {
             if a.obviously_within(b, &mut Budget::unlimited()).unwrap() {
@@ -125,6 +137,27 @@ fn inclusion_that_is_not_obvious() {
     assert_eq!(parity.equals(&all, work), Ok(true));
     assert_eq!(Semilinear::nothing(3).is_included_in(&all, work), Ok(true));
     assert_eq!(all.is_included_in(&Semilinear::nothing(3), work), Ok(false));
+}
+
+#[test]
+fn few_components() {
+    let options = Options::default();
+    let mut budget = Budget::unlimited();
+    let work = &mut Work::new(&options, &mut budget);
+    let name = |letter: Letter| ["a", "b", "c"][letter.0].to_string();
+    let mut text = |set: Semilinear| set.small(work).unwrap().display(&name).to_string();
+    // Lowered: a period that may occur, and one that must.
+    let pairs = set(&[([1, 0, 0], vec![[0, 0, 2]]), ([1, 1, 0], vec![[0, 1, 0], [0, 0, 2]])]);
+    assert_eq!(text(pairs), "{ (a:1) + k1·(b:1) + k2·(c:2) }");
+    // Grown: all residues.
+    let residues = set(&[([0; 3], vec![[3, 0, 0]]), ([1, 0, 0], vec![[3, 0, 0]]), ([2, 0, 0], vec![[3, 0, 0]])]);
+    assert_eq!(text(residues), "{ () + k1·(a:1) }");
+    // Dropped: what two others have together.
+    let halves = set(&[([0, 0, 0], vec![[2, 0, 0]]), ([1, 0, 0], vec![[2, 0, 0]]), ([0, 0, 0], vec![[3, 0, 0]]), ([0, 1, 0], vec![])]);
+    assert_eq!(text(halves), "{ () + k1·(a:1) }\n{ (b:1) }");
+    // Nothing can be done.
+    let apart = set(&[([0; 3], vec![[2, 0, 0]]), ([0, 1, 0], vec![[1, 0, 0]])]);
+    assert_eq!(text(apart.clone()), apart.display(&name).to_string());
 }
 
 #[test]

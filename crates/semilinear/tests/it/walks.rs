@@ -140,11 +140,19 @@ fn counts_of_walks_and_witnesses() {
             }
             image.set.components().iter().for_each(|component| check_witness(&automaton, component));
             let statistics = image.statistics;
-            assert_eq!(statistics.components, image.set.components().len());
+            assert_eq!(statistics.components, image.small.components().len());
+            assert!(statistics.components <= image.set.components().len());
+            for point in short() {
+                assert_eq!(
+                    image.small.contains(&counts(point), &mut budget).unwrap(),
+                    expected.contains(&point),
+                    "seed {seed} {options:?} {point:?}"
+                );
+            }
             assert!(statistics.largest >= statistics.components);
             assert!(statistics.most_periods * statistics.components >= statistics.periods);
             if options == (Options { max_components: 400, ..Options::default() }) {
-                let complement = image.set.clauses(&mut Work::new(&options, &mut budget)).unwrap();
+                let complement = image.small.clauses(&mut Work::new(&options, &mut budget)).unwrap();
                 for point in short() {
                     assert_eq!(complement.holds(&counts(point)).unwrap(), !expected.contains(&point), "seed {seed} {point:?}");
                 }

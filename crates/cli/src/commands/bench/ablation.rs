@@ -1,0 +1,74 @@
+//! `serval bench --ablation`: the published pipeline on the given files, with
+//! all its switches on, each of them off, and all off.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serval_classic::ablation::{End, Figures, Setting, Trial, settings};
+use serval_compile::{Mode, Options, compile};
+use serval_model::{Budget, NetworkSystem};
+use serval_report::bench::AblationReport;
+use serval_report::render_diagnostics;
+
+use super::subjects::Subject;
+use crate::args::{Bench, BenchFormat};
+use crate::failure::Failure;
+use crate::input::{Content, Manner};
+use crate::limits::{self, LastWords, Watch};
+use crate::output::write_to;
+
+/// Prints the table.
+pub(super) fn run(args: &Bench, subjects: &[Subject], manner: Manner) -> Result<ExitCode, Failure> {
+    if let Some(other) = args.method.iter().find(|name| !matches!(name.as_str(), "auto" | "classic")) {
+        return Err(Failure::message(format!("--ablation is about the method classic, not {other}")));
+    }
+    if !matches!(args.format, BenchFormat::Text | BenchFormat::Markdown) {
+        return Err(Failure::message("--ablation writes text and markdown"));
+    }
+    limits::watch_interrupts();
+    limits::limit_memory(args.memory.unwrap_or_else(|| super::files::machine_memory_mib() / 10 * 8));
+    let mut systems = Vec::new();
+    for subject in subjects {
+        systems.extend(plain(subject, manner)?.into_iter().map(|system| (subject.name.as_str(), system)));
+    }
+    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
+    let mut report = AblationReport { settings: Vec::new(), cap: serval_classic::Options::default().max_components, times: !args.no_times };
+    let mut verdicts: Vec<Option<End>> = vec![None; systems.len()];
+    for Setting { name, options } in settings() {
+        let mut trials = Vec::with_capacity(systems.len());
+        for ((file, system), verdict) in systems.iter().zip(&mut verdicts) {
+            let start = Instant::now();
+            let watch = Watch::start(timeout, LastWords { text: written(args, &report).into_bytes(), status: 1 });
+            let trial = Trial::new(&serval_classic::decide(system, &options, &watch.cancel()), &options, start.elapsed());
+            if limits::is_interrupted() {
+                return Ok(ExitCode::from(130));
+            }
+            if matches!(trial.end, End::Serializable | End::Refuted) && *verdict.get_or_insert(trial.end) != trial.end {
+                // No switch may change an answer.
+                return Err(Failure::message(format!("{file}: {name} gives another verdict; this is a bug in serval")));
+            }
+            trials.push(trial);
+        }
+        report.settings.push((name, Figures::of(&trials)));
+    }
+    write_to(None, &written(args, &report)).map(|()| ExitCode::SUCCESS)
+}
+
+fn written(args: &Bench, report: &AblationReport) -> String {
+    if args.format == BenchFormat::Markdown { report.to_markdown() } else { report.to_text() }
+}
+
+/// One system for all of a program, as published.
+fn plain(subject: &Subject, manner: Manner) -> Result<Vec<NetworkSystem>, Failure> {
+    let input = subject.load()?.usable(Manner { quiet: true, ..manner })?;
+    let program = match input.content {
+        Content::Systems(systems) => return Ok(systems),
+        Content::Program(program) => program,
+    };
+    let options = Options { mode: Mode::Plain, ..Options::default() };
+    let compiled = compile(&program, options, &Budget::unlimited()).map_err(|error| match error.diagnostic(&input.text) {
+        Some(diagnostic) => Failure::Input(render_diagnostics(&[diagnostic], &input.name, &input.text, manner.style)),
+        None => Failure::message("stopped"),
+    })?;
+    Ok(compiled.components().iter().map(|component| component.system().clone()).collect())
+}
