@@ -32,7 +32,7 @@ use serval_proof::invariant::InvariantProof;
 use serval_semilinear::Error;
 
 pub use reach::Reason;
-pub use serial::{Serial, query};
+pub use serial::{Serial, Words, query};
 
 /// What can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,10 +124,10 @@ pub struct Report {
     pub stages: Stages,
 }
 
-/// Ticks for the semilinear set.
-const SERIAL_TICKS: u64 = 2_000_000_000;
+/// Ticks for the semilinear set and its complement.
+pub const SERIAL_TICKS: u64 = 2_000_000_000;
 /// Ticks for seeing that a disjunct is empty.
-const EMPTY_TICKS: u64 = 200_000;
+pub const EMPTY_TICKS: u64 = 200_000;
 /// Ticks for one disjunct.
 const REACH_TICKS: u64 = 400_000_000;
 /// Ticks for the invariant.
