@@ -33,7 +33,7 @@ use serval_proof::invariant::InvariantProof;
 use serval_semilinear::Error;
 
 pub use reach::Reason;
-pub use serial::{Serial, query};
+pub use serial::{Serial, Words, query};
 
 /// What can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,10 +127,12 @@ pub struct Report {
     pub stages: Stages,
 }
 
+/// Ticks for the semilinear set and its complement.
+pub const SERIAL_TICKS: u64 = 2_000_000_000;
 /// Ticks for the semilinear set, for one disjunct, and for the invariant.
-const TICKS: [u64; 3] = [2_000_000_000, 400_000_000, 4_000_000_000];
+const TICKS: [u64; 3] = [SERIAL_TICKS, 400_000_000, 4_000_000_000];
 /// Ticks for seeing that a disjunct is empty.
-const EMPTY_TICKS: u64 = 200_000;
+pub const EMPTY_TICKS: u64 = 200_000;
 
 /// Decides about one system.
 pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {

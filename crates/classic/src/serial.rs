@@ -7,9 +7,9 @@ use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, L
 
 use crate::Options;
 
-/// The serial behaviour of a system.
+/// The serial automaton, as `serval-semilinear` wants it.
 #[derive(Clone, Debug)]
-pub struct Serial {
+pub struct Words {
     /// The letters: all answers that the net has a place for, in order. Those
     /// that no serial run gives are among them.
     pub letters: Vec<Answer>,
@@ -17,13 +17,11 @@ pub struct Serial {
     pub edges: Vec<SerialEdge>,
     /// The automaton; each edge has a letter.
     pub automaton: Automaton,
-    /// Its regular expression and the counts of its words.
-    pub image: Image,
 }
 
-impl Serial {
-    /// The serial behaviour of a system with these places.
-    pub fn new(system: &NetworkSystem, places: &Places, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
+impl Words {
+    /// The serial automaton of a system with these places.
+    pub fn new(system: &NetworkSystem, places: &Places, budget: &mut Budget) -> Result<Self, Error> {
         let serial = SerialAutomaton::new(system, budget).map_err(Error::Stopped)?;
         let mut letters: Vec<Answer> = places
             .kinds()
@@ -40,8 +38,29 @@ impl Serial {
         let edges: Result<Vec<_>, Error> =
             serial.edges().iter().map(|edge| Ok((state(edge.from)?, letter(edge.letter)?, state(edge.to)?))).collect();
         let automaton = Automaton::new(serial.states().len(), state(serial.initial())?, edges?, letters.len())?;
+        Ok(Self { letters, edges: serial.edges().to_vec(), automaton })
+    }
+}
+
+/// The serial behaviour of a system.
+#[derive(Clone, Debug)]
+pub struct Serial {
+    /// As in [`Words`].
+    pub letters: Vec<Answer>,
+    /// As in [`Words`].
+    pub edges: Vec<SerialEdge>,
+    /// The automaton; each edge has a letter.
+    pub automaton: Automaton,
+    /// Its regular expression and the counts of its words.
+    pub image: Image,
+}
+
+impl Serial {
+    /// The serial behaviour of a system with these places.
+    pub fn new(system: &NetworkSystem, places: &Places, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
+        let Words { letters, edges, automaton } = Words::new(system, places, budget)?;
         let image = image(&automaton, &options.semilinear(), budget)?;
-        Ok(Self { letters, edges: serial.edges().to_vec(), automaton, image })
+        Ok(Self { letters, edges, automaton, image })
     }
 
     /// What is outside, as a conjunction of clauses.

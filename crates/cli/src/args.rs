@@ -168,7 +168,7 @@ pub(crate) struct Verify {
 /// Write a program or system in another form
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n\nA program of independent components exports one system per component."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -179,10 +179,10 @@ pub(crate) struct Export {
     /// Write to this file instead of standard output; for smtlib a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// How long a proof may take, for smtlib
+    /// How long the work may take, for smtlib, regex, semilinear and query
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: f64,
-    /// Which methods may prove it, for smtlib; with flow alone nothing is left to the checker's rules
+    /// Which methods may prove it, for smtlib; with flow or classic nothing is left to the checker's rules
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
     /// Only this component, counted from 0
@@ -191,6 +191,15 @@ pub(crate) struct Export {
     /// One system for all components: their product
     #[arg(long)]
     pub(crate) product: bool,
+    /// Eliminate states by number, not those with few edges first; for regex, semilinear, query and method classic
+    #[arg(long)]
+    pub(crate) no_elimination_order: bool,
+    /// Keep redundant periods and components; for semilinear, query and method classic
+    #[arg(long)]
+    pub(crate) no_prune: bool,
+    /// Do not factor components out of stars; for semilinear, query and method classic
+    #[arg(long)]
+    pub(crate) no_factor: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -205,6 +214,16 @@ pub(crate) enum Format {
     NfaDot,
     /// What makes the proof a proof, as questions for SMT solvers (a directory)
     Smtlib,
+    /// The interleaving net in the format of Tina
+    Net,
+    /// The interleaving net as PNML
+    Pnml,
+    /// Which markings of the net are not serial, as properties of the Model Checking Contest
+    Query,
+    /// The regular expression of the serial automaton
+    Regex,
+    /// The semilinear set of serial answers, and its complement
+    Semilinear,
 }
 
 /// Run a program or system

@@ -1,5 +1,6 @@
 //! `serval export FILE --to FORMAT`.
 
+mod classic;
 mod obligations;
 
 use serval_compile::Compiled;
@@ -46,11 +47,15 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         whole = product(&parts, limit).map_err(|error| Failure::message(format!("the product is too large: {error}")))?;
         systems = vec![(&whole, Box::new(PlainLabels))];
     }
-    if args.to == Format::Smtlib {
-        let systems: Vec<&NetworkSystem> = systems.iter().map(|(system, _)| *system).collect();
-        return obligations::write(&systems, &name, args);
-    }
-    write_to(args.out.as_deref(), &render(&systems, args.to)?)
+    let bare = || systems.iter().map(|(system, _)| *system).collect::<Vec<&NetworkSystem>>();
+    let text = match args.to {
+        Format::Smtlib => return obligations::write(&bare(), &name, args),
+        Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
+            classic::text(&bare(), &name, args, manner.quiet)?
+        }
+        Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
+    };
+    write_to(args.out.as_deref(), &text)
 }
 
 fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) -> Result<String, Failure> {
@@ -68,7 +73,7 @@ fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) ->
                 labelled.iter().zip(&automata).map(|(&(system, labels), automaton)| (system, automaton, labels)).collect();
             automaton_dot(&rows)
         }
-        // Written as a directory.
-        Format::Smtlib => String::new(),
+        // Others write these.
+        Format::Smtlib | Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => String::new(),
     })
 }

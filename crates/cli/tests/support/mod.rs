@@ -31,6 +31,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// A fresh directory for one test.
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);

@@ -5,11 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serval_engine::portfolio::{self, Found, Method, Plan};
+use serval_classic::Verdict;
+use serval_engine::portfolio::{self, Found, Plan};
 use serval_invariant::{Obligation, obligations};
 use serval_model::{Cancel, NetworkSystem};
+use serval_proof::Part;
 
-use crate::args::Export;
+use super::super::check::{self, Methods};
+use crate::args::{Classic, Export};
 use crate::failure::Failure;
 use crate::limits::{self, Ended, LastWords, Watch};
 
@@ -22,9 +25,10 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
     if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::message(format!("{} is not empty", directory.display())));
     }
-    let methods = super::super::check::own_methods(&args.method)?;
+    let &Export { no_elimination_order, no_prune, no_factor, .. } = args;
+    let methods = check::methods(&args.method, &Classic { no_elimination_order, no_prune, no_factor, no_slice: false })?;
     limits::watch_interrupts();
-    limits::limit_memory(super::super::check::files::machine_memory_mib() / 10 * 8);
+    limits::limit_memory(check::files::machine_memory_mib() / 10 * 8);
     let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
     let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
     let proved = proved(systems, name, methods, &watch.cancel());
@@ -38,16 +42,24 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
 }
 
 /// The obligations of all systems, with the names of their files.
-fn proved(systems: &[&NetworkSystem], name: &str, methods: Vec<Method>, cancel: &Cancel) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let plan = Plan { methods, jobs, cancel: cancel.clone(), watch: &|_| {} };
-    let parts = match portfolio::decide(systems, 0, &plan).found {
-        Found::Serializable(parts, _) => parts,
-        Found::Refuted { .. } => {
-            return Err(Failure::message(format!("{name} is not serializable: its evidence is a run, and `serval check` shows it")));
+fn proved(systems: &[&NetworkSystem], name: &str, methods: Methods, cancel: &Cancel) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let parts = match methods {
+        Methods::Portfolio(methods) => {
+            let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+            let plan = Plan { methods, jobs, cancel: cancel.clone(), watch: &|_| {} };
+            match portfolio::decide(systems, 0, &plan).found {
+                Found::Serializable(parts, _) => parts,
+                Found::Refuted { .. } => return Err(refuted(name)),
+                Found::Unknown(reason) => return Err(undecided(name, reason.as_deref().unwrap_or("stopped"))),
+            }
         }
-        Found::Unknown(reason) => {
-            return Err(Failure::message(format!("{name} is undecided: {}", reason.unwrap_or_else(|| "stopped".to_owned()))));
+        Methods::Classic(options) => {
+            let invariant = |system: &&NetworkSystem| match serval_classic::decide(system, &options, cancel).verdict {
+                Verdict::Serializable(proof) => Ok(Part::Invariant(proof)),
+                Verdict::Refuted(_) => Err(refuted(name)),
+                Verdict::Unknown(stage, reason) => Err(undecided(name, &format!("stopped at the stage {stage}: {reason}"))),
+            };
+            systems.iter().map(invariant).collect::<Result<Vec<Part>, Failure>>()?
         }
     };
     let mut files = Vec::new();
@@ -57,6 +69,14 @@ fn proved(systems: &[&NetworkSystem], name: &str, methods: Vec<Method>, cancel: 
         files.extend(obligations.into_iter().map(|Obligation { name, text }| (folder.join(format!("{name}.smt2")), text)));
     }
     Ok(files)
+}
+
+fn refuted(name: &str) -> Failure {
+    Failure::message(format!("{name} is not serializable: its evidence is a run, and `serval check` shows it"))
+}
+
+fn undecided(name: &str, reason: &str) -> Failure {
+    Failure::message(format!("{name} is undecided: {reason}"))
 }
 
 /// Writes all files into a directory that appears only when it is complete.
