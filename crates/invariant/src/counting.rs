@@ -29,47 +29,11 @@ use serval_proof::tree::{Linear, Literal};
 
 use crate::inductive::{Change, Inductive, apply};
 use crate::smtlib::{Script, Term, all, any, at_most, equal, if_holds, not, numeral, sum};
+use crate::state::{GLOBAL, at, change, global_is, landed, made, made_of};
 use crate::{Names, Obligation, region, together};
-
-/// The global state.
-pub(crate) const GLOBAL: &str = "g";
-
-pub(crate) fn at(node: Node) -> String {
-    format!("at{node}")
-}
-
-pub(crate) fn made(step: usize) -> String {
-    format!("made{step}")
-}
 
 fn carried(node: Node, from: u32, to: u32) -> String {
     format!("carried{node}from{from}to{to}")
-}
-
-/// The sum of the counts of some steps.
-pub(crate) fn made_of(form: &NormalForm, which: impl Fn(&NodeStep) -> bool) -> Term {
-    sum(form.steps().iter().enumerate().filter(|(_, step)| which(step)).map(|(index, _)| (made(index), 1)), 0)
-}
-
-pub(crate) fn global_is(global: u32) -> Term {
-    equal(GLOBAL, &global.to_string())
-}
-
-/// What a step does to the nodes, the global state and the counts.
-pub(crate) fn change(form: &NormalForm, index: usize, step: NodeStep, is_there: impl Fn(Node) -> bool, names: &Names) -> Change {
-    let mut needs = vec![global_is(step.global)];
-    let mut nodes: BTreeMap<Node, i64> = BTreeMap::new();
-    if is_there(step.node) {
-        needs.push(at_most("1", &at(step.node)));
-        *nodes.entry(step.node).or_default() -= 1;
-    }
-    if !form.is_done(step.to_node) && is_there(step.to_node) {
-        *nodes.entry(step.to_node).or_default() += 1;
-    }
-    let mut new: BTreeMap<String, Term> = nodes.into_iter().map(|(node, change)| (at(node), sum([(at(node), 1)], change))).collect();
-    new.insert(GLOBAL.to_owned(), step.to_global.to_string());
-    new.insert(made(index), sum([(made(index), 1)], 1));
-    Change { name: format!("step-{index}"), says: names.step(index, step), needs, new }
 }
 
 /// Everything that makes a proof by counting a proof. The script of the proof is
@@ -301,13 +265,4 @@ impl<'a> Counting<'a> {
         }
         change
     }
-}
-
-/// The nodes that a step lands on.
-pub(crate) fn landed(form: &NormalForm) -> Vec<bool> {
-    let mut landed = vec![false; form.nodes().len()];
-    for step in form.steps() {
-        landed[step.to_node as usize] = true;
-    }
-    landed
 }

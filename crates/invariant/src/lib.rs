@@ -10,6 +10,7 @@ mod inductive;
 mod names;
 mod region;
 mod smtlib;
+mod state;
 mod stated;
 mod together;
 mod words;

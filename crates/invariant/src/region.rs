@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serval_model::{Node, NodeStep, NormalForm};
 
-use crate::counting::{GLOBAL, at, global_is, landed, made, made_of};
 use crate::inductive::{Change, Inductive};
 use crate::smtlib::{Term, all, any, at_most, equal, not, sum};
+use crate::state::{GLOBAL, at, change, global_is, landed, made, made_of};
 use crate::{Names, Obligation};
 
 /// A step has led out, or the global state and all requests are inside and no
@@ -100,7 +100,7 @@ impl Backward<'_> {
         let back = NodeStep { node: step.to_node, global: step.to_global, to_node: step.node, to_global: step.global };
         // What has answered is not counted, so it is always there to be taken back.
         let is_there = |node: Node| self.is_there(landed, node);
-        let mut change = crate::counting::change(self.form, index, back, is_there, names);
+        let mut change = change(self.form, index, back, is_there, names);
         change.says = format!("this is taken back: {}", names.step(index, step));
         change
     }

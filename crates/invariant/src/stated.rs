@@ -10,9 +10,10 @@ use serval_model::{Budget, NormalForm, Stopped};
 use serval_proof::flow::{serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof};
 
-use crate::counting::{GLOBAL, assert_outside, at, change, global_is, inside, made};
+use crate::counting::{assert_outside, inside};
 use crate::inductive::{Change, Inductive, apply};
 use crate::smtlib::{Term, any, at_most, equal, if_holds, numeral, sum};
+use crate::state::{GLOBAL, at, change, global_is, made};
 use crate::{Names, Obligation};
 
 /// Everything that makes such a proof a proof; the script is not looked at.

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serval_model::{Budget, Node, NodeStep, NormalForm, Stopped};
 
-use crate::counting::{GLOBAL, at, global_is, made_of};
 use crate::inductive::{Change, Inductive};
 use crate::smtlib::{Term, all, any, at_most, equal, not};
-use crate::{Names, Obligation, counting};
+use crate::state::{GLOBAL, at, change, global_is, made_of};
+use crate::{Names, Obligation};
 
 /// A place of a request: a node, or anywhere done.
 type Place = Option<Node>;
@@ -196,7 +196,7 @@ impl<'a> Rounds<'a> {
         } else {
             step
         };
-        let mut change = counting::change(self.form, index, taken, |node| !self.form.is_done(node), names);
+        let mut change = change(self.form, index, taken, |node| !self.form.is_done(node), names);
         if backwards {
             change.says = format!("this is taken back: {}", names.step(index, step));
         }

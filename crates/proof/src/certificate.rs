@@ -90,13 +90,6 @@ impl Part {
     }
 }
 
-impl Certificate {
-    /// The kind of the evidence.
-    pub fn kind(&self) -> Kind {
-        self.body.kind()
-    }
-}
-
 impl Claim {
     /// The name, as in the file.
     pub fn name(self) -> &'static str {

@@ -89,7 +89,7 @@ use serde::{Deserialize, Serialize};
 use serval_model::{Budget, NodeStep, NormalForm, Stopped};
 
 use crate::conditions::require;
-use crate::format::objects;
+use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
 use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
 use crate::{Refusal, TooLarge, Work};

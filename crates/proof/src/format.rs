@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
+use crate::objects::read_object;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
 use crate::tree::Tree;
@@ -49,52 +50,6 @@ impl From<serde_json::Error> for FormatError {
         let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
         Self { line: error.line().max(1), column: error.column().max(1), message: one_line(message) }
     }
-}
-
-/// Reads a type from objects alone: derived readers take arrays, too, which are
-/// no certificates. The type has a reader that is not the trait's, as serde
-/// makes for `remote = "Self"`.
-macro_rules! read_object {
-    ($type:ident) => {
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Object;
-                impl<'de> serde::de::Visitor<'de> for Object {
-                    type Value = $type;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("an object")
-                    }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$type, A::Error> {
-                        $type::deserialize(serde::de::value::MapAccessDeserializer::new(map))
-                    }
-                }
-                deserializer.deserialize_map(Object)
-            }
-        }
-    };
-}
-
-/// The same for several types that derive reader and writer.
-macro_rules! objects {
-    ($($type:ident),+) => {$(
-        $crate::format::read_object!($type);
-
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $type::serialize(self, serializer)
-            }
-        }
-    )+};
-}
-
-pub(crate) use {objects, read_object};
-
-/// A number that is not 0.
-pub(crate) fn positive<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default + PartialEq>(deserializer: D) -> Result<T, D::Error> {
-    let number = T::deserialize(deserializer)?;
-    if number == T::default() { Err(D::Error::custom("0, expected a number from 1 on")) } else { Ok(number) }
 }
 
 /// A field that may be missing, but is no `null`.
@@ -261,7 +216,7 @@ impl Certificate {
                 format!("\"parts\":{}", listed(parts))
             }
         };
-        let (input, kind, claim) = (line(&self.input), line(&self.kind()), line(&self.claim));
+        let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));
         format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")
     }
 }

@@ -73,7 +73,7 @@ use serval_model::{NodeStep, NormalForm};
 
 use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
-use crate::format::objects;
+use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
 use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
 use crate::{Refusal, Work};

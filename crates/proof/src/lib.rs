@@ -121,6 +121,7 @@ mod fingerprint;
 pub mod flow;
 mod format;
 pub mod invariant;
+mod objects;
 mod refusal;
 mod run;
 pub mod script;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serval_model::{Cancel, GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
 use crate::conditions::{obtain, require};
-use crate::format::{objects, positive};
+use crate::objects::{objects, positive};
 use crate::shown::shown;
 use crate::{Caps, Refusal, Work};
 

@@ -179,7 +179,7 @@ impl Input for ProgramInput<'_> {
 
 fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> InputError) -> Outcome {
     match result {
-        Ok(()) => Outcome::Valid(Valid { claim: certificate.claim, kind: certificate.kind(), summary: summary(&certificate.body) }),
+        Ok(()) => Outcome::Valid(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body) }),
         Err(Refusal::Invalid(rejection)) => Outcome::Invalid(rejection),
         Err(Refusal::TooLarge(too_large)) => Outcome::TooLarge(too_large),
         Err(Refusal::System(stop)) => Outcome::InputError(failed(stop)),

@@ -255,7 +255,7 @@ impl Checking<'_> {
                 }
                 report.method = Some(method);
                 let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
-                report.certificate = Some(serval_report::CertificateNote { kind: certificate.kind().name(), path, verified: true });
+                report.certificate = Some(serval_report::CertificateNote { kind: certificate.body.kind().name(), path, verified: true });
                 status
             }
             Outcome::TooLarge(what) => {

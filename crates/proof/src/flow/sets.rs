@@ -7,7 +7,7 @@ use serval_model::{Budget, Node, NormalForm, Stopped};
 
 use super::{Clause, TOO_LARGE};
 use crate::conditions::require;
-use crate::format::objects;
+use crate::objects::objects;
 use crate::script::simulation;
 use crate::tree::{Linear, Literal};
 use crate::{Refusal, Work};

@@ -84,7 +84,7 @@ use serval_model::{Budget, Node, NodeStep, NormalForm, Point, Stopped};
 
 use super::Reduced;
 use crate::conditions::require;
-use crate::format::objects;
+use crate::objects::objects;
 use crate::{Refusal, Work};
 
 /// Which way steps are joined.

@@ -99,7 +99,7 @@ use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Point, Stopped}
 
 use super::size;
 use crate::conditions::require;
-use crate::format::objects;
+use crate::objects::objects;
 use crate::{Refusal, Work};
 
 /// What is merged: nodes (`locals`) or global states (`globals`).
