@@ -172,7 +172,10 @@ fn status_and_precedence() {
     assert_eq!(status(&["docs/src/mistake.ser", "--exit-zero"]), Some(2));
     assert_eq!(status(&["no-such-file.ser"]), Some(2));
     assert_eq!(status(&["docs/decisions"]), Some(2));
-    assert_eq!(status(&["examples/counter.ser", "--method", "classic"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--method", "classic"]), Some(0));
+    assert_eq!(status(&["examples/lost-update.ser", "--method", "classic", "--no-slice", "--no-prune"]), Some(1));
+    assert_eq!(status(&["examples/counter.ser", "--method", "classic,flow"]), Some(2));
+    assert_eq!(status(&["examples/counter.ser", "--no-slice"]), Some(2));
     assert_eq!(status(&["examples/counter.ser", "--method", "magic"]), Some(2));
     assert_eq!(status(&["examples/counter.ser", "--timeout", "0"]), Some(2));
     assert_eq!(status(&[]), Some(2));
