@@ -19,8 +19,8 @@ fn nets_and_questions_fit_together() {
         ("docs/src/running-example.ser", 1),
         ("docs/src/running-example-locked.ser", 1),
         ("examples/ticket-lock.ser", 2),
-        ("examples/two-phase-locking.ser", 6),
-        ("examples/dhcp-lease.json", 6),
+        ("examples/two-phase-locking.ser", 2),
+        ("examples/dhcp-lease.json", 4),
         ("crates/cli/tests/cmd/divisible.ser", 0),
     ] {
         for more in [&[][..], &["--plain"]] {
