@@ -4,14 +4,16 @@
 //! The invariant has the state equation, as far as it can be said without
 //! counting arrivals, and a clause or two for each reason. That steps keep it,
 //! and that nothing is left at the end, is shown by the solver, for the very
-//! problems that the checker will look at.
+//! problems that the checker will look at. Clauses that no proof looks at are
+//! left out again: a reason that excluded one solution is often implied by what
+//! excluded others.
 
 use serval_arith::{Outcome, solve};
 use serval_model::{Budget, NetworkSystem, NormalForm};
 use serval_petri::{Net, PlaceId, Places, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
-use serval_proof::tree::{Problem, Tree};
+use serval_proof::tree::{Node, Problem, Tree};
 use serval_semilinear::{Counts, Edge, Error, Work};
 
 use crate::form::Form;
@@ -47,25 +49,85 @@ pub(crate) fn stitch(
     }
     let mut proof = InvariantProof { clauses, sets: sets(&form.form, serial, options, budget)?, ..InvariantProof::default() };
     let form = &form.form;
-    for (number, step) in (0..).zip(form.steps()) {
-        for (index, clause) in (0..).zip(&proof.clauses) {
+    let edges = serial_edges(form, budget).map_err(|stopped| (STAGE, Error::Stopped(stopped).to_string()))?;
+    let sets: Option<Vec<_>> = proof.sets.iter().map(|set| set_clause(form, &edges, set)).collect();
+    let sets = sets.ok_or_else(too_large)?;
+    let mut needs = Needs::new(&proof.clauses);
+    for global in 0..form.global_count() {
+        let problem = end_problem(form, &proof.clauses, &sets, global).ok_or_else(too_large)?;
+        let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("end in global state {global}: {why}")))?;
+        needs.note(&tree);
+        proof.ends.push(tree);
+    }
+    while let Some(index) = needs.next() {
+        let clause = &proof.clauses[index];
+        for (number, step) in (0..).zip(form.steps()) {
             let after = afterwards(form, clause, number, step).ok_or_else(too_large)?;
             if !is_kept(clause, step.global, &after) {
                 let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
                 let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("step {number}, clause {index}: {why}")))?;
-                proof.kept.push(Kept { step: number, clause: index, tree });
+                needs.note(&tree);
+                proof.kept.push(Kept { step: number, clause: u32::try_from(index).map_err(|_| too_large())?, tree });
             }
         }
     }
-    let edges = serial_edges(form, budget).map_err(|stopped| (STAGE, Error::Stopped(stopped).to_string()))?;
-    let sets: Option<Vec<_>> = proof.sets.iter().map(|set| set_clause(form, &edges, set)).collect();
-    let sets = sets.ok_or_else(too_large)?;
-    for global in 0..form.global_count() {
-        let problem = end_problem(form, &proof.clauses, &sets, global).ok_or_else(too_large)?;
-        let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("end in global state {global}: {why}")))?;
-        proof.ends.push(tree);
-    }
+    needs.leave_out_others(&mut proof).ok_or_else(too_large)?;
     Ok(proof)
+}
+
+/// Which clauses of an invariant are needed: those that the ends need, and those
+/// that are needed to keep them.
+struct Needs {
+    /// The clauses with several bounds, which are clauses of problems, in their order.
+    several: Vec<usize>,
+    /// Those with one bound are facts of problems, and stay.
+    needed: Vec<bool>,
+    done: Vec<bool>,
+}
+
+impl Needs {
+    fn new(clauses: &[Vec<Bound>]) -> Self {
+        let several = (0..clauses.len()).filter(|&index| clauses[index].len() != 1).collect();
+        let needed = clauses.iter().map(|clause| clause.len() == 1).collect();
+        Self { several, needed, done: vec![false; clauses.len()] }
+    }
+
+    /// Notes what a tree looks at.
+    fn note(&mut self, tree: &Tree) {
+        for node in &tree.nodes {
+            if let Node::Clause { clause } = node
+                && let Some(&index) = self.several.get(*clause as usize)
+            {
+                self.needed[index] = true;
+            }
+        }
+    }
+
+    /// A clause that is needed and was not given out before.
+    fn next(&mut self) -> Option<usize> {
+        let index = (0..self.done.len()).find(|&index| self.needed[index] && !self.done[index])?;
+        self.done[index] = true;
+        Some(index)
+    }
+
+    /// Leaves out clauses that nobody needs. `None` where numbers do not fit.
+    fn leave_out_others(&self, proof: &mut InvariantProof) -> Option<()> {
+        let before = |index: usize| u32::try_from(self.needed[..index].iter().filter(|&&needed| needed).count()).ok();
+        let left_out = |clause: usize| self.several.iter().take(clause).filter(|&&index| !self.needed[index]).count();
+        let trees = proof.kept.iter_mut().map(|kept| &mut kept.tree).chain(&mut proof.ends);
+        for node in trees.flat_map(|tree| &mut tree.nodes) {
+            if let Node::Clause { clause } = node {
+                *clause = u32::try_from((*clause as usize).checked_sub(left_out(*clause as usize))?).ok()?;
+            }
+        }
+        for kept in &mut proof.kept {
+            kept.clause = before(kept.clause as usize)?;
+        }
+        proof.kept.sort_by_key(|kept| (kept.step, kept.clause));
+        let mut needed = self.needed.iter();
+        proof.clauses.retain(|_| needed.next().is_some_and(|&needed| needed));
+        Some(())
+    }
 }
 
 fn refuted(problem: Problem, budget: &mut Budget) -> Result<Tree, String> {

@@ -264,3 +264,21 @@ fn the_suite_is_measured_against_its_table() {
     assert!(report["rows"].as_array().unwrap().iter().all(|row| row["published"].is_string() && row["expected"].is_string()));
     say(&format!("suite: {} right, {} undecided, none wrong", summary["right"], summary["undecided"]));
 }
+
+#[test]
+fn the_ablation_has_a_column_per_setting() {
+    let programs = programs("bench-ablation");
+    let (out, status) = bench(&[programs.to_str().unwrap(), "--method", "classic", "--ablation", "--no-times"]);
+    assert_eq!(status, Some(0), "{out}");
+    assert!(out.lines().next().unwrap().trim().starts_with("all on  without order"), "{out}");
+    assert!(out.lines().any(|line| line.starts_with("decided  ") && line.matches("3 of 3").count() == 6), "{out}");
+    assert!(!out.contains("ms:"), "{out}");
+    let (again, _) = bench(&[programs.to_str().unwrap(), "--ablation", "--no-times"]);
+    assert_eq!(again, out);
+    let (markdown, status) = bench(&[programs.to_str().unwrap(), "--ablation", "--format", "markdown"]);
+    assert_eq!(status, Some(0), "{markdown}");
+    assert!(markdown.starts_with("|  | all on |") && markdown.contains("| ms: median |"), "{markdown}");
+    for wrong in [&["--method", "flow"][..], &["--format", "json"], &["--runs", "2"]] {
+        assert_eq!(bench(&[&[programs.to_str().unwrap(), "--ablation"], wrong].concat()).1, Some(2), "{wrong:?}");
+    }
+}

@@ -69,6 +69,7 @@ impl AblationReport {
             line("places / transitions", |figures| of(figures.with_disjuncts, pair(figures.net, tenths))),
             line("left for a disjunct", |figures| of(figures.with_disjuncts, pair(figures.left, tenths))),
             line("removed", |figures| of(figures.with_disjuncts, pair(figures.removed, percent))),
+            line("removed, all disjuncts alike", |figures| of(figures.with_disjuncts, pair(figures.removed_of_all, percent))),
             line("removed where not sliced away", |figures| of(figures.with_kept, pair(figures.removed_of_kept, percent))),
         ];
         if self.times {
@@ -145,12 +146,12 @@ mod tests {
     fn text_is_aligned() {
         let text = sample(false).to_text();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "                                        all on  all off");
-        assert_eq!(lines[1], "decided                                 2 of 3   0 of 0");
-        assert_eq!(lines[2], "more than 50 components                      0        3");
-        assert_eq!(lines[5], "components: average                       12.5        –");
-        assert_eq!(lines[14], "removed                        75.0 % / 93.8 %        –");
-        assert_eq!(lines[15], "removed where not sliced away                –        –");
+        assert_eq!(lines[0], "                                          all on  all off");
+        assert_eq!(lines[1], "decided                                   2 of 3   0 of 0");
+        assert_eq!(lines[2], "more than 50 components                        0        3");
+        assert_eq!(lines[5], "components: average                         12.5        –");
+        assert_eq!(lines[14], "removed                          75.0 % / 93.8 %        –");
+        assert_eq!(lines[16], "removed where not sliced away                  –        –");
         assert!(!text.contains("ms"));
     }
 
