@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serval_bench::classic::{Agreement, compare, decide_program, random, suite};
 use serval_classic::Options;
+use serval_model::NetworkSystem;
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -67,4 +68,23 @@ fn the_same_bytes_twice() {
         }
     }
     assert!(compared > 12, "{compared}");
+}
+
+/// Systems that were once undecided: the reasons of slicing were not enough for
+/// the invariant.
+#[test]
+fn what_could_not_be_shown_before() {
+    // Under X=0 a request could have come and gone any number of times.
+    let comes_and_goes = r#"{"initial_global": "X=-1", "requests": [["a", "a@start"]], "responses": [["a@end 1", "1"]],
+        "transitions": [["a@start", "X=-1", "a@end 1", "X=1"], ["a@start", "X=0", "a@end 1", "X=0"],
+            ["a@start", "X=1", "a@yield1", "X=0"], ["a@yield1", "X=0", "a@yield1", "X=0"]]}"#;
+    // Two rounds of slicing.
+    let two_rounds = r#"{"initial_global": "g0", "requests": [["r0", "l0"]], "responses": [["end0", "a0"], ["end1", "a1"]],
+        "transitions": [["l0", "g0", "end1", "g1"], ["l0", "g0", "l1", "g0"], ["l0", "g2", "end0", "g0"], ["l0", "g2", "l1", "g2"],
+            ["l1", "g0", "end0", "g1"], ["l1", "g0", "end0", "g2"], ["l1", "g1", "end0", "g2"], ["l1", "g2", "end1", "g2"]]}"#;
+    for text in [comes_and_goes, two_rounds] {
+        let system = NetworkSystem::from_json(text).unwrap();
+        let outcome = compare(&system, LIMIT, &mut Agreement::default()).unwrap();
+        assert_eq!((outcome.verdict, outcome.stop), ("serializable", None), "{text}");
+    }
 }

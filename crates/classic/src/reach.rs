@@ -70,7 +70,7 @@ const ORDER_TICKS: u64 = 200_000;
 const SEARCH_TICKS: u64 = 40_000_000;
 
 /// What the rounds of slicing leave: the traps, what is dead, and reasons for
-/// the places that are never marked.
+/// the places that are never marked, or not if the target is reached.
 fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>, Vec<TransitionId>) {
     let (mut unless, mut dead): (Vec<Vec<PlaceId>>, Vec<TransitionId>) = (Vec::new(), Vec::new());
     for round in rounds {
@@ -81,13 +81,16 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
                 dead.extend(transitions);
             }
             Round::Trap { places, transitions, .. } => {
+                // It is empty in the end, so nothing was ever given to it.
+                let kind = Kind::Trap(places.clone());
+                add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind });
                 unless.push(places.clone());
                 dead.extend(transitions);
             }
             Round::Irrelevant { .. } | Round::Repeated { .. } => {}
         }
+        dead.sort_unstable();
     }
-    dead.sort_unstable();
     (unless, dead)
 }
 

@@ -181,7 +181,11 @@ fn of_reason(form: &Form, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>>
         |transition: TransitionId, places: &[PlaceId]| net.outputs(transition).iter().any(|(place, _)| places.binary_search(place).is_ok());
     let alive = || net.transitions().filter(|transition| reason.dead.binary_search(transition).is_err());
     Some(match &reason.kind {
-        Kind::Never(places) => vec![with(vec![form.tokens(places, -1, 0)?])],
+        Kind::Never(places) => {
+            // Without the second, a transition that takes and gives back could have been fired.
+            let used = form.fired(alive().filter(|&transition| takes(transition, places)), -1, 0);
+            vec![with(vec![form.tokens(places, -1, 0)?]), with(vec![used])]
+        }
         Kind::Marked(places) => vec![with(vec![form.tokens(places, 1, -1)?])],
         Kind::Siphon(places) => {
             let filled = form.fired(alive().filter(|&transition| gives(transition, places) && !takes(transition, places)), 1, -1);

@@ -179,8 +179,12 @@ fn agreement(systems: u64, seed: u64, out: &mut impl Write) -> Result<bool, Stri
             let (mut agreement, mut wrong) = (Agreement::default(), Vec::new());
             for number in (0..systems).filter(|number| number / 2 % THREADS == thread) {
                 for system in random(seed, number) {
-                    if let Err(why) = compare(&system, RANDOM_LIMIT, &mut agreement) {
-                        wrong.push(format!("number {number}: {why}: `{}`", system.to_json().replace(['\n', ' '], "")));
+                    match compare(&system, RANDOM_LIMIT, &mut agreement) {
+                        Err(why) => wrong.push(format!("number {number}: {why}: `{}`", system.to_json().replace(['\n', ' '], ""))),
+                        Ok(Outcome { stop: Some(stop), .. }) if std::env::var_os("SHOW_UNKNOWN").is_some() => {
+                            let _ = writeln!(io::stderr(), "unknown: number {number}: {stop:?}\n{}", system.to_json());
+                        }
+                        Ok(_) => {}
                     }
                 }
             }
