@@ -134,6 +134,11 @@ const TICKS: [u64; 3] = [SERIAL_TICKS, 400_000_000, 4_000_000_000];
 /// Ticks for seeing that a disjunct is empty.
 pub const EMPTY_TICKS: u64 = 200_000;
 
+/// Disjuncts that are looked at before the reasons of each are known to the
+/// others, at most. At first there are fewer: most is learned from the first
+/// ones. The number of threads has no part in it, so that nothing depends on it.
+const BATCH: usize = 8;
+
 /// Decides about one system.
 pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {
     let mut stages = Stages::default();
@@ -207,14 +212,14 @@ impl Work<'_> {
         let mut disjuncts = complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
         loop {
             let mut targets = Vec::new();
-            for disjunct in disjuncts.by_ref().take(self.options.jobs.max(1)) {
+            for disjunct in disjuncts.by_ref().take(self.stages.disjuncts.clamp(1, BATCH)) {
                 let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
                 targets.push(query(&serial, &places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
             }
             if targets.is_empty() {
                 break;
             }
-            for asked in self.ask_all(&net, &targets) {
+            for asked in self.ask_all(&net, &targets, &reasons) {
                 self.stages.add(&asked.stages);
                 match asked.answer {
                     Ok(Some(sequence)) => {
@@ -241,27 +246,38 @@ impl Work<'_> {
         Ok(Verdict::Serializable(Box::new(proof)))
     }
 
-    /// The answers about some targets, in order, whatever the number of threads.
-    fn ask_all(&self, net: &Net, targets: &[Target]) -> Vec<Asked> {
-        if let [only] = targets {
-            return vec![self.ask(net, only)];
+    /// The answers about some targets, in order, up to the first that has a run,
+    /// and maybe some more; what is known before is the same for all of them,
+    /// whatever the number of threads.
+    fn ask_all(&self, net: &Net, targets: &[Target], known: &[Reason]) -> Vec<Asked> {
+        let mut all: Vec<Asked> = Vec::with_capacity(targets.len());
+        for some in targets.chunks(self.options.jobs.max(1)) {
+            if let [only] = some {
+                all.push(self.ask(net, only, known));
+            } else {
+                let asked = std::thread::scope(|scope| {
+                    let threads: Vec<_> = some.iter().map(|target| scope.spawn(|| self.ask(net, target, known))).collect();
+                    threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
+                });
+                let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
+                all.extend(asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)));
+            }
+            if self.cancel.is_cancelled() || all.iter().any(|asked| matches!(asked.answer, Ok(Some(_)))) {
+                break;
+            }
         }
-        let asked = std::thread::scope(|scope| {
-            let threads: Vec<_> = targets.iter().map(|target| scope.spawn(|| self.ask(net, target))).collect();
-            threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
-        });
-        let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
-        asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)).collect()
+        all
     }
 
-    /// Whether a target can be reached: a sequence to it, or reasons why not.
-    fn ask(&self, net: &Net, target: &Target) -> Asked {
+    /// Whether a target can be reached: a sequence to it, or reasons why not,
+    /// apart from those that are known.
+    fn ask(&self, net: &Net, target: &Target, known: &[Reason]) -> Asked {
         let mut asked = Asked::default();
-        asked.answer = self.answer(net, target, &mut asked);
+        asked.answer = self.answer(net, target, known, &mut asked);
         asked
     }
 
-    fn answer(&self, net: &Net, target: &Target, asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
+    fn answer(&self, net: &Net, target: &Target, known: &[Reason], asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
         let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
         stages.disjuncts = 1;
         let start = Instant::now();
@@ -278,7 +294,7 @@ impl Work<'_> {
         };
         stages.left = (sliced.net.place_count(), sliced.net.transition_count());
         let start = Instant::now();
-        let answer = reach::reach(&sliced, reasons, &mut stages.refinements, &mut budget);
+        let answer = reach::reach(&sliced, known, reasons, &mut stages.refinements, &mut budget);
         stages.reach_time = start.elapsed();
         match answer.map_err(ended("reachability"))? {
             reach::Answer::Unreachable => Ok(None),
