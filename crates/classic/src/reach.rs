@@ -87,7 +87,8 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
                 unless.push(places.clone());
                 dead.extend(transitions);
             }
-            Round::Irrelevant { .. } | Round::Repeated { .. } => {}
+            // What is dispensable may happen; so nothing is dead.
+            Round::Irrelevant { .. } | Round::Repeated { .. } | Round::Dispensable { .. } => {}
         }
         dead.sort_unstable();
     }
