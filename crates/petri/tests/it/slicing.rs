@@ -247,6 +247,41 @@ fn case() -> impl Strategy<Value = (Net, Target)> {
     })
 }
 
+/// A net with requests that come in, look at places of it, and go again, and a
+/// target that does not ask for them: so that some are dispensable.
+fn visited_case() -> impl Strategy<Value = (Net, Target)> {
+    let visit = (1..4usize, proptest::collection::vec((0..7usize, any::<bool>()), 1..4), any::<bool>());
+    (small_net(), proptest::collection::vec(visit, 1..3)).prop_flat_map(|(mut net, visits)| {
+        let base: Vec<PlaceId> = net.places().collect();
+        let mut ends = Vec::new();
+        for (number, (length, looks, stays)) in visits.into_iter().enumerate() {
+            let name = |place: usize| format!("visitor {number} {place}");
+            let places: Vec<PlaceId> = (0..length).map(|place| net.add_place(name(place), 0).unwrap()).collect();
+            net.add_transition(format!("{number} comes"), [], [(places[0], 1)]).unwrap();
+            for (step, pair) in places.windows(2).enumerate() {
+                let (look, reads) = looks[step % looks.len()];
+                let seen = base.get(look).filter(|_| reads).map(|&place| (place, 1));
+                let arcs = |place: PlaceId| [(place, 1)].into_iter().chain(seen);
+                net.add_transition(format!("{number} steps {step}"), arcs(pair[0]), arcs(pair[1])).unwrap();
+            }
+            match stays {
+                true => ends.push(places[length - 1]),
+                false => {
+                    net.add_transition(format!("{number} goes"), [(places[length - 1], 1)], []).unwrap();
+                }
+            }
+        }
+        // Those that stay may be few, or none.
+        let spare = ends.into_iter().map(|place| Constraint::AtLeastZero(Linear::new([(place, -1)], 1).unwrap()));
+        let spare: Vec<Constraint> = spare.collect();
+        let asked = target(base.len());
+        (Just(net), asked).prop_map(move |(net, asked)| {
+            let constraints = asked.constraints().iter().cloned().chain(spare.clone());
+            (net, Target::new(constraints.collect()))
+        })
+    })
+}
+
 /// What became of a case, for the count of all.
 #[derive(Default, Debug)]
 struct Seen {
@@ -350,19 +385,27 @@ fn check_inductive(net: &Net, target: &Target, is_reachable: bool) {
 #[test]
 fn random_nets_keep_what_is_reachable() {
     let cases = std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(3000);
-    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
-        proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() },
-        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
-    );
+    let runner = || {
+        proptest::test_runner::TestRunner::new_with_rng(
+            proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() },
+            proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+        )
+    };
     let seen = std::cell::RefCell::new(Seen::default());
-    runner
+    runner()
         .run(&case(), |(net, target)| {
             check(&net, &target, &mut seen.borrow_mut());
             Ok(())
         })
         .unwrap();
+    runner()
+        .run(&visited_case(), |(net, target)| {
+            check(&net, &target, &mut seen.borrow_mut());
+            Ok(())
+        })
+        .unwrap();
     let seen = seen.into_inner();
-    serval_testkit::say(&format!("{cases} random nets sliced: {seen:?}"));
+    serval_testkit::say(&format!("twice {cases} random nets sliced: {seen:?}"));
     // Every part of the theorem has been met often.
     let counts = [
         seen.away,
