@@ -89,6 +89,13 @@ fn programs_of_the_guide_are_the_files_that_it_names() {
 }
 
 #[test]
+fn the_program_that_is_written_out_is_the_one_that_is_shown() {
+    let page = std::fs::read_to_string(root().join("docs/src/language.md")).unwrap();
+    let program = std::fs::read_to_string(root().join("docs/src/seats.ser")).unwrap();
+    assert!(blocks(&page, "ser").contains(&program.as_str()));
+}
+
+#[test]
 fn the_guide_is_in_the_summary_and_on_its_first_page() {
     for contents in ["docs/src/SUMMARY.md", "docs/src/modelling.md"] {
         let text = std::fs::read_to_string(root().join(contents)).unwrap();
