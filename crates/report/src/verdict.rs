@@ -1,7 +1,7 @@
 //! What `serval check` says about a file: for machines as one line of JSON,
 //! for people as text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::timeline::{Look, excerpt, table};
@@ -306,16 +306,16 @@ pub struct SerialOrder {
 
 impl Counterexample {
     /// Says why there is no serial order, as far as the run tells; `text` is
-    /// that of the program.
-    pub fn explain(&mut self, text: Option<&str>) {
+    /// that of the program, and `locks` are the variables that it uses as locks.
+    pub fn explain(&mut self, text: &str, locks: &BTreeSet<String>) {
         let value = |global: &str, var: &str| match self.states.states.get(global) {
             Some(StateValues::Global(values)) => values.get(var).copied(),
             _ => None,
         };
-        self.explanation.why = why(&self.steps, &value);
+        self.explanation.why = why(&self.steps, locks, &value);
         if let Some(found) = &self.explanation.why {
             self.anomaly = found.anomaly;
-            self.explanation.excerpt = text.map_or_else(Vec::new, |text| excerpt(text, self, found));
+            self.explanation.excerpt = excerpt(text, self, found);
         }
     }
 }

@@ -23,11 +23,14 @@
 //! | several `r–w`, all on different variables | write skew |
 //! | anything else | none |
 //!
+//! Variables that `unlock` releases only say who was when where; they are left
+//! out unless there is no cycle without them.
+//!
 //! A `w–r` whose writer had made its last step is what happens in serial runs,
 //! too, and decides nothing. Of several cycles of the same length with the same
 //! name the first in the run is taken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::trace::{TraceAccess, TraceEvent};
 
@@ -94,14 +97,21 @@ impl Seen<'_> {
 }
 
 /// The cycle of a run, if its steps say what they read and write. `value` tells
-/// the value of a variable in a global state, if that is known.
-pub fn why(steps: &[TraceEvent], value: &dyn Fn(&str, &str) -> Option<i64>) -> Option<Why> {
+/// the value of a variable in a global state, if that is known; `locks` are the
+/// variables that are used as locks.
+pub fn why(steps: &[TraceEvent], locks: &BTreeSet<String>, value: &dyn Fn(&str, &str) -> Option<i64>) -> Option<Why> {
+    let without = if locks.is_empty() { None } else { cycle(steps, &|var| !locks.contains(var), value) };
+    without.or_else(|| cycle(steps, &|_| true, value))
+}
+
+/// The cycle of conflicts about some variables.
+fn cycle(steps: &[TraceEvent], counts: &dyn Fn(&str) -> bool, value: &dyn Fn(&str, &str) -> Option<i64>) -> Option<Why> {
     let mut seen = Vec::new();
     let mut last_step: BTreeMap<u32, usize> = BTreeMap::new();
     for (step, event) in steps.iter().enumerate() {
         if let TraceEvent::Step { id, accesses, .. } = event {
             last_step.insert(*id, step);
-            seen.extend(accesses.as_deref()?.iter().map(|access| Seen { id: *id, step, access }));
+            seen.extend(accesses.as_deref()?.iter().filter(|access| counts(&access.var)).map(|access| Seen { id: *id, step, access }));
         }
     }
     let edges = edges(&seen);

@@ -8,6 +8,8 @@ use serval_model::{Budget, Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
 use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
 
+use serval_syntax::{ExprKind, Program, Variable};
+
 use crate::input::{Content, Input};
 use crate::stage::{Numbers, ProgramStage, Stage, SystemStage, find_action};
 
@@ -26,11 +28,24 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         Content::Program(program) => {
             let prepared = Prepared::new(program, Options::default());
             let mut shown = perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal);
-            shown.explain(Some(&input.text));
+            shown.explain(&input.text, &locks(program));
             shown.explanation.serial = serial_orders(prepared.lazy(component), &shown.requests);
             shown
         }
     }
+}
+
+/// The variables that `unlock` releases.
+fn locks(program: &Program) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for request in &program.requests {
+        request.body.visit(&mut |part| {
+            if let ExprKind::Assign { target: Variable::Global(global), unlock: true, .. } = &part.kind {
+                found.insert(program.globals[global.index()].name.clone());
+            }
+        });
+    }
+    found
 }
 
 /// Of more requests than these there are too many orders to show.
