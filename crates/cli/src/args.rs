@@ -139,6 +139,12 @@ pub(crate) enum OutputFormat {
     Text,
     /// One object per file, a line each
     Json,
+    /// SARIF 2.1.0, one log for all files
+    Sarif,
+    /// Annotations for GitHub, a line each
+    Github,
+    /// Markdown with diagrams
+    Markdown,
 }
 
 /// The code of a warning or a note.

@@ -9,6 +9,9 @@ fn sessions() {
     std::env::set_current_dir(root).unwrap();
     trycmd::TestCases::new()
         .default_bin_name("serval")
+        // What is shown depends on the terminal; sessions are from this one.
+        .env("LC_ALL", "C.UTF-8")
+        .env("COLUMNS", "100")
         .case("README.md")
         .case("docs/src/*.md")
         .case("docs/src/modelling/*.md")

@@ -26,7 +26,7 @@ fn anomalies_have_the_names_that_headers_promise() {
         let text = std::fs::read_to_string(&path).unwrap();
         let Some(promised) = text.lines().next().and_then(|line| line.strip_prefix("// expect: not-serializable ")) else { continue };
         let output = support::serval(&["check", "--format", "json", "-q", path.to_str().unwrap()], b"");
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report: Value = serde_json::from_str(&support::text(&output.stdout)).unwrap();
         assert_eq!(report["counterexample"]["anomaly"], promised, "{}", path.display());
         purpose += usize::from(path.to_string_lossy().contains("names"));
         named.insert(promised.to_owned());

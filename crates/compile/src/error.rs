@@ -37,7 +37,7 @@ pub fn codes() -> &'static [CodeInfo] {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompileError {
     /// A step that really occurs divides by zero, overflows or does not end.
-    Fault(FaultReport),
+    Fault(Box<FaultReport>),
     /// There are more states than the limit allows.
     TooLarge(GrowthReport),
     /// The budget ended first.
@@ -96,17 +96,17 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
         Failure::FaultWithoutRun { fault, certain } => {
-            CompileError::Fault(FaultReport { fault, limited: report.limited(fault), certain, run: None, request: None })
+            CompileError::Fault(Box::new(FaultReport { fault, limited: report.limited(fault), certain, run: None, request: None }))
         }
         Failure::Fault { fault, trail, last } => {
             let request = last.map(|(local, _)| report.who(&trail, local));
-            CompileError::Fault(FaultReport {
+            CompileError::Fault(Box::new(FaultReport {
                 fault,
                 limited: report.limited(fault),
                 certain: true,
                 run: Some(report.run(&trail)),
                 request,
-            })
+            }))
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
             variable: grower.map(|grower| report.variable(grower)),

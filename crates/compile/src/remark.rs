@@ -77,11 +77,19 @@ pub(crate) fn silent(compiled: &Compiled) -> Vec<Diagnostic> {
     findings
 }
 
+/// The values that a variable takes.
+struct Reached {
+    span: Span,
+    range: (i64, i64),
+    least: i64,
+    greatest: i64,
+}
+
 /// Ranges of which an end is never reached. What is known of the values is an
 /// over-approximation, so what is missing there never occurs.
 pub(crate) fn unreached(compiled: &Compiled) -> Vec<Diagnostic> {
     // The elements of an array were declared together.
-    let mut reached: IndexMap<&str, (Span, (i64, i64), (i64, i64))> = IndexMap::new();
+    let mut reached: IndexMap<&str, Reached> = IndexMap::new();
     for component in compiled.components() {
         for (slot, variable) in component.globals().iter().enumerate() {
             let global = &compiled.program().globals[variable.index()];
@@ -89,12 +97,13 @@ pub(crate) fn unreached(compiled: &Compiled) -> Vec<Diagnostic> {
             let name = global.name.split('[').next().unwrap_or_default();
             let ids = component.system().globals();
             for value in ids.map(|id| component.global_values(id)[slot]) {
-                let entry = reached.entry(name).or_insert((global.span, range, (value, value)));
-                entry.2 = (entry.2.0.min(value), entry.2.1.max(value));
+                let entry = reached.entry(name).or_insert(Reached { span: global.span, range, least: value, greatest: value });
+                entry.least = entry.least.min(value);
+                entry.greatest = entry.greatest.max(value);
             }
         }
     }
-    let finding = |(name, (span, (low, high), (least, greatest))): (&str, (Span, (i64, i64), (i64, i64)))| {
+    let finding = |(name, Reached { span, range: (low, high), least, greatest }): (&str, Reached)| {
         let message = match (least > low, greatest < high) {
             (false, false) => return None,
             (true, false) => format!("`{name}` is never below {least}"),

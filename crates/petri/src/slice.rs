@@ -288,7 +288,7 @@ pub fn slice(net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, S
     rounds(net, target, true, budget)
 }
 
-/// As [`slice`], with only those rounds from which inductive arguments come back.
+/// As [`slice()`], with only those rounds from which inductive arguments come back.
 pub fn slice_inductive(net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stopped> {
     rounds(net, target, false, budget)
 }

@@ -7,6 +7,7 @@
 pub mod bench;
 mod diagnostics;
 pub mod explain;
+mod formats;
 mod graphs;
 mod timeline;
 mod trace;
@@ -14,6 +15,7 @@ mod verdict;
 mod why;
 
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
+pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};

@@ -496,7 +496,7 @@ impl FileReport {
     }
 }
 
-fn story(out: &mut String, run: &Counterexample, look: Look) {
+pub(crate) fn story(out: &mut String, run: &Counterexample, look: Look) {
     let Explanation { why, excerpt, serial } = &run.explanation;
     out.push('\n');
     for line in excerpt {

@@ -144,9 +144,12 @@ fn order(cycle: &[&Edge]) -> Vec<usize> {
     places
 }
 
+/// Two requests, a variable, and whether the first and the second one write it.
+type Conflict<'v> = (u32, u32, &'v str, bool, bool);
+
 /// For each two requests, each variable and each kind of conflict, the first.
 fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
-    let mut first: BTreeMap<(u32, u32, &str, bool, bool), (usize, usize)> = BTreeMap::new();
+    let mut first: BTreeMap<Conflict<'_>, (usize, usize)> = BTreeMap::new();
     let mut by_variable: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, access) in seen.iter().enumerate() {
         by_variable.entry(&access.access.var).or_default().push(position);
@@ -165,7 +168,7 @@ fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
             before.insert((later.id, later.writes()), position);
         }
     }
-    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&(u32, u32, &str, bool, bool), &(usize, usize))| Edge {
+    let edge = |(&(from, to, var, _, _), &(earlier, later)): (&Conflict<'_>, &(usize, usize))| Edge {
         from,
         to,
         var: var.to_owned(),
@@ -248,7 +251,7 @@ fn is_intermediate(edge: &Edge, seen: &[Seen<'_>], found: &dyn Fn(usize, &str) -
     let writes = |seen: &Seen<'_>| seen.id == edge.from && seen.writes() && seen.access.var == edge.var;
     let mut own = seen.iter().enumerate().filter(|(_, seen)| writes(seen));
     let Some((_, first)) = own.next() else { return false };
-    let Some((_, end)) = own.last().filter(|(last, _)| *last > edge.second.position) else { return false };
+    let Some((_, end)) = own.next_back().filter(|(last, _)| *last > edge.second.position) else { return false };
     found(first.step, &edge.var) != Some(end.access.value)
 }
 

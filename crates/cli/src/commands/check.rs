@@ -13,7 +13,7 @@ use serval_classic::Stages;
 use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
-use serval_report::{FileReport, Look, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics};
+use serval_report::{FileReport, Look, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics, sarif};
 use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
 
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
     let mut worst = Status::Fine;
+    let mut reports = Vec::new();
     for file in &files {
         let checking = Checking { args, manner, several, methods: &methods };
         let name = input::name_of(file);
@@ -40,12 +41,21 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
             OutputFormat::Text => report.to_text(args.verbose, look()),
+            OutputFormat::Github => report.to_github(),
+            OutputFormat::Markdown => report.to_markdown(),
+            OutputFormat::Sarif => String::new(),
         };
         write_to(None, &text)?;
         worst = worst.max(status);
+        if args.format == OutputFormat::Sarif {
+            reports.push(report);
+        }
         if limits::is_interrupted() {
             return Ok(ExitCode::from(130));
         }
+    }
+    if args.format == OutputFormat::Sarif {
+        write_to(None, &sarif(&reports, env!("CARGO_PKG_VERSION")))?;
     }
     Ok(worst.exit_code(args.exit_zero))
 }
@@ -204,6 +214,9 @@ impl Checking<'_> {
         let text = match self.args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text => report.to_text(false, look()),
+            OutputFormat::Github => report.to_github(),
+            OutputFormat::Markdown => report.to_markdown(),
+            OutputFormat::Sarif => sarif(&[report], env!("CARGO_PKG_VERSION")),
         };
         LastWords { text: text.into_bytes(), status: 3 }
     }

@@ -17,6 +17,10 @@ enum Status {
     Irrelevant,
 }
 
+/// Where a token is moved from and to; from nowhere where it is made, to nowhere
+/// where it is used up.
+type Moved = (Option<PlaceId>, Option<PlaceId>);
+
 /// For each place, transitions.
 type ByPlace = Vec<Vec<TransitionId>>;
 
@@ -240,7 +244,7 @@ impl<'a> Work<'a> {
 
     /// What a transition that is left moves: from where, and to where. `None`
     /// where that is more than one token.
-    fn moved(&self, transition: TransitionId) -> Option<(Option<PlaceId>, Option<PlaceId>)> {
+    fn moved(&self, transition: TransitionId) -> Option<Moved> {
         let one = |from: &[Arc], to: &[Arc]| -> Option<Option<PlaceId>> {
             let mut found = None;
             for &(place, tokens) in from.iter().filter(|arc| self.is_left(arc.0)) {
@@ -293,7 +297,7 @@ impl<'a> Work<'a> {
         let unmarked: Vec<bool> = self.net.places().map(|place| self.net.initial_tokens(place) == 0).collect();
         let mut past = both(&alone, &unmarked);
         let mut future = both(&alone, &self.spare_at_the_end(&forced));
-        let moves: Vec<(TransitionId, Option<(Option<PlaceId>, Option<PlaceId>)>)> =
+        let moves: Vec<(TransitionId, Option<Moved>)> =
             self.left_transitions().map(|transition| (transition, self.moved(transition))).collect();
         let mut again = true;
         while std::mem::take(&mut again) {

@@ -1,0 +1,242 @@
+//! Reports for machines and for pages: annotations for GitHub, Markdown with a
+//! sequence diagram, SARIF.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::timeline::Look;
+use crate::trace::TraceEvent;
+use crate::verdict::{Counterexample, FileReport, Verdict};
+
+impl Counterexample {
+    /// The place that says most: where the last access of the cycle is, else
+    /// where the last step ends.
+    fn place(&self) -> Option<[u32; 4]> {
+        let edges = self.explanation.why.iter().flat_map(|why| &why.edges);
+        let last = edges.max_by_key(|edge| edge.second.step).map(|edge| edge.second.span);
+        last.or_else(|| self.steps.iter().rev().find_map(|event| if let TraceEvent::Step { span, .. } = event { *span } else { None }))
+    }
+
+    /// In one line, who was told what and why that cannot be.
+    fn summary(&self) -> String {
+        let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
+        let why = self.explanation.why.as_ref().map_or_else(String::new, |why| format!(". {}", why.lines().join(" ")));
+        format!("no serial order gives {}{why}", told.join(", "))
+    }
+
+    /// The run as a Mermaid sequence diagram.
+    pub fn to_mermaid(&self) -> String {
+        let mut out = String::from("sequenceDiagram\n");
+        for answered in &self.requests {
+            let _ = writeln!(out, "    participant r{} as {} ({})", answered.id, mermaid(&answered.request), answered.id);
+        }
+        out.push_str("    participant g as globals\n");
+        for event in &self.steps {
+            match event {
+                TraceEvent::Spawn { .. } => {}
+                TraceEvent::Step { id, accesses: Some(accesses), .. } => {
+                    for access in accesses {
+                        let _ = match access.op.as_str() {
+                            "write" => writeln!(out, "    r{id}->>g: {} = {}", mermaid(&access.var), access.value),
+                            _ => writeln!(out, "    g-->>r{id}: {} is {}", mermaid(&access.var), access.value),
+                        };
+                    }
+                    if accesses.is_empty() {
+                        let _ = writeln!(out, "    r{id}->>r{id}: runs");
+                    }
+                }
+                TraceEvent::Step { id, from, to, .. } => {
+                    let _ = writeln!(out, "    r{id}->>g: {} to {}", mermaid(&from.global), mermaid(&to.global));
+                }
+                TraceEvent::Respond { id, response, .. } => {
+                    let _ = writeln!(out, "    Note over r{id}: returns {}", mermaid(response));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Text without what ends a statement in Mermaid.
+fn mermaid(text: &str) -> String {
+    text.chars().map(|c| if matches!(c, ';' | '\n' | '#' | ':') { ' ' } else { c }).collect()
+}
+
+/// Text in a message of a workflow command.
+fn command_message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Text in a property of a workflow command.
+fn command_property(text: &str) -> String {
+    command_message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+impl FileReport {
+    /// Annotations that GitHub shows beside the lines, one line each.
+    pub fn to_github(&self) -> String {
+        let mut out = String::new();
+        let mut line = |level: &str, span: Option<[u32; 4]>, title: &str, message: &str| {
+            let place = span.map_or_else(String::new, |[line, column, end_line, end_column]| {
+                format!(",line={line},endLine={end_line},col={column},endColumn={end_column}")
+            });
+            let (file, title) = (command_property(&self.file), command_property(title));
+            let _ = writeln!(out, "::{level} file={file}{place},title={title}::{}", command_message(message));
+        };
+        for note in &self.notes {
+            let level = if note.severity == "note" { "notice" } else { note.severity };
+            line(level, Some(note.span), &note.code, &note.message);
+        }
+        match self.verdict {
+            Verdict::NotSerializable => {
+                let run = self.counterexample.as_ref();
+                let name = run.and_then(|run| run.anomaly).map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
+                let message = run.map_or_else(String::new, Counterexample::summary);
+                line("error", run.and_then(Counterexample::place), &format!("not serializable{name}"), &message);
+            }
+            Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
+            Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
+                line("error", None, "error", self.reason.as_deref().unwrap_or_default());
+            }
+            Verdict::Error | Verdict::Serializable => {}
+        }
+        out
+    }
+
+    /// A section of Markdown, with a diagram of the run.
+    pub fn to_markdown(&self) -> String {
+        let mut out = String::new();
+        let verdict = match self.verdict {
+            Verdict::Serializable => "serializable",
+            Verdict::NotSerializable => "not serializable",
+            Verdict::Unknown => "undecided",
+            Verdict::Error => "error",
+        };
+        let name = self
+            .counterexample
+            .as_ref()
+            .and_then(|run| run.anomaly)
+            .map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
+        let _ = writeln!(out, "## `{}`: {verdict}{name}\n", self.file.replace('`', "'"));
+        match (&self.counterexample, self.verdict) {
+            (Some(run), _) => {
+                let mut told = String::new();
+                crate::verdict::story(&mut told, run, Look { width: 120, ascii: false });
+                let _ = writeln!(out, "```text\n{}\n```\n\n```mermaid\n{}```\n", told.trim_matches('\n'), run.to_mermaid());
+            }
+            (None, Verdict::Serializable) => {
+                let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
+                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.\n");
+            }
+            _ => {
+                let _ = writeln!(out, "{}\n", self.reason.as_deref().unwrap_or_default());
+            }
+        }
+        for note in &self.notes {
+            let _ = writeln!(out, "- {} {} (line {}): {}", note.severity, note.code, note.span[0], note.message);
+        }
+        if !self.notes.is_empty() {
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// All reports as one SARIF 2.1.0 log, the run of each counterexample as a
+/// thread flow.
+pub fn sarif(reports: &[FileReport], version: &str) -> String {
+    let mut results = Vec::new();
+    let mut rules: Vec<String> = Vec::new();
+    for report in reports {
+        for note in &report.notes {
+            let level = if note.severity == "note" { "note" } else { note.severity };
+            results.push(json!({
+                "ruleId": note.code, "level": level, "message": {"text": note.message},
+                "locations": [location(&report.file, Some(note.span))],
+            }));
+            rules.push(note.code.clone());
+        }
+        let result = match (report.verdict, &report.counterexample) {
+            (Verdict::NotSerializable, Some(run)) => {
+                let rule = run.anomaly.unwrap_or("not-serializable");
+                rules.push(rule.to_owned());
+                let flow: Vec<Value> = flow(&report.file, run);
+                json!({
+                    "ruleId": rule, "level": "error", "message": {"text": run.summary()},
+                    "locations": [location(&report.file, run.place())],
+                    "codeFlows": [{"message": {"text": "a run that no serial order explains"}, "threadFlows": [{"locations": flow}]}],
+                })
+            }
+            (Verdict::Unknown, _) => {
+                rules.push("undecided".to_owned());
+                let reason = report.reason.as_deref().unwrap_or("undecided");
+                json!({"ruleId": "undecided", "level": "warning", "message": {"text": reason}, "locations": [location(&report.file, None)]})
+            }
+            (Verdict::Error, _) if report.notes.iter().all(|note| note.severity != "error") => {
+                rules.push("error".to_owned());
+                let reason = report.reason.as_deref().unwrap_or("error");
+                json!({"ruleId": "error", "level": "error", "message": {"text": reason}, "locations": [location(&report.file, None)]})
+            }
+            _ => continue,
+        };
+        results.push(result);
+    }
+    rules.sort();
+    rules.dedup();
+    let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "serval", "version": version, "rules": rules}},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    // Only maps with keys that are not strings could fail.
+    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn location(file: &str, span: Option<[u32; 4]>) -> Value {
+    let mut place = json!({"artifactLocation": {"uri": uri(file)}});
+    if let Some([line, column, end_line, end_column]) = span {
+        place["region"] = json!({"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column});
+    }
+    json!({"physicalLocation": place})
+}
+
+/// A path as a relative reference: what is not plain is written as its bytes.
+fn uri(file: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    file.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+fn flow(file: &str, run: &Counterexample) -> Vec<Value> {
+    let mut locations = Vec::new();
+    for event in &run.steps {
+        let (id, span, text) = match event {
+            TraceEvent::Spawn { .. } => continue,
+            TraceEvent::Step { id, span, accesses, from, to, .. } => {
+                let text = match accesses {
+                    Some(accesses) => {
+                        let done = accesses.iter().map(|access| {
+                            let sign = if access.op == "write" { "sets" } else { "reads" };
+                            format!("{sign} {} {} {}", access.var, if access.op == "write" { "to" } else { "=" }, access.value)
+                        });
+                        done.collect::<Vec<_>>().join(", ")
+                    }
+                    None => format!("goes from {} to {}", from.local, to.local),
+                };
+                (id, *span, if text.is_empty() { "runs".to_owned() } else { text })
+            }
+            TraceEvent::Respond { id, response, .. } => (id, None, format!("returns {response}")),
+        };
+        let mut place = location(file, span);
+        place["message"] = json!({"text": format!("#{id} {text}")});
+        locations.push(json!({"location": place, "executionOrder": locations.len() + 1}));
+    }
+    locations
+}
