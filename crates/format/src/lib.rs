@@ -30,6 +30,7 @@
 //! formatted, and a node that this crate does not know is printed token by
 //! token, never dropped.
 
+mod diff;
 mod gap;
 mod layout;
 mod printer;
@@ -40,6 +41,7 @@ mod tests;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+pub use diff::diff;
 use serval_syntax::{Diagnostic, parse};
 
 /// How programs are to look.
@@ -101,6 +103,6 @@ pub fn format(text: &str, style: &Style) -> Result<String, Refusal> {
     if let Some(mistake) = again.diagnostics().first() {
         return Err(Refusal::Differs(format!("it would no longer be a program: {}", mistake.message)));
     }
-    same::compare(&root, &again.syntax()).map_err(Refusal::Differs)?;
+    same::compare((text, &root), (&formatted, &again.syntax())).map_err(Refusal::Differs)?;
     Ok(formatted)
 }

@@ -4,43 +4,53 @@
 //! Comments may differ in blanks at the ends of their lines, which formatting
 //! moves or drops.
 
-use serval_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+use serval_syntax::{SyntaxKind, SyntaxNode};
 
-/// Says what differs, if anything does.
-pub(crate) fn compare(before: &SyntaxNode, after: &SyntaxNode) -> Result<(), String> {
-    let same_token = |a: &SyntaxToken, b: &SyntaxToken| a.kind() == b.kind() && a.text() == b.text();
-    alike(tokens(before, |kind| !kind.is_trivia()), tokens(after, |kind| !kind.is_trivia()), same_token)?;
-    alike(tokens(before, is_comment), tokens(after, is_comment), |a, b| a.kind() == b.kind() && same_comment(a.text(), b.text()))
+/// Says what differs between two texts, of which these are the trees, if
+/// anything does.
+pub(crate) fn compare(before: (&str, &SyntaxNode), after: (&str, &SyntaxNode)) -> Result<(), String> {
+    let (before, after) = (Parts::of(before), Parts::of(after));
+    alike(&before.tokens, &after.tokens, |a, b| a == b)?;
+    alike(&before.comments, &after.comments, same_comment)
 }
 
-fn is_comment(kind: SyntaxKind) -> bool {
-    matches!(kind, SyntaxKind::LineComment | SyntaxKind::BlockComment)
+/// The tokens and the comments of a text, in order.
+#[derive(Default)]
+struct Parts<'t> {
+    tokens: Vec<(SyntaxKind, &'t str)>,
+    comments: Vec<(SyntaxKind, &'t str)>,
 }
 
-/// Tokens of a tree, in order.
-fn tokens(root: &SyntaxNode, wanted: fn(SyntaxKind) -> bool) -> impl Iterator<Item = SyntaxToken> {
-    root.descendants_with_tokens().filter_map(|element| element.into_token()).filter(move |token| wanted(token.kind()))
-}
-
-/// Compares two lists one by one.
-fn alike(
-    mut before: impl Iterator<Item = SyntaxToken>,
-    mut after: impl Iterator<Item = SyntaxToken>,
-    same: impl Fn(&SyntaxToken, &SyntaxToken) -> bool,
-) -> Result<(), String> {
-    loop {
-        match (before.next(), after.next()) {
-            (None, None) => return Ok(()),
-            (Some(a), Some(b)) if same(&a, &b) => {}
-            (Some(a), Some(b)) => return Err(format!("`{}` would become `{}`", shown(a.text()), shown(b.text()))),
-            (Some(a), None) => return Err(format!("`{}` would be lost", shown(a.text()))),
-            (None, Some(b)) => return Err(format!("`{}` would be added", shown(b.text()))),
+impl<'t> Parts<'t> {
+    fn of((text, root): (&'t str, &SyntaxNode)) -> Self {
+        let mut parts = Self::default();
+        for token in root.descendants_with_tokens().filter_map(|element| element.into_token()) {
+            let range = token.text_range();
+            let part = (token.kind(), &text[range.start().into()..range.end().into()]);
+            match part.0 {
+                SyntaxKind::LineComment | SyntaxKind::BlockComment => parts.comments.push(part),
+                kind if kind.is_trivia() => {}
+                _ => parts.tokens.push(part),
+            }
         }
+        parts
     }
 }
 
-fn same_comment(before: &str, after: &str) -> bool {
-    before.lines().map(str::trim).eq(after.lines().map(str::trim))
+/// Compares two lists one by one.
+fn alike<T>(before: &[(T, &str)], after: &[(T, &str)], same: impl Fn(&(T, &str), &(T, &str)) -> bool) -> Result<(), String> {
+    if let Some((a, b)) = before.iter().zip(after).find(|(a, b)| !same(a, b)) {
+        return Err(format!("`{}` would become `{}`", shown(a.1), shown(b.1)));
+    }
+    match (before.get(after.len()), after.get(before.len())) {
+        (Some(lost), _) => Err(format!("`{}` would be lost", shown(lost.1))),
+        (_, Some(added)) => Err(format!("`{}` would be added", shown(added.1))),
+        (None, None) => Ok(()),
+    }
+}
+
+fn same_comment(before: &(SyntaxKind, &str), after: &(SyntaxKind, &str)) -> bool {
+    before.0 == after.0 && before.1.lines().map(str::trim).eq(after.1.lines().map(str::trim))
 }
 
 /// The beginning of a token that may be long.
@@ -55,7 +65,7 @@ mod tests {
     use super::*;
 
     fn compared(before: &str, after: &str) -> Result<(), String> {
-        compare(&parse(before).syntax(), &parse(after).syntax())
+        compare((before, &parse(before).syntax()), (after, &parse(after).syntax()))
     }
 
     #[test]

@@ -46,8 +46,25 @@ fn means_the_same(name: &str, before: &str, after: &str) -> bool {
 }
 
 const TRIVIA: &[&str] = &[
-    " ", " ", " ", "\n", "\n\n", "\n\n\n\n", "\t", "\r\n", "      ", "// to the end\n", "    // set off  \t\r\n", "\n// alone: é ✓\n",
-    "//\n", "/* c */", "/**/", "/* over\n     lines\n */", "\n  /* alone\r\n\t of\r\n lines */\n", "/* // */", "\n          // far right\n",
+    " ",
+    " ",
+    " ",
+    "\n",
+    "\n\n",
+    "\n\n\n\n",
+    "\t",
+    "\r\n",
+    "      ",
+    "// to the end\n",
+    "    // set off  \t\r\n",
+    "\n// alone: é ✓\n",
+    "//\n",
+    "/* c */",
+    "/**/",
+    "/* over\n     lines\n */",
+    "\n  /* alone\r\n\t of\r\n lines */\n",
+    "/* // */",
+    "\n          // far right\n",
 ];
 
 /// The tokens of `text` with random blanks and comments between them; `rate`
@@ -110,7 +127,10 @@ fn random_programs_with_random_comments_stay_the_same() {
         }
         seen += comments(&text);
     }
-    say(&format!("formatted {count} random programs in {} styles with {seen} comments; {compiled} compile to the same systems", STYLES.len()));
+    say(&format!(
+        "formatted {count} random programs in {} styles with {seen} comments; {compiled} compile to the same systems",
+        STYLES.len()
+    ));
     assert!(compiled * 10 >= count * 7, "most of them must be small enough to compare");
     assert!(seen > 0);
 }
