@@ -111,6 +111,9 @@ pub(crate) struct Check {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = OutputFormat::Text, value_name = "FORMAT")]
     pub(crate) format: OutputFormat,
+    /// Say nothing about these warnings and notes, such as W0203
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = silenceable)]
+    pub(crate) allow: Vec<String>,
     /// Save the evidence (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) certificate: Option<PathBuf>,
@@ -137,6 +140,17 @@ pub(crate) enum OutputFormat {
     Text,
     /// One object per file, a line each
     Json,
+}
+
+/// The code of a warning or a note.
+fn silenceable(text: &str) -> Result<String, String> {
+    let mut known = serval_syntax::codes().iter().chain(serval_compile::codes());
+    let is_error = |info: &&serval_syntax::CodeInfo| info.severity == serval_syntax::Severity::Error;
+    match known.find(|info| info.code.0 == text) {
+        Some(info) if is_error(&info) => Err("errors cannot be silenced".to_owned()),
+        Some(_) => Ok(text.to_owned()),
+        None => Err("there is no such warning; see the code in brackets behind the word `warning`".to_owned()),
+    }
 }
 
 /// A time in seconds, more than nothing.
@@ -207,6 +221,8 @@ pub(crate) struct Export {
 pub(crate) enum Format {
     /// The network system as JSON
     Ns,
+    /// The program in the core language, with all comfort forms written out
+    Core,
     /// The network system for Graphviz
     Dot,
     /// The network system for Mermaid

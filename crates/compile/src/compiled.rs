@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Step, Stopped, SystemBuilder};
-use serval_syntax::{GlobalVar, Program, Span};
+use serval_syntax::{Diagnostic, GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
 use crate::explore::{Pairs, explore};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::prepared::Prepared;
+use crate::remark::{Remark, remarks, silent, unreached};
 use crate::space::{LocalState, Space};
 use crate::split::Part;
 
@@ -31,6 +32,7 @@ pub struct Component {
     local_states: Vec<LocalState>,
     local_spans: Vec<Span>,
     step_spans: Vec<Span>,
+    remarks: Vec<Remark>,
 }
 
 /// Compiles a program.
@@ -63,7 +65,10 @@ impl Prepared {
         let mut space = self.space(part);
         let part = &self.parts[part];
         match explore(&mut space, limit, budget) {
-            Ok(pairs) => Ok(self.build(space, &pairs, part)),
+            Ok(pairs) => {
+                let remarks = remarks(self.program(), &mut space, part);
+                Ok(Component { remarks, ..self.build(space, &pairs, part) })
+            }
             Err(failure) => Err(describe(self.program(), &space, part, failure, limit)),
         }
     }
@@ -136,6 +141,7 @@ impl Prepared {
             local_states: keep(tables.locals, &used_locals).collect(),
             local_spans: keep(tables.local_spans, &used_locals).collect(),
             step_spans: steps.into_iter().map(|(_, span)| span).collect(),
+            remarks: Vec::new(),
         }
     }
 }
@@ -153,6 +159,18 @@ impl Compiled {
     /// What is known of the program without its states.
     pub fn prepared(&self) -> &Prepared {
         &self.prepared
+    }
+
+    /// What is worth a warning or a note, now that all states are known.
+    pub fn findings(&self, text: &str) -> Vec<Diagnostic> {
+        let remarks = self.components.iter().flat_map(|component| &component.remarks);
+        let mut findings: Vec<Diagnostic> = remarks.map(|remark| remark.diagnostic(text)).collect();
+        findings.extend(unreached(self));
+        findings.extend(silent(self));
+        findings.retain(|finding| !self.program().allowances.iter().any(|allowance| allowance.covers(finding)));
+        findings.sort_by_key(|finding| (finding.primary.span, finding.code));
+        findings.dedup();
+        findings
     }
 
     /// The independent parts, the first request's first.

@@ -2,10 +2,11 @@
 
 use indexmap::IndexSet;
 use serval_model::Stopped;
-use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, LineIndex, LocalVar, Program, Severity, Span, Variable};
+use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
 use crate::explore::{Failure, Grower, Trail};
 use crate::machine::{Fault, FaultKind};
+use crate::remark::{SILENT, UNHELD, UNREACHED};
 use crate::space::Space;
 use crate::split::Part;
 
@@ -14,6 +15,7 @@ const DIVISION_BY_ZERO: Code = Code("E0302");
 const OVERFLOW: Code = Code("E0303");
 const STEP_TOO_LONG: Code = Code("E0304");
 const MAY_FAIL: Code = Code("E0305");
+const OUTSIDE: Code = Code("E0308");
 
 /// The codes of this crate.
 pub fn codes() -> &'static [CodeInfo] {
@@ -23,6 +25,10 @@ pub fn codes() -> &'static [CodeInfo] {
         CodeInfo { code: OVERFLOW, severity: Severity::Error, title: "a value outside the 64-bit range" },
         CodeInfo { code: STEP_TOO_LONG, severity: Severity::Error, title: "a step that does not end" },
         CodeInfo { code: MAY_FAIL, severity: Severity::Error, title: "a step that may fail" },
+        CodeInfo { code: UNHELD, severity: Severity::Warning, title: "a lock released without being held" },
+        CodeInfo { code: UNREACHED, severity: Severity::Note, title: "a range of which a part is never used" },
+        CodeInfo { code: OUTSIDE, severity: Severity::Error, title: "a value outside of a range" },
+        CodeInfo { code: SILENT, severity: Severity::Warning, title: "a request that can never answer" },
     ];
     CODES
 }
@@ -43,6 +49,8 @@ pub enum CompileError {
 pub struct FaultReport {
     /// What and where.
     pub fault: Fault,
+    /// The variable or the array whose limits are left.
+    pub limited: Option<String>,
     /// Whether some run really comes there. If not, the step may be impossible,
     /// but that could not be shown within the limits.
     pub certain: bool,
@@ -87,15 +95,18 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
-        Failure::FaultWithoutRun { fault, certain } => CompileError::Fault(FaultReport { fault, certain, run: None, request: None }),
+        Failure::FaultWithoutRun { fault, certain } => {
+            CompileError::Fault(FaultReport { fault, limited: report.limited(fault), certain, run: None, request: None })
+        }
         Failure::Fault { fault, trail, last } => {
-            let request = last.map(|(local, _)| {
-                let waits = trail.iter().rposition(|step| space.moves[step.step].local == local);
-                let number =
-                    waits.map_or_else(|| trail.iter().map(|step| step.thread + 1).max().unwrap_or(0) + 1, |at| trail[at].thread + 1);
-                (number, report.request_of(local))
-            });
-            CompileError::Fault(FaultReport { fault, certain: true, run: Some(report.run(&trail)), request })
+            let request = last.map(|(local, _)| report.who(&trail, local));
+            CompileError::Fault(FaultReport {
+                fault,
+                limited: report.limited(fault),
+                certain: true,
+                run: Some(report.run(&trail)),
+                request,
+            })
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
             variable: grower.map(|grower| report.variable(grower)),
@@ -107,23 +118,43 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     }
 }
 
-struct Reporter<'a> {
-    program: &'a Program,
-    space: &'a Space,
-    part: &'a Part,
+/// Gives what happens in a part its names.
+pub(crate) struct Reporter<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) space: &'a Space,
+    pub(crate) part: &'a Part,
 }
 
 impl Reporter<'_> {
+    /// The variable or array whose limits a fault leaves.
+    fn limited(&self, fault: Fault) -> Option<String> {
+        let FaultKind::Outside { limit, .. } = fault.kind else { return None };
+        let (Limit::Range(variable) | Limit::Index(variable)) = limit;
+        let name = &self.program.globals[variable.index()].name;
+        Some(match limit {
+            Limit::Range(_) => name.clone(),
+            Limit::Index(_) => name.split('[').next().unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Number and name of the request that is in `local` after a run.
+    pub(crate) fn who(&self, trail: &Trail, local: serval_model::LocalId) -> (usize, String) {
+        let waits = trail.iter().rposition(|step| self.space.moves[step.step].local == local);
+        let number = waits.map_or_else(|| trail.iter().map(|step| step.thread + 1).max().unwrap_or(0) + 1, |at| trail[at].thread + 1);
+        (number, self.request_of(local))
+    }
+
     fn request_of(&self, local: serval_model::LocalId) -> String {
         // The text decides; where it does not, whose start has the same owner.
         let place = self.space.local_span(local);
-        let by_text = self
+        let mut by_text = self
             .part
             .bodies
             .iter()
             .map(|&body| &self.program.requests[body])
-            .find(|request| request.name_span.start <= place.start && place.end <= request.body.span.end.max(request.name_span.end));
-        if let Some(request) = by_text {
+            .filter(|request| request.name_span.start <= place.start && place.end <= request.body.span.end.max(request.name_span.end));
+        // One text with parameters stands for several requests.
+        if let (Some(request), None) = (by_text.next(), by_text.next()) {
             return request.name.clone();
         }
         let owner = self.space.local(local).owner;
@@ -160,7 +191,7 @@ impl Reporter<'_> {
         }
     }
 
-    fn run(&self, trail: &Trail) -> Vec<ReportedStep> {
+    pub(crate) fn run(&self, trail: &Trail) -> Vec<ReportedStep> {
         let space = self.space;
         let mut names: Vec<Option<String>> = Vec::new();
         let mut steps = Vec::new();
@@ -205,9 +236,9 @@ impl Reporter<'_> {
 fn growing_assignment(e: &Expr, variable: Variable) -> Option<Span> {
     let mut found = None;
     e.visit(&mut |e| {
-        if let ExprKind::Assign { target, target_span, value } = &e.kind
+        if let ExprKind::Assign { target, target_span, value, .. } = &e.kind
             && *target == variable
-            && !matches!(value.kind, ExprKind::Number(_))
+            && !matches!(value.kind, ExprKind::Number(_) | ExprKind::Constant(_))
         {
             found.get_or_insert(*target_span);
         }
@@ -232,7 +263,22 @@ impl CompileError {
 }
 
 fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diagnostic {
+    let outside;
     let (code, message, expected, help) = match report.fault.kind {
+        FaultKind::Outside { value, low, high, limit } => {
+            let name = report.limited.as_deref().unwrap_or_default();
+            outside = match limit {
+                Limit::Range(_) => {
+                    (format!("the value {value} leaves the range {low}..{high} of `{name}`"), format!("values from {low} to {high}"))
+                }
+                Limit::Index(_) => (format!("`{name}` has no element {value}"), format!("an index from {low} to {high}")),
+            };
+            let help = match limit {
+                Limit::Range(_) => "make the range larger, test the value first, or say `wrap` or `saturate`",
+                Limit::Index(_) => "test the index first, or make the array larger",
+            };
+            (OUTSIDE, outside.0.as_str(), outside.1.as_str(), help)
+        }
         FaultKind::DivisionByZero => (
             DIVISION_BY_ZERO,
             "division by zero",
@@ -298,7 +344,7 @@ fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Di
     diagnostic
 }
 
-fn run_notes(what: &str, run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String> {
+pub(crate) fn run_notes(what: &str, run: &[ReportedStep], text: &str, lines: &LineIndex) -> Vec<String> {
     if run.is_empty() {
         return Vec::new();
     }

@@ -14,6 +14,7 @@ mod trail;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_model::{Budget, GlobalId, LocalId, Stopped};
+use serval_syntax::Span;
 
 pub(crate) use growth::Grower;
 pub(crate) use trail::Trail;
@@ -103,6 +104,22 @@ fn nearby_fault(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
     let global = trail.last().map_or(space.initial_global(), |last| space.moves[last.step].global);
     let fault = space.fault(local, global)?;
     Some(Failure::Fault { fault, trail, last: Some((local, global)) })
+}
+
+/// Short runs to the steps that unlock what nobody has locked, as far as there
+/// are some nearby: the place, the run, and who then makes the step.
+pub(crate) fn explain_remarks(space: &mut Space) -> Vec<(Span, Trail, LocalId)> {
+    let places = space.remarked();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let near = Neighbourhood::explore(space, NEIGHBOURHOOD);
+    let explained = places.into_iter().filter_map(|place| {
+        let pairs = space.remarks_at(place);
+        let (position, local) = near.first(|local, global| pairs.contains(&(local, global)))?;
+        Some((place, near.trail(space, position), local))
+    });
+    explained.collect()
 }
 
 fn explain_fault(space: &mut Space, fault: Fault, certain: bool) -> Failure {

@@ -6,7 +6,7 @@
 //! at a `yield` is therefore a node and some register values, and that is all
 //! an evaluation context `E[0]` can be.
 
-use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Span};
+use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
 /// A node of a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,10 +65,20 @@ pub(crate) enum Op {
         to: Reg,
         global: GlobalVar,
     },
-    /// Writes a global variable.
+    /// Writes a global variable. With `unlock` it is worth a remark where the
+    /// variable is 0 already.
     Store {
         global: GlobalVar,
         from: Operand,
+        unlock: bool,
+    },
+    /// Goes on where the operand lies between `low` and `high`, and is an error
+    /// elsewhere.
+    Check {
+        from: Operand,
+        low: i64,
+        high: i64,
+        limit: Limit,
     },
     /// `to := from == 0`
     Not {
@@ -102,7 +112,7 @@ impl Op {
     /// The register written, if any.
     pub(crate) fn writes(&self) -> Option<Reg> {
         match *self {
-            Self::Store { .. } => None,
+            Self::Store { .. } | Self::Check { .. } => None,
             Self::Copy { to, .. }
             | Self::Load { to, .. }
             | Self::Not { to, .. }
@@ -117,7 +127,11 @@ impl Op {
     pub(crate) fn reads(&self) -> [Option<Operand>; 2] {
         match *self {
             Self::Load { .. } | Self::Choose { .. } => [None, None],
-            Self::Copy { from, .. } | Self::Store { from, .. } | Self::Not { from, .. } | Self::Negate { from, .. } => [Some(from), None],
+            Self::Copy { from, .. }
+            | Self::Store { from, .. }
+            | Self::Check { from, .. }
+            | Self::Not { from, .. }
+            | Self::Negate { from, .. } => [Some(from), None],
             Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => [Some(left), Some(right)],
         }
     }
@@ -126,7 +140,11 @@ impl Op {
     pub(crate) fn map_reads(&mut self, f: impl Fn(Operand) -> Operand) {
         match self {
             Self::Load { .. } | Self::Choose { .. } => {}
-            Self::Copy { from, .. } | Self::Store { from, .. } | Self::Not { from, .. } | Self::Negate { from, .. } => *from = f(*from),
+            Self::Copy { from, .. }
+            | Self::Store { from, .. }
+            | Self::Check { from, .. }
+            | Self::Not { from, .. }
+            | Self::Negate { from, .. } => *from = f(*from),
             Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
                 *left = f(*left);
                 *right = f(*right);
@@ -136,9 +154,14 @@ impl Op {
 
     /// Whether the operation can end in a reported error rather than a value
     /// even where the integers were unbounded.
-    pub(crate) fn can_divide_by_zero(&self) -> bool {
-        matches!(self, Self::Arithmetic { op: ArithmeticOp::Divide | ArithmeticOp::Remainder, right, .. }
-            if !matches!(right, Operand::Const(divisor) if *divisor != 0))
+    pub(crate) fn can_fail(&self) -> bool {
+        match *self {
+            Self::Arithmetic { op: ArithmeticOp::Divide | ArithmeticOp::Remainder, right, .. } => {
+                !matches!(right, Operand::Const(divisor) if divisor != 0)
+            }
+            Self::Check { from, low, high, .. } => !matches!(from, Operand::Const(value) if (low..=high).contains(&value)),
+            _ => false,
+        }
     }
 }
 

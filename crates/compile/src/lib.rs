@@ -24,6 +24,7 @@ mod merge;
 mod naming;
 mod options;
 mod prepared;
+mod remark;
 mod simplify;
 mod source;
 mod space;

@@ -114,7 +114,7 @@ impl Liveness {
         };
         match node {
             Node::Do { op, next } => {
-                if op.writes().is_some_and(|to| !self.is_live(next, to)) && !op.can_divide_by_zero() {
+                if op.writes().is_some_and(|to| !self.is_live(next, to)) && !op.can_fail() {
                     return;
                 }
                 if let Some(index) = op.writes().and_then(|to| place.regs.binary_search(&to).ok()) {

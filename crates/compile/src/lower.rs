@@ -23,18 +23,26 @@ use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
 /// Lowers all requests of `program` into one graph.
 pub(crate) fn lower(program: &Program) -> Graph {
     // Local variables of one name share a register across requests, so that
-    // equal code in two requests gives equal nodes.
+    // equal code in two requests gives equal nodes. Hidden ones come after the
+    // named, as they are temporaries to everybody but this module.
+    let locals = || program.requests.iter().flat_map(|request| &request.locals);
+    let mut reg_of_name: FxHashMap<&str, Reg> = FxHashMap::default();
     let mut named_regs = Vec::new();
-    let mut reg_of_name = FxHashMap::default();
-    for local in program.requests.iter().flat_map(|request| &request.locals) {
+    for local in locals().filter(|local| !local.hidden) {
         reg_of_name.entry(local.name.as_str()).or_insert_with(|| {
             named_regs.push(local.name.clone());
             Reg(u32_of(named_regs.len() - 1))
         });
     }
-    let named = u32_of(named_regs.len());
-    let graph = Graph { nodes: Vec::new(), spans: Vec::new(), entries: Vec::new(), named_regs, reg_count: named as usize };
-    let mut lowering = Lowering { graph, locals: Vec::new(), first_temp: named };
+    let mut first_temp = u32_of(named_regs.len());
+    for local in locals().filter(|local| local.hidden) {
+        reg_of_name.entry(local.name.as_str()).or_insert_with(|| {
+            first_temp += 1;
+            Reg(first_temp - 1)
+        });
+    }
+    let graph = Graph { nodes: Vec::new(), spans: Vec::new(), entries: Vec::new(), named_regs, reg_count: first_temp as usize };
+    let mut lowering = Lowering { graph, locals: Vec::new(), first_temp };
     for request in &program.requests {
         lowering.locals = request.locals.iter().map(|local| reg_of_name[local.name.as_str()]).collect();
         let entry = lowering.request(request);
@@ -92,7 +100,7 @@ impl Lowering {
     /// change it before the operator runs.
     fn simple(&self, e: &Expr, later: &[&Expr]) -> Option<Operand> {
         match e.kind {
-            ExprKind::Number(value) => Some(Operand::Const(value)),
+            ExprKind::Number(value) | ExprKind::Constant(value) => Some(Operand::Const(value)),
             ExprKind::Read(Variable::Local(local)) => {
                 let target = Variable::Local(local);
                 let reg = self.locals[local.index()];
@@ -104,7 +112,7 @@ impl Lowering {
 
     fn lower(&mut self, e: &Expr, to: Reg, next: NodeId, depth: Depth) -> NodeId {
         match &e.kind {
-            ExprKind::Number(value) => self.op(Op::Copy { to, from: Operand::Const(*value) }, e.span, next),
+            ExprKind::Number(value) | ExprKind::Constant(value) => self.op(Op::Copy { to, from: Operand::Const(*value) }, e.span, next),
             ExprKind::Choice => self.op(Op::Choose { to }, e.span, next),
             ExprKind::Yield => {
                 // The value of `yield` belongs to the next step, whose text
@@ -118,7 +126,14 @@ impl Lowering {
                 self.op(Op::Copy { to, from }, e.span, next)
             }
             ExprKind::Read(Variable::Global(global)) => self.op(Op::Load { to, global: *global }, e.span, next),
-            ExprKind::Assign { target, target_span, value } => self.assign(*target, *target_span, value, to, next, depth),
+            ExprKind::Assign { target, target_span, value, unlock } => {
+                self.assign(*target, (*target_span, *unlock), value, to, next, depth)
+            }
+            ExprKind::Within { value, low, high, limit } => {
+                let check = Op::Check { from: Operand::Reg(to), low: *low, high: *high, limit: *limit };
+                let check = self.op(check, e.span, next);
+                self.lower(value, to, check, depth)
+            }
             ExprKind::Not(inner) => self.unary(inner, e.span, next, depth, |from| Op::Not { to, from }),
             ExprKind::Negate(inner) => self.unary(inner, e.span, next, depth, |from| Op::Negate { to, from }),
             ExprKind::Arithmetic { first, rest } => self.arithmetic(first, rest, e.span, to, next, depth),
@@ -167,7 +182,15 @@ impl Lowering {
         }
     }
 
-    fn assign(&mut self, target: Variable, target_span: Span, value: &Expr, to: Reg, next: NodeId, depth: Depth) -> NodeId {
+    fn assign(
+        &mut self,
+        target: Variable,
+        (target_span, unlock): (Span, bool),
+        value: &Expr,
+        to: Reg,
+        next: NodeId,
+        depth: Depth,
+    ) -> NodeId {
         match target {
             Variable::Local(local) => {
                 let reg = self.locals[local.index()];
@@ -177,9 +200,9 @@ impl Lowering {
             Variable::Global(global) => {
                 if let Some(from) = self.simple(value, &[]) {
                     let copy = self.op(Op::Copy { to, from }, target_span, next);
-                    return self.op(Op::Store { global, from }, target_span, copy);
+                    return self.op(Op::Store { global, from, unlock }, target_span, copy);
                 }
-                let store = self.op(Op::Store { global, from: Operand::Reg(to) }, target_span, next);
+                let store = self.op(Op::Store { global, from: Operand::Reg(to), unlock }, target_span, next);
                 self.lower(value, to, store, depth)
             }
         }

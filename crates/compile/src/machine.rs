@@ -4,7 +4,7 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_syntax::value::{self, ArithmeticError};
-use serval_syntax::{GlobalVar, Span};
+use serval_syntax::{GlobalVar, Limit, Span};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
 use crate::liveness::Liveness;
@@ -32,6 +32,17 @@ pub enum FaultKind {
     DivisionByZero,
     /// A value outside the 64-bit range.
     Overflow,
+    /// A value outside of a range or of the indices of an array.
+    Outside {
+        /// The value.
+        value: i64,
+        /// The least that is allowed.
+        low: i64,
+        /// The greatest that is allowed.
+        high: i64,
+        /// What asks for it.
+        limit: Limit,
+    },
     /// The step was given up after [`StepLimits`].
     TooLong,
 }
@@ -270,8 +281,11 @@ impl Machine {
                         scratch.forks.push(Fork { node: next, registers, global, accesses, span });
                         scratch.registers[to.index()] = 0;
                     } else {
+                        if self.releases_nothing(op, &scratch.global) {
+                            scratch.remarks.push(here);
+                        }
                         let done = execute(op, &mut scratch.registers, &mut scratch.global, &self.slots);
-                        done.map_err(|error| Fault { kind: error.into(), span: here })?;
+                        done.map_err(|kind| Fault { kind, span: here })?;
                         if scratch.record {
                             scratch.note(op, here);
                         }
@@ -300,6 +314,11 @@ impl Machine {
                 Node::Never => return Ok(()),
             }
         }
+    }
+
+    /// Whether this unlocks what nobody has locked.
+    fn releases_nothing(&self, op: Op, global: &[i64]) -> bool {
+        matches!(op, Op::Store { global: lock, unlock: true, .. } if self.slot(lock).is_some_and(|slot| global[slot] == 0))
     }
 
     /// Whether going on from this meeting point can only repeat what was done.
@@ -338,11 +357,15 @@ pub(crate) fn read(operand: Operand, registers: &[i64]) -> i64 {
 
 /// Runs one operation that is not a choice. A global without a slot keeps its
 /// last value nowhere: such globals are never read.
-pub(crate) fn execute(op: Op, registers: &mut [i64], global: &mut [i64], slots: &[Option<u32>]) -> Result<(), ArithmeticError> {
+pub(crate) fn execute(op: Op, registers: &mut [i64], global: &mut [i64], slots: &[Option<u32>]) -> Result<(), FaultKind> {
     let (to, value) = match op {
         Op::Copy { to, from } => (to, read(from, registers)),
         Op::Load { to, global: variable } => (to, slots[variable.index()].map_or(0, |slot| global[slot as usize])),
-        Op::Store { global: variable, from } => {
+        Op::Check { from, low, high, limit } => {
+            let value = read(from, registers);
+            return if (low..=high).contains(&value) { Ok(()) } else { Err(FaultKind::Outside { value, low, high, limit }) };
+        }
+        Op::Store { global: variable, from, .. } => {
             if let Some(slot) = slots[variable.index()] {
                 global[slot as usize] = read(from, registers);
             }
@@ -378,6 +401,8 @@ pub(crate) struct Scratch {
     seen: FxHashSet<Box<[i64]>>,
     record: bool,
     accesses: Vec<RawAccess>,
+    /// Where the last step unlocked what nobody had locked.
+    pub(crate) remarks: Vec<Span>,
 }
 
 struct Fork {
@@ -398,7 +423,7 @@ impl Scratch {
     fn note(&mut self, op: Op, span: Span) {
         let access = match op {
             Op::Load { to, global } => RawAccess { global, write: false, value: self.registers[to.index()], span },
-            Op::Store { global, from } => RawAccess { global, write: true, value: read(from, &self.registers), span },
+            Op::Store { global, from, .. } => RawAccess { global, write: true, value: read(from, &self.registers), span },
             _ => return,
         };
         self.accesses.push(access);
@@ -414,6 +439,7 @@ impl Scratch {
         self.forked = false;
         self.seen.clear();
         self.accesses.clear();
+        self.remarks.clear();
     }
 }
 

@@ -14,7 +14,7 @@
 //! * a node from which no way leads to the end of a step is [`Node::Never`]:
 //!   a run that comes there gives no step.
 //!
-//! An operation that can divide by zero is never removed and counts as an end
+//! An operation that can divide by zero or leave a range is never removed and counts as an end
 //! of a step, because the error must be reported.
 
 use serval_syntax::{Global, value};
@@ -142,7 +142,8 @@ fn remove_dead(graph: &mut Graph, uses: &Uses) -> bool {
         let Node::Do { op, next } = graph.node(id) else { continue };
         let dead = match op {
             Op::Store { global, .. } => !uses.global_read[global.index()],
-            _ if op.can_divide_by_zero() => false,
+            _ if op.can_fail() => false,
+            Op::Check { .. } => true,
             Op::Copy { to, from: Operand::Reg(from) } if to == from => true,
             _ => op.writes().is_some_and(|to| !liveness.is_live(next, to)),
         };
@@ -163,7 +164,7 @@ fn mark_never(graph: &mut Graph) {
         for next in node.successors_in_step() {
             before[next.index()].push(id);
         }
-        let fails = matches!(node, Node::Do { op, .. } if op.can_divide_by_zero());
+        let fails = matches!(node, Node::Do { op, .. } if op.can_fail());
         if fails || matches!(node, Node::Yield { .. } | Node::Answer { .. }) {
             stack.push(id);
         }

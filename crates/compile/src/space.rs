@@ -9,6 +9,9 @@ use serval_syntax::Span;
 
 use crate::machine::{Fault, Machine, Scratch, Waiting};
 
+/// So many steps that unlock nothing are remembered.
+const MAX_REMARKS: usize = 100_000;
+
 /// A local state: whose it is and where that request waits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LocalState {
@@ -49,6 +52,8 @@ pub(crate) struct Space {
     known: FxHashMap<(LocalId, GlobalId), (u32, u32)>,
     pub(crate) moves: Vec<Move>,
     faults: FxHashMap<(LocalId, GlobalId), Fault>,
+    /// The steps that unlock what nobody has locked, and where.
+    remarks: Vec<(LocalId, GlobalId, Span)>,
     scratch: Scratch,
     operations: u64,
 }
@@ -66,6 +71,7 @@ impl Space {
             known: FxHashMap::default(),
             moves: Vec::new(),
             faults: FxHashMap::default(),
+            remarks: Vec::new(),
             scratch: Scratch::default(),
             operations: 0,
         }
@@ -150,6 +156,20 @@ impl Space {
         self.faults.get(&(local, global)).copied()
     }
 
+    /// The places at which some step unlocks what nobody has locked, in the
+    /// order of the text.
+    pub(crate) fn remarked(&self) -> Vec<Span> {
+        let mut places: Vec<Span> = self.remarks.iter().map(|&(_, _, place)| place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The pairs whose steps do so at `place`.
+    pub(crate) fn remarks_at(&self, place: Span) -> FxHashSet<(LocalId, GlobalId)> {
+        self.remarks.iter().filter(|remark| remark.2 == place).map(|&(local, global, _)| (local, global)).collect()
+    }
+
     /// All steps that a request in `local` can make at `global`, without
     /// repetition, in a fixed order.
     pub(crate) fn moves(&mut self, local: LocalId, global: GlobalId) -> MoveRange {
@@ -184,6 +204,9 @@ impl Space {
             }
         };
         let (fault, operations) = machine.step(&waiting, &values, &mut scratch, &mut found);
+        if self.remarks.len() < MAX_REMARKS {
+            self.remarks.extend(scratch.remarks.drain(..).map(|place| (local, global, place)));
+        }
         self.scratch = scratch;
         // Wide states cost what they weigh.
         self.operations += operations + 8 * (values.len() + waiting.values.len()) as u64;

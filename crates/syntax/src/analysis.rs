@@ -1,11 +1,11 @@
 //! From a tree to a checked program.
 
-use rustc_hash::FxHashMap;
-
+use crate::allow;
 use crate::ast;
 use crate::checks;
+use crate::declared::{Declared, MAX_ELEMENTS, bad_parameter};
 use crate::expectation;
-use crate::fold::{NoValue, fold};
+use crate::fold::NoValue;
 use crate::lower::{Lowered, Lowering, Names, is_global};
 use crate::sink::{MAX_SHOWN, Sink, finish};
 use crate::tree::span;
@@ -23,7 +23,7 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
         return_is_name: false,
         broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
         globals: Names::default(),
-        initial: FxHashMap::default(),
+        declared: Declared::default(),
         errors: Sink::default(),
         requests: Vec::new(),
     };
@@ -32,6 +32,7 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
     }
     let mut findings = Sink::default();
     let expectation = expectation::read(text, root, &mut findings);
+    let allowances = allow::read(text, root, &mut findings);
     let any = |code| found.iter().any(|d| d.code == code);
     let known = checks::Known {
         // Where text was skipped unread, nobody knows how globals are used.
@@ -45,13 +46,15 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
-        globals: analyzer.globals.to_globals(&analyzer.initial),
+        globals: analyzer.globals.to_globals(&analyzer.declared),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
         expectation,
+        allowances: allowances.clone(),
     });
     let mut diagnostics = found;
     diagnostics.extend(analyzer.errors.into_vec());
     diagnostics.extend(findings.into_vec());
+    diagnostics.retain(|diagnostic| !allowances.iter().any(|allowance| allowance.covers(diagnostic)));
     Analysis { program, diagnostics: finish(diagnostics) }
 }
 
@@ -75,13 +78,14 @@ struct Analyzer {
     /// called `return`.
     return_is_name: bool,
     globals: Names,
-    initial: FxHashMap<u32, i64>,
+    declared: Declared,
     errors: Sink,
     requests: Vec<Lowered>,
 }
 
 impl Analyzer {
     fn file(&mut self, file: &ast::SourceFile) {
+        self.declarations(file);
         for initial in file.initials() {
             if self.is_broken(initial.syntax()) {
                 self.names_of_broken(initial.syntax());
@@ -118,18 +122,100 @@ impl Analyzer {
             || self.foreign_names && tokens(node).any(|token| token.kind() == SyntaxKind::Name && !token.text().is_ascii())
     }
 
+    /// What the file declares: first constants, which the rest may use.
+    fn declarations(&mut self, file: &ast::SourceFile) {
+        let items: Vec<SyntaxNode> = file.syntax().children().collect();
+        for item in &items {
+            let is_constant = matches!(item.kind(), SyntaxKind::Const | SyntaxKind::Enum);
+            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function);
+            if (is_constant || is_other) && self.is_broken(item) {
+                self.declared.incomplete = true;
+                self.names_of_broken(item);
+            } else if is_constant {
+                if let Some(item) = ast::Const::cast(item.clone()) {
+                    self.declared.constant(&item, &mut self.errors);
+                }
+                if let Some(item) = ast::Enum::cast(item.clone()) {
+                    self.declared.enumeration(&item, &mut self.errors);
+                }
+            }
+        }
+        for item in items.into_iter().filter(|item| matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function)) {
+            if self.is_broken(&item) {
+                continue;
+            }
+            if let Some(item) = ast::Var::cast(item.clone()) {
+                self.declared.var(&item, &mut self.globals, &mut self.errors);
+            }
+            if let Some(item) = ast::Function::cast(item) {
+                self.declared.function(&item, &mut self.errors);
+            }
+        }
+        self.declared.incomplete |= file.syntax().children().any(|node| node.kind() == SyntaxKind::Error);
+    }
+
+    /// A request, once for each of the values of its parameters.
     fn request(&mut self, request: &ast::Request) -> Option<()> {
         let name = request.name()?;
-        let mut locals = Names::default();
-        let body = Lowering { globals: &mut self.globals, locals: &mut locals }.sequence(request.body()?.statements())?;
-        self.requests.push(Lowered { name: name.text().to_owned(), name_span: span(name.text_range()), locals, body });
-        Some(())
+        let name_span = span(name.text_range());
+        let body = request.body()?;
+        let mut params = Vec::new();
+        for param in request.params() {
+            let param_name = param.name()?;
+            let place = span(param_name.text_range());
+            let taken = params.iter().any(|(known, _)| known == param_name.text());
+            if taken || is_global(param_name.text()) || self.declared.constants.contains_key(param_name.text()) {
+                self.errors.push(|| bad_parameter(param_name.text(), place));
+                return Some(());
+            }
+            let Some(values) = self.declared.interval(&param.values()?, Some(MAX_ELEMENTS), &[], &mut self.errors) else { return Some(()) };
+            params.push((param_name.text().to_owned(), values));
+        }
+        let instances = params.iter().try_fold(1_i64, |count, (_, values)| count.checked_mul(values.high - values.low + 1));
+        if instances.is_none_or(|count| count > MAX_ELEMENTS) {
+            self.errors.push(|| too_many_instances(name.text(), name_span));
+            return Some(());
+        }
+        let mut chosen: Vec<i64> = params.iter().map(|(_, values)| values.low).collect();
+        let mut made = 0;
+        loop {
+            let mut locals = Names::default();
+            let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
+            lowering.scope = params.iter().zip(&chosen).map(|((name, _), value)| (name.clone(), *value)).collect();
+            lowering.expanding = u32::from(!params.is_empty());
+            lowering.made = made;
+            let body = lowering.body(body.statements())?;
+            made = lowering.made;
+            let full = lowering.is_full();
+            let mut full_name = name.text().to_owned();
+            if !params.is_empty() {
+                let values: Vec<String> = params.iter().zip(&chosen).map(|((_, values), value)| values.name(*value)).collect();
+                full_name = format!("{full_name}({})", values.join(", "));
+            }
+            self.requests.push(Lowered { name: full_name, name_span, locals, body });
+            // The next combination of values, the last parameter first.
+            let next = (0..params.len()).rev().find(|&at| chosen[at] < params[at].1.high);
+            match next {
+                Some(at) if !full => {
+                    chosen[at] += 1;
+                    for (later, (_, values)) in chosen.iter_mut().zip(&params).skip(at + 1) {
+                        *later = values.low;
+                    }
+                }
+                _ => return Some(()),
+            }
+        }
     }
 
     /// A file that is one bare sequence.
     fn bare(&mut self, file: &ast::SourceFile) -> Option<()> {
         let mut locals = Names::default();
-        let body = Lowering { globals: &mut self.globals, locals: &mut locals }.sequence(file.statements())?;
+        if file.statements().next().is_none() {
+            // Declarations, and nothing that uses them.
+            self.errors.push(crate::mistakes::no_request);
+            return Some(());
+        }
+        let body = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors).body(file.statements())?;
         self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, body });
         Some(())
     }
@@ -172,26 +258,25 @@ impl Analyzer {
             self.return_is_name |= name == "return";
             return self.errors.push(|| initial_local(name, place));
         }
-        // Names in the value are reported below and are nobody's variables.
-        let (mut globals, mut locals) = (Names::default(), Names::default());
-        let lowered = Lowering { globals: &mut globals, locals: &mut locals }.expr(&value);
-        let known = self.globals.place(name);
+        let known = self.globals.place(name).or_else(|| self.declared.place(name));
         let number = self.globals.number(name, place);
         self.globals.usage_mut(number).written = true;
         if let Some(first) = known {
             return self.errors.push(|| initial_twice(name, place, first));
         }
-        match lowered.map(|value| fold(&value)) {
-            Some(Ok(value)) => {
-                self.initial.insert(number, value);
-            }
-            Some(Err(reason)) => self.errors.push(|| no_value(reason)),
-            None => {}
+        if let Some(value) = self.declared.value(&value, &mut self.errors) {
+            self.declared.initial.insert(number, value);
         }
     }
 }
 
-fn initial_local(name: &str, place: Span) -> Diagnostic {
+fn too_many_instances(name: &str, place: Span) -> Diagnostic {
+    Diagnostic::error(codes::BAD_RANGE, place, format!("`{name}` has too many combinations of parameters"))
+        .expected(format!("at most {MAX_ELEMENTS} combinations"))
+        .help("use smaller ranges; each combination is a request of its own")
+}
+
+pub(crate) fn initial_local(name: &str, place: Span) -> Diagnostic {
     let mut capital = name.to_owned();
     if let Some(at) = name.find(|c: char| c.is_ascii_alphabetic()) {
         capital[at..=at].make_ascii_uppercase();
@@ -213,11 +298,11 @@ fn initial_twice(name: &str, place: Span, first: Span) -> Diagnostic {
         .help("remove one of the two")
 }
 
-fn no_value(reason: NoValue) -> Diagnostic {
+pub(crate) fn no_value(reason: NoValue) -> Diagnostic {
     match reason {
-        NoValue::NotConstant(place) => Diagnostic::error(codes::INITIAL_NOT_CONSTANT, place, "an initial value must be constant")
-            .expected("numbers and operators")
-            .help("write the number itself; what depends on other variables belongs into a request"),
+        NoValue::NotConstant(place) => Diagnostic::error(codes::INITIAL_NOT_CONSTANT, place, "this value must be constant")
+            .expected("numbers, constants and operators")
+            .help("write the number itself; what depends on variables belongs into a request"),
         NoValue::Overflow(place) => Diagnostic::error(codes::INITIAL_UNDEFINED, place, "this value is too large")
             .expected(format!("a value from {} to {}", i64::MIN, i64::MAX))
             .help("use smaller numbers; integers have 64 bits"),

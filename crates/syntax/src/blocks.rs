@@ -56,7 +56,7 @@ impl Parser<'_> {
     }
 
     /// `(c)` after `if` or `while`.
-    fn condition(&mut self, word: &str) -> u32 {
+    pub(crate) fn condition(&mut self, word: &str) -> u32 {
         self.start(Condition);
         let height = if self.at(LeftParen) {
             let height = self.parenthesized(List::Condition);
@@ -168,45 +168,22 @@ impl Parser<'_> {
             if !assigned {
                 self.bump_error();
             }
-        } else if word == "for" && matches!(next, Name | LeftParen) {
-            self.error(|p| mistakes::unsupported(p.span(), "`for` loops", "a statement"));
-            self.skip_to(|kind| matches!(kind, LeftBrace | RightBrace | Semicolon));
         } else if matches!(next, Name | Number | Question) && !matches!(self.text_ahead(1), "and" | "or") {
             self.misspelt_return(word);
         }
     }
 
-    /// At `fn name`, `enum name` and their like, which people write where
-    /// statements and requests stand. In a body `const` and `var` are only
-    /// words too many: there, a variable is declared by them.
+    /// At `function name`, `def name` and their like, which people write where
+    /// statements and requests stand.
     pub(crate) fn at_foreign_item(&self) -> bool {
-        self.at(Name)
-            && mistakes::unsupported_item(self.text()).is_some()
-            && (self.list == List::File || !DECLARING.contains(&self.text()))
-            && self.name_follows()
+        self.at(Name) && matches!(self.text(), "function" | "def" | "async") && self.name_follows()
     }
 
     /// Passes over such an item without looking into it.
     pub(crate) fn foreign_item(&mut self) {
-        if mistakes::unsupported_item(self.text()) == Some("functions") && !self.is_quiet() {
-            // `async fn name` has the name in the third place.
-            let name = usize::from(self.text() == "async") + 1;
-            let name = self.text_ahead(name);
-            self.refused.insert(name);
-        }
         self.error(|p| {
-            let what = mistakes::unsupported_item(p.text()).unwrap_or_default();
-            let in_body = p.list != List::File || !p.contains_request;
-            let error = mistakes::unsupported(
-                p.span(),
-                what,
-                if in_body { "a statement" } else { "`request`, or an initial value such as `A := 1`" },
-            );
-            if what == "functions" && !p.contains_request {
-                error.help("write handlers as `request NAME { … }`, and write out there what functions do")
-            } else {
-                error
-            }
+            let handler = p.list == List::File && !p.contains_request;
+            mistakes::foreign_function(p.text(), p.span(), handler)
         });
         self.skip_line();
         self.eat(Semicolon);

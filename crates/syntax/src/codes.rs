@@ -66,6 +66,7 @@ codes! {
     TOO_DEEP = "E0130", Error, "nesting too deep";
     TOO_LARGE = "E0131", Error, "file too large";
     LATE_INITIAL = "E0132", Error, "initial value after a request";
+    INCOMPLETE_FORM = "E0133", Error, "form that is not complete";
     TOO_MANY_ERRORS = "E0199", Error, "too many errors";
     UNWRITTEN = "W0201", Warning, "variable that is read and never written";
     UNREAD_GLOBAL = "N0202", Note, "global that is never read";
@@ -74,9 +75,22 @@ codes! {
     SAME_NAME = "W0205", Warning, "several requests with one name";
     BAD_EXPECTATION = "W0206", Warning, "`expect` comment that is not read";
     MORE_FINDINGS = "N0207", Note, "more warnings than are shown";
+    BAD_ALLOWANCE = "W0208", Warning, "`allow` comment that silences nothing";
     NO_REQUEST = "E0210", Error, "file without a request";
     INITIAL_LOCAL = "E0211", Error, "initial value of a local variable";
     INITIAL_TWICE = "E0212", Error, "second initial value of one global";
     INITIAL_NOT_CONSTANT = "E0213", Error, "initial value that is not constant";
     INITIAL_UNDEFINED = "E0214", Error, "initial value that overflows or divides by zero";
+    UNKNOWN_FUNCTION = "E0215", Error, "call of a function that there is not";
+    WRONG_ARGUMENTS = "E0216", Error, "wrong number of arguments";
+    RECURSION = "E0217", Error, "function that calls itself";
+    DECLARED_TWICE = "E0218", Error, "name that is taken";
+    ASSIGN_CONSTANT = "E0219", Error, "assignment to a constant";
+    BAD_INDEX = "E0220", Error, "array and index that do not go together";
+    BAD_RANGE = "E0221", Error, "range that makes no sense";
+    YIELD_IN_ATOMIC = "E0222", Error, "`yield` inside of `atomic`";
+    EARLY_RETURN = "E0223", Error, "`return` in the middle of a function";
+    BAD_LOCK = "E0224", Error, "lock that is no global variable";
+    TOO_MUCH = "E0225", Error, "program too large once it is written out";
+    BAD_NAME = "E0226", Error, "name that has no value";
 }

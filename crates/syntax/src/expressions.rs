@@ -8,8 +8,6 @@ use crate::SyntaxKind::{self, *};
 use crate::builder::Checkpoint;
 use crate::lexer::is_smallest;
 use crate::parser::{List, Parser};
-use crate::similar::similar;
-use crate::sink::MAX_SHOWN;
 use crate::{Span, mistakes};
 
 /// How tightly operators bind, from the loosest.
@@ -51,6 +49,18 @@ impl Parser<'_> {
             if self.at_foreign_item() {
                 self.foreign_item();
                 continue;
+            }
+            if self.at_declaration() {
+                if list == List::File {
+                    self.declaration();
+                    continue;
+                }
+                if !matches!(self.text(), "var" | "const") {
+                    self.error(|p| mistakes::misplaced_declaration(p.text(), p.span()));
+                    self.skip_line();
+                    self.eat(Semicolon);
+                    continue;
+                }
             }
             let mark = self.mark();
             height = height.max(self.statement());
@@ -150,7 +160,15 @@ impl Parser<'_> {
                 _ => {}
             }
         }
+        let begin = self.mark();
         let mut height = self.binary(Level::Or);
+        if self.at(Assign) && self.index == Some((begin, self.mark())) {
+            self.start_at(checkpoint, AssignExpr);
+            self.bump();
+            let value = self.nested(Self::assignment);
+            self.end();
+            return self.bounded(height.max(value) + 4);
+        }
         if self.at(Assign) {
             // The lexer has complained about `2nd`.
             let known = self.previous_kind() == Some(Number) && !self.previous_text().bytes().all(|byte| byte.is_ascii_digit());
@@ -304,6 +322,9 @@ impl Parser<'_> {
     fn operator_mistakes(&mut self, level: Level, length: u32) {
         match self.current() {
             Pipe | Ampersand => self.error(|p| mistakes::single_and_or(p.text(), p.span())),
+            Equal if self.index.is_some_and(|(_, end)| end == self.mark()) && self.list != List::Condition => {
+                self.error(|p| mistakes::single_equal(p.span(), ":="));
+            }
             Equal => self.error(|p| mistakes::single_equal(p.span(), "==")),
             ForeignCompare => self.error(|p| mistakes::foreign_compare(p.text(), p.span())),
             _ if level == Level::Compare && length > 0 => self.error(|p| mistakes::chained_comparison(p.text(), p.span())),
@@ -410,7 +431,12 @@ impl Parser<'_> {
         height
     }
 
-    fn close_paren(&mut self) {
+    /// An expression without comparisons and what binds looser.
+    pub(crate) fn sum(&mut self) -> u32 {
+        self.binary(Level::Sum)
+    }
+
+    pub(crate) fn close_paren(&mut self) {
         let open = self.open_parens.pop().unwrap_or_default();
         if !self.eat(RightParen) {
             self.error(|p| mistakes::missing_paren(p, open));
@@ -425,47 +451,18 @@ impl Parser<'_> {
         }
         match self.ahead(1) {
             Name if self.text() == "await" && self.name_follows() => return self.await_form(),
+            Name if self.text() == "for" && self.name_follows() => return self.for_expression(),
             LeftParen => return self.call_like(),
+            LeftBracket => return self.nested(Self::index_expression),
+            LeftBrace if self.text() == "atomic" => return self.atomic_expression(),
             LeftBrace if self.list != List::Condition => return self.block_like(),
             _ => {}
         }
-        self.start(NameExpr);
-        self.bump();
+        let is_skip = self.text() == "skip" && !self.skip_is_name;
+        self.start(if is_skip { SkipExpr } else { NameExpr });
+        self.bump_as(if is_skip { SkipKw } else { Name });
         self.end();
-        if self.at(LeftBracket) {
-            self.error(|p| mistakes::unsupported(p.span(), "arrays", "an operator or `;`"));
-            self.skip_to(|kind| matches!(kind, RightBracket | Semicolon | RightBrace));
-            self.eat(RightBracket);
-            self.hush();
-        }
         0
-    }
-
-    /// `name (…)`: a misspelt `if` or `while`, or a call.
-    fn call_like(&mut self) -> u32 {
-        let word = self.text();
-        if let Some(meant) = similar(word, ["while", "yield"])
-            && mistakes::unsupported_call(word).is_none()
-        {
-            self.error(|p| mistakes::misspelt(p.text(), p.span(), meant));
-            return self.nested(if meant == "while" { Self::while_expression } else { Self::skip_call });
-        }
-        if !self.functions.contains(word) {
-            self.error(|p| mistakes::call(p.text(), p.span()));
-        } else if !self.is_quiet() && self.calls.len() <= MAX_SHOWN {
-            self.calls.push((word, mistakes::call(word, self.span())));
-        }
-        self.nested(Self::skip_call)
-    }
-
-    fn skip_call(&mut self) -> u32 {
-        self.start(Error);
-        self.bump();
-        self.skip_parens();
-        let height = if self.at(LeftBrace) { self.block("the block") } else { 0 };
-        self.end();
-        self.hush();
-        height
     }
 
     /// `name { … }`: a form that is not there.

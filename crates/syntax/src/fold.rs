@@ -17,7 +17,7 @@ pub(crate) enum NoValue {
 /// The value of `expr`, if it is the same in every run and has no effect.
 pub(crate) fn fold(expr: &Expr) -> Result<i64, NoValue> {
     match &expr.kind {
-        ExprKind::Number(value) => Ok(*value),
+        ExprKind::Number(value) | ExprKind::Constant(value) => Ok(*value),
         ExprKind::Not(operand) => Ok(i64::from(fold(operand)? == 0)),
         ExprKind::Negate(operand) => value::negate(fold(operand)?).map_err(|error| no_value(error, expr.span)),
         ExprKind::Arithmetic { first, rest } => {

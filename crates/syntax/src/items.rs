@@ -1,4 +1,5 @@
-//! The grammar of files: initial values and requests, or one bare sequence.
+//! The grammar of files: initial values, declarations and requests, or one
+//! bare sequence.
 
 use crate::SyntaxKind::*;
 use crate::lower::is_global;
@@ -41,6 +42,8 @@ impl Parser<'_> {
     fn at_misspelt_request(&self) -> bool {
         self.at(Name)
             && !self.at_foreign_item()
+            && !self.at_declaration()
+            && self.text() != "atomic"
             && match (self.ahead(1), self.ahead(2)) {
                 (LeftBrace, _) => true,
                 (Name, LeftBrace) => true,
@@ -66,6 +69,7 @@ impl Parser<'_> {
                     self.error(|p| mistakes::late_initial(p.text(), p.span()));
                     self.skip_to(|_| false);
                 }
+                Name if self.at_declaration() => self.declaration(),
                 Name if self.at_foreign_item() => self.foreign_item(),
                 Name if self.at_misspelt_request() => {
                     self.misspelt_request();
@@ -143,8 +147,7 @@ impl Parser<'_> {
         let name = self.span();
         self.eat(Name);
         if self.at(LeftParen) {
-            self.error(|p| mistakes::unsupported(p.span(), "parameters", "`{`"));
-            self.skip_parens();
+            self.request_params();
         }
         self.skip_name_rest(name);
         match self.current() {

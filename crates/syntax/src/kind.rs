@@ -85,8 +85,37 @@ kinds! {
     /// `yield`
     #[token("yield", priority = 20)]
     YieldKw,
-    /// `return`, where it is the form and not a variable.
+    /// `return`, where it is the form and not a variable. So with the words
+    /// below: the lexer takes all of them for names, the parser knows better.
     ReturnKw,
+    /// `skip`
+    SkipKw,
+    /// `atomic`
+    AtomicKw,
+    /// `lock`
+    LockKw,
+    /// `unlock`
+    UnlockKw,
+    /// `await`
+    AwaitKw,
+    /// `choose`
+    ChooseKw,
+    /// `for`
+    ForKw,
+    /// `in`
+    InKw,
+    /// `const`
+    ConstKw,
+    /// `enum`
+    EnumKw,
+    /// `var`
+    VarKw,
+    /// `wrap`
+    WrapKw,
+    /// `saturate`
+    SaturateKw,
+    /// `fn`
+    FnKw,
     /// `:=`
     #[token(":=")]
     Assign,
@@ -153,7 +182,7 @@ kinds! {
     /// `||` or `or`
     #[token("||")]
     OrOr,
-    /// `=`, which is not an operator.
+    /// `=`, after the name of a constant; not an operator.
     #[token("=")]
     Equal,
     /// `&`, which is not an operator.
@@ -162,13 +191,15 @@ kinds! {
     /// `|`, which is not an operator.
     #[token("|")]
     Pipe,
-    /// `:`, which means nothing alone.
+    /// `:`, before the range of a variable or a parameter.
     #[token(":")]
     Colon,
     /// `.`, which means nothing.
     #[token(".")]
-    #[token("..")]
     Dot,
+    /// `..`, between the ends of a range.
+    #[token("..")]
+    DotDot,
     /// `[`
     #[token("[")]
     LeftBracket,
@@ -201,12 +232,30 @@ kinds! {
     SourceFile,
     /// `A := 100` before the first request.
     Initial,
+    /// `const N = 3`
+    Const,
+    /// `enum State { Idle, Busy }`
+    Enum,
+    /// `Idle` in an `enum`.
+    EnumMember,
+    /// `var A: 0..3 := 1`
+    Var,
+    /// `fn name(x, y) { … }`
+    Function,
     /// `request name { … }`
     Request,
+    /// `(x, y)` of a function, `(n: 1..3)` of a request.
+    ParamList,
+    /// `x` or `n: 1..3`
+    Param,
+    /// `0..3`, or the name of an `enum`.
+    Range,
     /// `{ a; b }`
     Block,
-    /// `(a; b)` after `if` or `while`.
+    /// `(a; b)` after `if`, `while` or `await`.
     Condition,
+    /// `(a, b)` of a call.
+    ArgList,
     /// A number.
     NumberExpr,
     /// A variable that is read.
@@ -239,6 +288,24 @@ kinds! {
     IfExpr,
     /// `while (c) { a }`
     WhileExpr,
+    /// `skip`
+    SkipExpr,
+    /// `atomic { a; b }`
+    AtomicExpr,
+    /// `lock(L)`
+    LockExpr,
+    /// `unlock(L)`
+    UnlockExpr,
+    /// `await (c)`
+    AwaitExpr,
+    /// `choose(a, b)` or `choose(0..3)`
+    ChooseExpr,
+    /// `for i in 0..3 { a }`
+    ForExpr,
+    /// `name(a, b)`
+    CallExpr,
+    /// `A[i]`
+    IndexExpr,
     /// What the parser could not use.
     Error,
 }

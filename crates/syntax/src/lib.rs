@@ -41,16 +41,22 @@
 //! assert!(serval_syntax::analyze("0 - 9223372036854775808").program.is_none());
 //! ```
 
+mod allow;
 mod analysis;
 pub mod ast;
 mod blocks;
 mod builder;
 mod checks;
 pub mod codes;
+mod core;
+mod declarations;
+mod declared;
 mod diagnostic;
+mod expand;
 mod expectation;
 mod expressions;
 mod fold;
+mod forms;
 mod items;
 mod kind;
 mod lexer;
@@ -66,12 +72,15 @@ mod tree;
 mod unreachable;
 pub mod value;
 
+pub use crate::core::core_text;
+pub use allow::Allowance;
 pub use codes::{CodeInfo, codes};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use kind::SyntaxKind;
 pub use lower::is_global;
 pub use program::{
-    ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Local, LocalVar, Program, Request, Variable, Verdict,
+    ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar, Program, Request, Variable,
+    Verdict,
 };
 pub use span::{LineIndex, Position, Span};
 pub use tree::{Ser, SyntaxElement, SyntaxNode, SyntaxToken};

@@ -1,12 +1,18 @@
-//! Tree to program: names resolved, parentheses and spellings gone.
+//! Tree to program: names resolved, parentheses and spellings gone. The
+//! comfort forms are in [`expand`](crate::expand).
 
 use rustc_hash::FxHashMap;
 
 use crate::ast;
+use crate::declared::Declared;
+use crate::expand::{Frame, Resolved};
 use crate::lexer::is_smallest;
+use crate::parser::{MAX_HEIGHT, too_deep};
+use crate::sink::Sink;
 use crate::tree::span;
 use crate::{
-    ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Global, GlobalVar, Local, LocalVar, Span, SyntaxKind, SyntaxNode, SyntaxToken, Variable,
+    ArithmeticOp, Arm, CompareOp, Diagnostic, Expr, ExprKind, Global, GlobalVar, Local, LocalVar, Span, SyntaxKind, SyntaxNode,
+    SyntaxToken, Variable,
 };
 
 /// Whether the variable of this name is shared by all requests.
@@ -88,28 +94,107 @@ impl Names {
     }
 
     pub(crate) fn to_locals(&self) -> Vec<Local> {
-        self.list.iter().map(|(name, span)| Local { name: name.clone(), span: *span }).collect()
+        let hidden = |name: &str| name.starts_with('#');
+        self.list.iter().map(|(name, span)| Local { name: name.clone(), span: *span, hidden: hidden(name) }).collect()
     }
 
-    /// The globals, which start at 0 unless `initial` says otherwise.
-    pub(crate) fn to_globals(&self, initial: &FxHashMap<u32, i64>) -> Vec<Global> {
-        let value = |number: usize| u32::try_from(number).ok().and_then(|number| initial.get(&number)).copied().unwrap_or(0);
-        self.list
-            .iter()
-            .enumerate()
-            .map(|(number, (name, span))| Global { name: name.clone(), initial: value(number), span: *span })
+    /// The globals, which start at 0 unless something else is declared.
+    pub(crate) fn to_globals(&self, declared: &Declared) -> Vec<Global> {
+        let globals = (0..).zip(&self.list);
+        globals
+            .map(|(number, (name, span))| Global {
+                name: name.clone(),
+                initial: declared.initial.get(&number).copied().unwrap_or(0),
+                range: declared.values.get(&number).map(|values| (values.low, values.high)),
+                span: *span,
+            })
             .collect()
     }
 }
 
 /// Resolves the expressions of one request. Every function gives `None` only
-/// for trees with errors.
+/// for trees with errors; what is wrong in a tree without is reported here.
 pub(crate) struct Lowering<'a> {
+    pub(crate) declared: &'a Declared,
     pub(crate) globals: &'a mut Names,
     pub(crate) locals: &'a mut Names,
+    pub(crate) errors: &'a mut Sink,
+    /// The parameters and variables of loops that are constants here.
+    pub(crate) scope: Vec<(String, i64)>,
+    /// The calls that are being written out, the outermost first.
+    pub(crate) frames: Vec<Frame>,
+    /// The `atomic` around this place.
+    pub(crate) atomic: Option<Span>,
+    /// How many hidden variables there are.
+    pub(crate) temporaries: u32,
+    /// How often each function has been written out in this request.
+    pub(crate) calls: FxHashMap<String, u32>,
+    /// How many loops, calls and parameters are being written out around here.
+    pub(crate) expanding: u32,
+    /// How much has been made by that.
+    pub(crate) made: u64,
+    pub(crate) told_full: bool,
+    /// The outermost loop or call that is being written out.
+    pub(crate) outermost: Option<Span>,
+    depth: u32,
+    /// The last expression looked at.
+    pub(crate) place: Span,
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    pub(crate) fn new(declared: &'a Declared, globals: &'a mut Names, locals: &'a mut Names, errors: &'a mut Sink) -> Self {
+        Self {
+            declared,
+            globals,
+            locals,
+            errors,
+            scope: Vec::new(),
+            frames: Vec::new(),
+            atomic: None,
+            temporaries: 0,
+            calls: FxHashMap::default(),
+            expanding: 0,
+            made: 0,
+            told_full: false,
+            outermost: None,
+            depth: 0,
+            place: Span::default(),
+        }
+    }
+
+    /// Reports something that is wrong with a tree that is right in form.
+    pub(crate) fn error(&mut self, build: impl FnOnce() -> Diagnostic) {
+        self.errors.push(build);
+    }
+
+    /// The body of a request, not too high.
+    pub(crate) fn body(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
+        let body = self.sequence(statements)?;
+        if body.height() > MAX_HEIGHT {
+            self.errors.push(|| too_deep(body.span));
+        }
+        Some(body)
+    }
+
+    /// Goes one level deeper, where calls are followed and so the limit of the
+    /// parser is not enough.
+    pub(crate) fn deeper(&mut self, part: impl FnOnce(&mut Self) -> Option<Expr>) -> Option<Expr> {
+        // A program without calls never comes here: a level of nesting has at
+        // most parentheses, a sum and a product.
+        const DEEPEST: u32 = 4 * MAX_HEIGHT / 2;
+        if self.depth >= DEEPEST || self.is_full() {
+            let place = self.place;
+            if self.depth >= DEEPEST {
+                self.errors.push(|| too_deep(place));
+            }
+            return Some(Expr { kind: ExprKind::Number(0), span: place });
+        }
+        self.depth += 1;
+        let result = part(self);
+        self.depth -= 1;
+        result
+    }
+
     /// A sequence; a single statement is itself.
     pub(crate) fn sequence(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
         let mut list = self.list(statements)?;
@@ -127,18 +212,35 @@ impl Lowering<'_> {
         Some(list)
     }
 
-    fn block(&mut self, block: &ast::Block) -> Option<Expr> {
+    pub(crate) fn block(&mut self, block: &ast::Block) -> Option<Expr> {
         self.sequence(block.statements())
     }
 
-    fn condition(&mut self, condition: &ast::Condition) -> Option<Expr> {
+    pub(crate) fn condition(&mut self, condition: &ast::Condition) -> Option<Expr> {
         self.sequence(condition.statements())
     }
 
     /// One expression.
     pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        if expr.kind() == SyntaxKind::ParenExpr {
-            return self.sequence(expr.operands());
+        self.place = place(expr.syntax());
+        if self.expanding > 0 {
+            self.count(1);
+        }
+        self.deeper(|this| this.form(expr))
+    }
+
+    fn form(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        match expr.kind() {
+            SyntaxKind::ParenExpr => return self.sequence(expr.operands()),
+            SyntaxKind::AssignExpr => return self.assign(expr),
+            SyntaxKind::AtomicExpr => return self.atomic_block(expr),
+            SyntaxKind::LockExpr | SyntaxKind::UnlockExpr => return self.lock(expr),
+            SyntaxKind::AwaitExpr => return self.await_condition(expr),
+            SyntaxKind::ChooseExpr => return self.choose(expr),
+            SyntaxKind::ForExpr => return self.for_loop(expr),
+            SyntaxKind::CallExpr => return self.call(expr),
+            SyntaxKind::IndexExpr => return self.element(expr),
+            _ => {}
         }
         let span = place(expr.syntax());
         self.kind(expr).map(|kind| Expr { kind, span })
@@ -146,9 +248,15 @@ impl Lowering<'_> {
 
     fn kind(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
         match expr.kind() {
-            SyntaxKind::NumberExpr | SyntaxKind::ChoiceExpr | SyntaxKind::YieldExpr | SyntaxKind::NameExpr => self.leaf(expr),
-            SyntaxKind::AssignExpr => self.assign(expr),
-            SyntaxKind::ReturnExpr => self.operand(expr).map(ExprKind::Return),
+            SyntaxKind::NumberExpr | SyntaxKind::ChoiceExpr | SyntaxKind::YieldExpr | SyntaxKind::NameExpr | SyntaxKind::SkipExpr => {
+                self.leaf(expr)
+            }
+            SyntaxKind::ReturnExpr => {
+                if !self.frames.is_empty() {
+                    self.early_return(place(expr.syntax()));
+                }
+                self.operand(expr).map(ExprKind::Return)
+            }
             SyntaxKind::NotExpr => self.operand(expr).map(ExprKind::Not),
             SyntaxKind::NegateExpr => self.negate(expr),
             SyntaxKind::SumExpr | SyntaxKind::ProductExpr => self.arithmetic(expr),
@@ -164,9 +272,13 @@ impl Lowering<'_> {
     fn leaf(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
         Some(match expr.kind() {
             SyntaxKind::NumberExpr => ExprKind::Number(expr.token()?.text().parse().ok()?),
+            SyntaxKind::SkipExpr => ExprKind::Number(0),
             SyntaxKind::ChoiceExpr => ExprKind::Choice,
-            SyntaxKind::YieldExpr => ExprKind::Yield,
-            _ => ExprKind::Read(self.read(&expr.token()?)),
+            SyntaxKind::YieldExpr => {
+                self.may_wait(place(expr.syntax()), "`yield`");
+                ExprKind::Yield
+            }
+            _ => self.read(&expr.token()?),
         })
     }
 
@@ -195,11 +307,19 @@ impl Lowering<'_> {
         (list.len() >= 2).then_some(list)
     }
 
-    fn assign(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+    fn assign(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let mut operands = expr.operands();
+        let first = operands.next()?;
+        if let Some(value) = operands.next() {
+            return self.assign_element(&first, &value);
+        }
         let name = expr.token()?;
-        let target = self.variable(&name);
+        let Some(target) = self.target(&name) else { return self.expr(&first) };
         self.usage(target).written = true;
-        Some(ExprKind::Assign { target, target_span: span(name.text_range()), value: self.operand(expr)? })
+        let value = self.expr(&first)?;
+        let mut stored = self.store(target, span(name.text_range()), value);
+        stored.span = place(expr.syntax());
+        Some(stored)
     }
 
     fn arithmetic(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
@@ -230,23 +350,27 @@ impl Lowering<'_> {
         (!arms.is_empty()).then_some(ExprKind::If { arms, otherwise })
     }
 
-    fn read(&mut self, name: &SyntaxToken) -> Variable {
-        let variable = self.variable(name);
-        let place = span(name.text_range());
-        self.usage(variable).read.get_or_insert(place);
-        variable
-    }
-
-    fn variable(&mut self, name: &SyntaxToken) -> Variable {
-        let place = span(name.text_range());
-        if is_global(name.text()) {
-            Variable::Global(GlobalVar(self.globals.number(name.text(), place)))
-        } else {
-            Variable::Local(LocalVar(self.locals.number(name.text(), place)))
+    fn read(&mut self, name: &SyntaxToken) -> ExprKind {
+        match self.resolve(name) {
+            Resolved::Constant(value) => ExprKind::Constant(value),
+            Resolved::Variable(variable) => {
+                let place = span(name.text_range());
+                self.usage(variable).read.get_or_insert(place);
+                ExprKind::Read(variable)
+            }
+            Resolved::Nothing => ExprKind::Number(0),
         }
     }
 
-    fn usage(&mut self, variable: Variable) -> &mut Usage {
+    pub(crate) fn variable(&mut self, name: &str, place: Span) -> Variable {
+        if is_global(name) {
+            Variable::Global(GlobalVar(self.globals.number(name, place)))
+        } else {
+            Variable::Local(LocalVar(self.local(name, place)))
+        }
+    }
+
+    pub(crate) fn usage(&mut self, variable: Variable) -> &mut Usage {
         match variable {
             Variable::Global(global) => self.globals.usage_mut(global.0),
             Variable::Local(local) => self.locals.usage_mut(local.0),

@@ -7,7 +7,7 @@ use crate::similar::similar;
 use crate::{Code, Diagnostic, Span, SyntaxKind, codes};
 
 /// The words of the language, to suggest where one is misspelt.
-pub(crate) const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not"];
+pub(crate) const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "for", "atomic", "skip"];
 
 /// An error with the two lines that every error has.
 fn error(code: Code, span: Span, message: impl Into<String>, expected: impl Into<String>, help: impl Into<String>) -> Diagnostic {
@@ -15,7 +15,7 @@ fn error(code: Code, span: Span, message: impl Into<String>, expected: impl Into
 }
 
 /// The text of a token in a message; shortened, for it may be anything.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
         _ if text.is_empty() => "the end of the file".to_owned(),
@@ -363,68 +363,49 @@ pub(crate) fn declaring_word(text: &str, span: Span, name: &str) -> Diagnostic {
     error(codes::UNKNOWN_WORD, span, format!("{} is no word of the language", quoted(text)), "a statement", help)
 }
 
+/// At `elif (…)` and its like.
 pub(crate) fn call(text: &str, span: Span) -> Diagnostic {
-    if let Some(help) = unsupported_call(text) {
-        return error(codes::UNSUPPORTED_FORM, span, format!("{} is not supported", quoted(text)), "an expression", help);
-    }
-    let help = match similar(text, ["while", "if", "yield"]) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None if text == "elif" || text == "elseif" => "`else if` stands right after the `}` of an `if`".to_owned(),
-        None => "write out what it does; there are no functions".to_owned(),
-    };
+    let help = "`else if` stands right after the `}` of an `if`";
     error(codes::UNKNOWN_WORD, span, format!("{} cannot be called", quoted(text)), "an expression", help)
 }
 
 pub(crate) fn block_form(text: &str, span: Span) -> Diagnostic {
-    if text == "atomic" {
-        let help = "leave out the `atomic { … }` and every `yield` within: a step only ends at a `yield`";
-        return error(codes::UNSUPPORTED_FORM, span, "`atomic` is not supported", "an expression", help);
-    }
     let help = match similar(text, WORDS.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "blocks belong to `request`, `if`, `else` and `while`".to_owned(),
+        None => "blocks belong to `request`, `if`, `else`, `while`, `for`, `atomic` and `fn`".to_owned(),
     };
     error(codes::UNKNOWN_WORD, span, format!("{} cannot have a block", quoted(text)), "`;`, an operator or the end of the block", help)
 }
 
 /// `await name`, in languages in which it lets others run.
 pub(crate) fn await_form(span: Span) -> Diagnostic {
-    let help = "write `yield` where other requests can run, or `while (!(…)) { yield }` to wait for something";
-    error(codes::UNSUPPORTED_FORM, span, "`await` is not supported", "an expression", help)
+    let help = "write `yield` where other requests can run, or `await (…)` to wait until a condition holds";
+    error(codes::UNSUPPORTED_FORM, span, "`await` needs a condition in parentheses", "`(`", help)
 }
 
-pub(crate) fn unsupported(span: Span, what: &str, expected: &str) -> Diagnostic {
-    let help = match what {
-        "parameters" => "write a request for each value",
-        "arrays" => "write a variable for each index, such as `A0`, `A1`",
-        "`for` loops" => "write the rounds one after the other, or a `while` loop",
-        "functions" => "write out what it does in each request",
-        "`var`" => "give the initial value without a range: `A := 1`",
-        _ => "use the numbers themselves, and say in a `//` comment what they mean",
+/// A function in the way of another language.
+pub(crate) fn foreign_function(text: &str, span: Span, handler: bool) -> Diagnostic {
+    let help = if handler {
+        "write handlers as `request NAME { … }`, and functions as `fn name(x) { … }`"
+    } else {
+        "write `fn name(x) { … }`"
     };
-    let message = if what.starts_with('`') { format!("{what} is not supported") } else { format!("{what} are not supported") };
-    let message = if what == "`for` loops" { "`for` loops are not supported".to_owned() } else { message };
-    error(codes::UNSUPPORTED_FORM, span, message, expected, help)
+    error(codes::UNSUPPORTED_FORM, span, format!("functions do not begin with {}", quoted(text)), "`request`, or `fn` for a function", help)
 }
 
-/// What to write for forms that look like calls.
-pub(crate) fn unsupported_call(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "lock" => "write `while (L == 1) { yield }; L := 1` for `lock(L)`",
-        "unlock" => "write `L := 0` for `unlock(L)`",
-        "await" => "write `while (!(…)) { yield }` for `await (…)`",
-        "choose" => "write `if (?) { a } else { b }` for `choose(a, b)`",
-        _ => return None,
-    })
+/// `fn` or `enum` inside of a request.
+pub(crate) fn misplaced_declaration(text: &str, span: Span) -> Diagnostic {
+    let help = "move it out of the request, to the top of the file";
+    error(codes::UNSUPPORTED_FORM, span, format!("{} cannot stand inside of a request", quoted(text)), "a statement", help)
 }
 
-/// What a word at the start of an item would declare, had it a meaning.
-pub(crate) fn unsupported_item(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "fn" | "function" | "def" | "async" => "functions",
-        "const" => "`const`",
-        "enum" => "`enum`",
-        "var" => "`var`",
-        _ => return None,
-    })
+/// Inside one of our forms, at something that does not belong there.
+pub(crate) fn form(span: Span, expected: &str, form: &str) -> Diagnostic {
+    error(codes::INCOMPLETE_FORM, span, format!("expected {expected}"), expected, format!("write {form}"))
+}
+
+pub(crate) fn missing_bracket(parser: &Parser<'_>, open: Span) -> Diagnostic {
+    let found = quoted(parser.text());
+    error(codes::INCOMPLETE_FORM, parser.span(), "expected `]` to close the index opened here", "`]`", format!("add `]` before {found}"))
+        .also(open, "opened here")
 }

@@ -22,7 +22,7 @@ use crate::{Diagnostic, LineIndex, MAX_DEPTH, Span, SyntaxKind, codes};
 /// operator count too. Twice the depth that people see, because a level of
 /// parentheses or braces usually holds one operator or sequence, and a few
 /// more for what stands in the innermost.
-const MAX_HEIGHT: u32 = 2 * MAX_DEPTH + 8;
+pub(crate) const MAX_HEIGHT: u32 = 2 * MAX_DEPTH + 8;
 
 /// The words that stand before the name of a function in other languages.
 pub(crate) const FUNCTION_WORDS: &[&str] = &["fn", "function", "def"];
@@ -68,13 +68,12 @@ pub(crate) struct Parser<'t> {
     pub(crate) not_is_name: bool,
     /// Whether a request begins somewhere.
     pub(crate) contains_request: bool,
+    /// Whether the file assigns to a variable called `skip`.
+    pub(crate) skip_is_name: bool,
     /// The names that stand behind `fn` or its like somewhere.
     pub(crate) functions: FxHashSet<&'t str>,
-    /// Those of them that have been refused as functions.
-    pub(crate) refused: FxHashSet<&'t str>,
-    /// Errors about calls of such names. They are follow-ups where the
-    /// function has been refused, perhaps further down in the file.
-    pub(crate) calls: Vec<(&'t str, Diagnostic)>,
+    /// From where to where the last `A[i]` went.
+    pub(crate) index: Option<(usize, usize)>,
     /// The braces of this request that have been closed, with what closed them.
     pub(crate) closed_braces: Vec<(Span, Span)>,
     /// Whether this request has an expression that is too high.
@@ -102,8 +101,8 @@ impl<'t> Parser<'t> {
             not_is_name: false,
             contains_request: false,
             functions: FxHashSet::default(),
-            refused: FxHashSet::default(),
-            calls: Vec::new(),
+            skip_is_name: false,
+            index: None,
             closed_braces: Vec::new(),
             too_high: false,
             lines: None,
@@ -113,18 +112,13 @@ impl<'t> Parser<'t> {
         parser
     }
 
-    pub(crate) fn finish(mut self) -> (GreenNode, Vec<Diagnostic>) {
-        for (name, error) in self.calls {
-            if !self.refused.contains(name) {
-                self.sink.push(|| error);
-            }
-        }
+    pub(crate) fn finish(self) -> (GreenNode, Vec<Diagnostic>) {
         (self.builder.finish(), self.sink.into_vec())
     }
 
     /// Looks over the file once, for what a place far away decides here.
     ///
-    /// A published program may well have a variable called `return` or `not`;
+    /// A published program may well have a variable called `return`, `not` or `skip`;
     /// it can only matter there if something is assigned to it.
     fn survey(&mut self) {
         let mut last = "";
@@ -143,6 +137,7 @@ impl<'t> Parser<'t> {
                     if kind == SyntaxKind::Assign {
                         self.return_is_name |= last == "return";
                         self.not_is_name |= last == "not";
+                        self.skip_is_name |= last == "skip";
                     }
                     opening += usize::from(kind == SyntaxKind::LeftBrace);
                     closing += usize::from(kind == SyntaxKind::RightBrace);
@@ -540,7 +535,7 @@ fn is_joining(name: &str) -> bool {
     matches!(name, "and" | "or")
 }
 
-fn too_deep(span: Span) -> Diagnostic {
+pub(crate) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(codes::TOO_DEEP, span, "this is nested too deeply")
         .expected(format!("at most {MAX_DEPTH} parentheses, blocks and operators inside one another"))
         .help("compute the inner parts first and keep them in local variables")

@@ -4,7 +4,7 @@
 //! over it is safe; long chains (`a; b; …`, `a + b + …`, `else if` …) are flat
 //! lists and never nest.
 
-use crate::Span;
+use crate::{Allowance, Span};
 
 /// A checked program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,15 +16,19 @@ pub struct Program {
     pub requests: Vec<Request>,
     /// What the header comment `// expect: …` says.
     pub expectation: Option<Expectation>,
+    /// What the comments `// allow: …` silence.
+    pub allowances: Vec<Allowance>,
 }
 
-/// A global variable.
+/// A global variable, or an element of an array: `A[0]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Global {
     /// Its name, as written.
     pub name: String,
     /// Its value before any request has run.
     pub initial: i64,
+    /// The values that it was declared to have, from the least to the greatest.
+    pub range: Option<(i64, i64)>,
     /// Where it first appears.
     pub span: Span,
 }
@@ -32,7 +36,8 @@ pub struct Global {
 /// A request handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Its name; `request` for a file that is a bare expression.
+    /// Its name; `request` for a file that is a bare expression. The values of
+    /// parameters are part of it: `transfer(1)`.
     pub name: String,
     /// Where the name stands (the start of the file for a bare expression).
     pub name_span: Span,
@@ -45,10 +50,12 @@ pub struct Request {
 /// A local variable of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
-    /// Its name, as written.
+    /// Its name, as written; `f.x` for the variable `x` of a function `f`.
     pub name: String,
     /// Where it first appears in the request.
     pub span: Span,
+    /// Whether nobody wrote it: it holds an operand while others are evaluated.
+    pub hidden: bool,
 }
 
 /// Index into [`Program::globals`].
@@ -92,33 +99,49 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// How many expressions are inside one another here.
+    pub(crate) fn height(&self) -> u32 {
+        let mut highest = 0;
+        self.each_part(&mut |part| highest = highest.max(part.height()));
+        highest + 1
+    }
+
     /// Shows this expression and all its parts to `f`, in the order of the text.
     pub fn visit(&self, f: &mut dyn FnMut(&Self)) {
         f(self);
+        self.each_part(&mut |part| part.visit(f));
+    }
+
+    /// Shows the parts right inside to `f`, in the order of the text.
+    fn each_part(&self, f: &mut dyn FnMut(&Self)) {
         match &self.kind {
-            ExprKind::Number(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => {}
-            ExprKind::Assign { value: e, .. } | ExprKind::Not(e) | ExprKind::Negate(e) | ExprKind::Return(e) => e.visit(f),
+            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => {}
+            ExprKind::Assign { value: e, .. }
+            | ExprKind::Within { value: e, .. }
+            | ExprKind::Not(e)
+            | ExprKind::Negate(e)
+            | ExprKind::Return(e) => f(e),
             ExprKind::Arithmetic { first, rest } => {
-                first.visit(f);
-                rest.iter().for_each(|(_, e)| e.visit(f));
+                f(first);
+                rest.iter().for_each(|(_, e)| f(e));
             }
             ExprKind::Compare { left, right, .. } => {
-                left.visit(f);
-                right.visit(f);
+                f(left);
+                f(right);
             }
-            ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Sequence(parts) => parts.iter().for_each(|e| e.visit(f)),
+            ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Sequence(parts) => parts.iter().for_each(f),
             ExprKind::If { arms, otherwise } => {
                 for arm in arms {
-                    arm.condition.visit(f);
-                    arm.body.visit(f);
+                    f(&arm.condition);
+                    f(&arm.body);
                 }
                 if let Some(e) = otherwise {
-                    e.visit(f);
+                    f(e);
                 }
             }
             ExprKind::While { condition, body } => {
-                condition.visit(f);
-                body.visit(f);
+                f(condition);
+                f(body);
             }
         }
     }
@@ -130,6 +153,9 @@ pub enum ExprKind {
     /// A number. Not negative, but for the smallest of all, which is read
     /// together with its sign: `-9223372036854775808`.
     Number(i64),
+    /// A constant, a parameter or the variable of a `for`, which has the same
+    /// value in every run but not in every place that the text stands for.
+    Constant(i64),
     /// `?`: 0 or 1.
     Choice,
     /// `yield`: ends the step; its value is 0.
@@ -144,6 +170,21 @@ pub enum ExprKind {
         target_span: Span,
         /// The value.
         value: Box<Expr>,
+        /// Whether this is `unlock`: it is worth a warning where the variable
+        /// is 0 already.
+        unlock: bool,
+    },
+    /// The value, which must lie between `low` and `high`; elsewhere the
+    /// program is in error.
+    Within {
+        /// The value.
+        value: Box<Expr>,
+        /// The least that is allowed.
+        low: i64,
+        /// The greatest that is allowed.
+        high: i64,
+        /// What asks for it.
+        limit: Limit,
     },
     /// 1 where the operand is 0, else 0.
     Not(Box<Expr>),
@@ -188,6 +229,15 @@ pub enum ExprKind {
     },
     /// Ends the request with this value as its response.
     Return(Box<Expr>),
+}
+
+/// What limits a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The range of this variable, to which the value is assigned.
+    Range(GlobalVar),
+    /// The indices of the array that begins with this variable.
+    Index(GlobalVar),
 }
 
 /// `if (condition) { body }`, one arm of a chain.

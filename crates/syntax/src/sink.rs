@@ -37,6 +37,11 @@ impl Sink {
 /// Sorts by place and cuts off what is too much, with a closing diagnostic.
 pub(crate) fn finish(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut errors, mut others): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(|d| d.severity == Severity::Error);
+    // One text may be written out several times, and is wrong once.
+    for list in [&mut errors, &mut others] {
+        list.sort_by_key(sort_key);
+        list.dedup_by(|next, first| sort_key(next) == sort_key(first) && next.message == first.message);
+    }
     if let Some(place) = cut(&mut errors) {
         errors.push(
             Diagnostic::error(codes::TOO_MANY_ERRORS, place, "too many errors; the rest is not shown")

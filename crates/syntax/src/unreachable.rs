@@ -1,6 +1,6 @@
 //! Code that never runs.
 //!
-//! Only what can be seen without knowing any variable: what follows a
+//! Only what can be seen without knowing any variable or constant: what follows a
 //! `return` or an endless loop, and the branches that a constant condition
 //! excludes. So it is never wrong, and says nothing in doubt.
 
@@ -17,8 +17,8 @@ pub(crate) fn find_unreachable(body: &Expr, sink: &mut Sink) {
 /// returns or loops for ever. Reports what never runs within.
 fn ends_here(expr: &Expr, sink: &mut Sink) -> bool {
     match &expr.kind {
-        ExprKind::Number(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => false,
-        ExprKind::Assign { value, .. } => ends_here(value, sink),
+        ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => false,
+        ExprKind::Assign { value, .. } | ExprKind::Within { value, .. } => ends_here(value, sink),
         ExprKind::Not(operand) | ExprKind::Negate(operand) => ends_here(operand, sink),
         ExprKind::Return(value) => {
             ends_here(value, sink);
@@ -49,6 +49,15 @@ fn ends_here(expr: &Expr, sink: &mut Sink) -> bool {
     }
 }
 
+/// The value of a condition that is constant as it is written. One that has
+/// names of constants in it may well be meant to be switched by them, and one
+/// with a parameter has another value in another request.
+fn written(condition: &Expr) -> Option<i64> {
+    let mut named = false;
+    condition.visit(&mut |part| named |= matches!(part.kind, ExprKind::Constant(_)));
+    if named { None } else { fold(condition).ok() }
+}
+
 fn sequence(list: &[Expr], sink: &mut Sink) -> bool {
     for (index, expr) in list.iter().enumerate() {
         if !ends_here(expr, sink) {
@@ -66,9 +75,9 @@ fn if_chain(arms: &[Arm], otherwise: Option<&Expr>, sink: &mut Sink) -> bool {
     // Whether every branch so far ends the request.
     let mut all_end = true;
     for (index, arm) in arms.iter().enumerate() {
-        match fold(&arm.condition) {
-            Ok(0) => sink.push(|| unreachable(arm.body.span, arm.condition.span, "always 0")),
-            Ok(_) => {
+        match written(&arm.condition) {
+            Some(0) => sink.push(|| unreachable(arm.body.span, arm.condition.span, "always 0")),
+            Some(_) => {
                 let rest = arms.get(index + 1).map(|next| next.condition.span).or(otherwise.map(|expr| expr.span));
                 if let Some(rest) = rest {
                     let last = otherwise.map_or_else(|| arms[arms.len() - 1].body.span, |expr| expr.span);
@@ -76,7 +85,7 @@ fn if_chain(arms: &[Arm], otherwise: Option<&Expr>, sink: &mut Sink) -> bool {
                 }
                 return ends_here(&arm.body, sink) && all_end;
             }
-            Err(_) => {
+            None => {
                 // The first condition is sure to run; where it ends the
                 // request, so does the whole.
                 let condition_ends = ends_here(&arm.condition, sink);
@@ -89,15 +98,15 @@ fn if_chain(arms: &[Arm], otherwise: Option<&Expr>, sink: &mut Sink) -> bool {
 }
 
 fn while_loop(condition: &Expr, body: &Expr, sink: &mut Sink) -> bool {
-    match fold(condition) {
-        Ok(0) => {
+    match written(condition) {
+        Some(0) => {
             sink.push(|| unreachable(body.span, condition.span, "always 0"));
             false
         }
         constant => {
             let condition_ends = ends_here(condition, sink);
             ends_here(body, sink);
-            constant.is_ok() || condition_ends
+            constant.is_some() || condition_ends
         }
     }
 }

@@ -24,7 +24,8 @@ fn show(program: &Program, request: &Request, expr: &Expr) -> String {
         Variable::Local(local) => request.locals[local.index()].name.clone(),
     };
     match &expr.kind {
-        ExprKind::Number(value) => value.to_string(),
+        ExprKind::Number(value) | ExprKind::Constant(value) => value.to_string(),
+        ExprKind::Within { value, low, high, .. } => format!("[{} in {low}..{high}]", one(value)),
         ExprKind::Choice => "?".to_owned(),
         ExprKind::Yield => "yield".to_owned(),
         ExprKind::Read(variable) => name(variable),

@@ -74,6 +74,7 @@ fn check_args(args: &Bench) -> Check {
         method: args.method.clone(),
         classic: args.classic.clone(),
         format: OutputFormat::Json,
+        allow: Vec::new(),
         certificate: None,
         trace: None,
         exit_zero: false,

@@ -14,6 +14,7 @@ use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
 use serval_report::{FileReport, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics};
+use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
 
 use crate::args::{Check, Classic, OutputFormat};
@@ -147,7 +148,9 @@ impl Checking<'_> {
             Err(Failure::Message(text)) => return Ok(unusable(name, &format!("error: {text}\n"), Vec::new())),
             Err(other) => return Err(other),
         };
-        let found = notes(&loaded.diagnostics, &loaded.text);
+        let mut loaded = loaded;
+        loaded.diagnostics.retain(|diagnostic| !self.is_allowed(diagnostic));
+        let mut found = notes(&loaded.diagnostics, &loaded.text);
         let input = match loaded.usable(self.manner) {
             Ok(input) => input,
             Err(Failure::Input(drawn)) => return Ok(unusable(name, &drawn, found)),
@@ -161,12 +164,23 @@ impl Checking<'_> {
             decide: millis(decision.decide_time),
             ..Times::default()
         };
+        let mut decision = decision;
+        decision.findings.retain(|finding| !self.is_allowed(finding));
+        if !self.manner.quiet && decision.findings.iter().any(|finding| finding.severity <= Severity::Warning) {
+            say(&render_diagnostics(&decision.findings, &input.name, &input.text, self.manner.style));
+        }
+        found.extend(notes(&decision.findings, &input.text));
         let (mut report, status) = self.conclude(&input, decision, &watch, &mut times)?;
         report.notes.splice(0..0, found);
         times.total = millis(start.elapsed());
         report.time_ms = (!self.args.no_times).then_some(times);
         self.compare_with_promise(&input, report.verdict);
         Ok(Checked { report, status, promise: promise(&input) })
+    }
+
+    /// Whether the options silence this.
+    fn is_allowed(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity != Severity::Error && self.args.allow.iter().any(|code| code == diagnostic.code.0)
     }
 
     /// What is written if the process has to end at once.

@@ -7,7 +7,7 @@ use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 
-use serval_syntax::LineIndex;
+use serval_syntax::{LineIndex, core_text};
 
 use crate::args::{Export, Format};
 use crate::failure::Failure;
@@ -16,6 +16,12 @@ use crate::output::write_to;
 
 pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     let Input { name, text, content } = input::read(&args.input, manner)?;
+    if args.to == Format::Core {
+        let Content::Program(program) = &content else {
+            return Err(Failure::message(format!("{name} is a network system; only programs have a core")));
+        };
+        return write_to(args.out.as_deref(), &core_text(program));
+    }
     let compiled: Compiled;
     let lines = LineIndex::new(&text);
     let given: Vec<NetworkSystem>;
@@ -53,7 +59,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
             classic::text(&bare(), &name, args, manner.quiet)?
         }
-        Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
+        Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
     };
     write_to(args.out.as_deref(), &text)
 }
@@ -74,6 +80,6 @@ fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) ->
             automaton_dot(&rows)
         }
         // Others write these.
-        Format::Smtlib | Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => String::new(),
+        Format::Core | Format::Smtlib | Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => String::new(),
     })
 }

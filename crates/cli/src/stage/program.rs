@@ -171,6 +171,7 @@ impl<'a> ProgramStage<'a> {
                 FaultKind::DivisionByZero => "division by zero",
                 FaultKind::Overflow => "a value does not fit 64 bits",
                 FaultKind::TooLong => "a step that does not come to an end",
+                FaultKind::Outside { .. } => "a value outside of its range",
             };
             self.fault = Some(format!("#{thread} {} on line {}: {what}", self.request(thread), self.line(fault.span)));
         }

@@ -213,6 +213,12 @@ fn run_step(space: &Space, from: Thread, globals: &[Line], to_local: LocalId, to
                     registers[to.index()] = Line::constant(0);
                     at = next;
                 }
+                // What stays in a range does not grow; a line may leave it.
+                Node::Do { op: Op::Check { from, low, high, .. }, next } => {
+                    let line = read(from, &registers);
+                    (line.b == 0 && (low..=high).contains(&line.a)).then_some(())?;
+                    at = next;
+                }
                 Node::Do { op, next } => {
                     let value = match op {
                         Op::Copy { from, .. } => read(from, &registers),
@@ -222,7 +228,7 @@ fn run_step(space: &Space, from: Thread, globals: &[Line], to_local: LocalId, to
                         Op::Negate { from, .. } => Line::constant(0).minus(read(from, &registers))?,
                         Op::Arithmetic { op, left, right, .. } => arithmetic(op, read(left, &registers), read(right, &registers))?,
                         Op::Compare { op, left, right, .. } => compare(op, read(left, &registers), read(right, &registers))?,
-                        Op::Choose { .. } => return None,
+                        Op::Choose { .. } | Op::Check { .. } => return None,
                     };
                     match op {
                         Op::Store { global, .. } => {

@@ -8,24 +8,30 @@ impl From<&Program> for Source {
     fn from(program: &Program) -> Self {
         let globals = program.globals.iter().map(|global| (global.name.clone(), global.initial)).collect();
         let requests = program.requests.iter().map(|request| {
-            let locals: Vec<&str> = request.locals.iter().map(|local| local.name.as_str()).collect();
+            let locals: Vec<String> = request.locals.iter().map(local_name).collect();
             (request.name.clone(), Names { program, locals }.term(&request.body))
         });
         Self { globals, requests: requests.collect() }
     }
 }
 
+/// Variables of functions have a dot in their names, and perhaps a capital
+/// letter before it; hidden ones are numbers.
+fn local_name(local: &serval_syntax::Local) -> String {
+    if local.hidden || local.name.contains('.') { format!("l_{}", local.name) } else { local.name.clone() }
+}
+
 /// Gives variables their names back.
 struct Names<'p> {
     program: &'p Program,
-    locals: Vec<&'p str>,
+    locals: Vec<String>,
 }
 
 impl Names<'_> {
     fn name(&self, variable: Variable) -> &str {
         let (name, global) = match variable {
             Variable::Global(global) => (self.program.globals[global.index()].name.as_str(), true),
-            Variable::Local(local) => (self.locals[local.index()], false),
+            Variable::Local(local) => (self.locals[local.index()].as_str(), false),
         };
         // Terms tell globals from locals by their names alone.
         assert_eq!(term::is_global(name), global, "{name}: global or local?");
@@ -34,7 +40,19 @@ impl Names<'_> {
 
     fn term(&self, e: &Expr) -> Term {
         match &e.kind {
-            ExprKind::Number(n) => term::number(*n),
+            ExprKind::Number(n) | ExprKind::Constant(n) => term::number(*n),
+            // A value outside is an error; here the only one there is.
+            ExprKind::Within { value, low, high, .. } => {
+                let checked = || term::read("within");
+                let below = term::binary(checked(), Operator::Less, term::number(*low));
+                let above = term::binary(checked(), Operator::Greater, term::number(*high));
+                let fails = term::binary(term::number(1), Operator::Divide, term::number(0));
+                term::block([
+                    term::assign("within", self.term(value)),
+                    term::if_else(term::or(below, above), fails, term::number(0)),
+                    checked(),
+                ])
+            }
             ExprKind::Choice => term::choice(),
             ExprKind::Yield => term::yields(),
             ExprKind::Read(variable) => term::read(self.name(*variable)),

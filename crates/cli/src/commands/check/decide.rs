@@ -36,6 +36,8 @@ pub(super) struct Decision {
     pub(super) ruled_out: RuledOut,
     pub(super) sizes: Option<Sizes>,
     pub(super) stuck: Vec<StuckNote>,
+    /// Warnings and notes that need all states.
+    pub(super) findings: Vec<Diagnostic>,
     /// What holds at every moment, if it was asked for and is serializable.
     pub(super) words: Vec<String>,
     /// What the published method did, for each component.
@@ -49,7 +51,8 @@ impl Decision {
     fn new(decided: Decided) -> Self {
         let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
         let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
-        Self { decided, ruled_out, sizes, stuck, words, stages, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+        let findings = Vec::new();
+        Self { decided, ruled_out, sizes, stuck, findings, words, stages, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
     }
 }
 
@@ -245,8 +248,17 @@ fn decide_program(program: &Program, text: &str, way: &Way<'_>) -> Decision {
         Ok(compiled) => beside(compiled, text, &plan.cancel),
         Err(_) => (None, Vec::new()),
     };
+    let findings = match &compiled {
+        Ok(compiled) => compiled.findings(text),
+        // A counterexample is an answer, but an error that really occurs
+        // should not wait for the next time.
+        Err(CompileError::Fault(fault)) if fault.certain && matches!(decision.decided, Decided::Refuted { .. }) => {
+            CompileError::Fault(fault.clone()).diagnostic(text).into_iter().collect()
+        }
+        Err(_) => Vec::new(),
+    };
     let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
-    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, compile_time, ..decision }
+    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, findings, compile_time, ..decision }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {
