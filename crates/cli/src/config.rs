@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 use serval_report::{Style as Drawing, explain, render_diagnostics};
-use serval_syntax::{Code, Diagnostic, Span};
+use serval_syntax::{Code, Diagnostic, Severity, Span};
 use toml::Spanned;
 
 use crate::failure::Failure;
@@ -137,23 +137,19 @@ fn parse(text: &str) -> Result<Config, Vec<Diagnostic>> {
 
 /// The warning or note with this code; else what is wrong with it, and help.
 fn warning(code: &str) -> Result<&'static str, (String, String)> {
-    let pages = explain::names();
-    let known = pages.iter().map(|&(name, _)| name).find(|name| *name == code);
-    match known {
-        Some(name) if is_code(name, &['W', 'N']) => Ok(name),
-        Some(name) if is_code(name, &['E']) => {
-            Err((format!("{name} is an error, which cannot be allowed"), "remove it; a program with errors has no meaning".to_owned()))
+    let mut known = serval_syntax::codes().iter().chain(serval_compile::codes());
+    match known.clone().find(|info| info.code.0 == code) {
+        Some(info) if info.severity != Severity::Error => Ok(info.code.0),
+        Some(_) => {
+            Err((format!("{code} is an error, which cannot be allowed"), "remove it; a program with errors has no meaning".to_owned()))
         }
-        _ => {
-            let near = explain::similar(code).filter(|near| is_code(near, &['W', 'N']));
+        None => {
+            // The number may be right and the letter not.
+            let near = explain::similar(code).filter(|near| known.any(|info| info.code.0 == *near && info.severity != Severity::Error));
             let help = near.map_or("`serval explain` lists all codes".to_owned(), |near| format!("did you mean {near}?"));
             Err((format!("there is no warning {code}"), help))
         }
     }
-}
-
-fn is_code(name: &str, letters: &[char]) -> bool {
-    name.strip_prefix(letters).is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn mistake(range: std::ops::Range<usize>, message: String, expected: &str) -> Diagnostic {

@@ -62,7 +62,7 @@ struct Frame {
     parts: usize,
     /// The kind of the last of them.
     last: SyntaxKind,
-    /// Of a block: whether it may stay on one line.
+    /// Of a block or an `enum`: whether it may stay on one line, as it was.
     is_short: bool,
     /// Of a chain: whether it fills brackets by itself, which indent it.
     is_alone: bool,
@@ -125,7 +125,12 @@ fn line_ends(text: &str) -> Vec<u32> {
 
 /// Lists in parentheses.
 fn is_list(kind: SyntaxKind) -> bool {
-    matches!(kind, ParenExpr | Condition)
+    matches!(kind, ParenExpr | Condition | ArgList | ParamList)
+}
+
+/// A word and a list in parentheses, in one node.
+fn is_call(kind: SyntaxKind) -> bool {
+    matches!(kind, LockExpr | UnlockExpr | ChooseExpr)
 }
 
 /// Operands with operators between.
@@ -145,7 +150,7 @@ fn is_closer(kind: SyntaxKind) -> bool {
 /// its own.
 fn blank_between(form: SyntaxKind, previous: Token<'_>, next: SyntaxKind) -> bool {
     match (previous.kind, next) {
-        (LeftParen | LeftBracket | Dot, _) | (_, RightParen | RightBracket | LeftBracket | Dot | Colon) => false,
+        (LeftParen | LeftBracket | DotDot, _) | (_, RightParen | RightBracket | LeftBracket | DotDot | Colon) => false,
         (_, next) if is_separator(next) => false,
         // A call.
         (Name, LeftParen) => false,
@@ -178,7 +183,12 @@ impl<'t> Layout<'t> {
         }
         let in_list = self.frames.last().is_some_and(|around| is_list(around.kind));
         let is_alone = is_chain(kind) && in_list && node.parent().is_some_and(|around| around.children().nth(1).is_none());
-        let is_short = kind == Block && self.is_short(node);
+        let is_short = match kind {
+            // One statement, one line.
+            Block => self.is_on_one_line(node) && node.children().nth(1).is_none(),
+            Enum => self.is_on_one_line(node),
+            _ => false,
+        };
         self.frames.push(Frame { kind, parts: 0, last: kind, is_short, is_alone, is_indented: false, in_group });
     }
 
@@ -203,16 +213,16 @@ impl<'t> Layout<'t> {
     fn has_group(&self, kind: SyntaxKind) -> bool {
         match kind {
             Block => self.frames.last().is_none_or(|around| around.kind != IfExpr),
-            IfExpr => true,
-            _ => is_list(kind) || is_chain(kind),
+            IfExpr | Enum => true,
+            _ => is_list(kind) || is_call(kind) || is_chain(kind),
         }
     }
 
-    /// Whether a block may stay on one line: it was, and holds one statement.
-    fn is_short(&self, block: &SyntaxNode) -> bool {
-        let (start, end) = (u32::from(block.text_range().start()), u32::from(block.text_range().end()));
+    /// Whether no line ends within a node, in the source.
+    fn is_on_one_line(&self, node: &SyntaxNode) -> bool {
+        let (start, end) = (u32::from(node.text_range().start()), u32::from(node.text_range().end()));
         let next = self.line_ends.partition_point(|&at| at < start);
-        self.line_ends.get(next).is_none_or(|&at| at >= end) && block.children().nth(1).is_none()
+        self.line_ends.get(next).is_none_or(|&at| at >= end)
     }
 
     /// A part of the innermost node begins; says whether a group was begun
@@ -237,14 +247,14 @@ impl<'t> Layout<'t> {
                 return true;
             }
             SourceFile => Break::Hard(Edge::Between),
-            Block => {
-                let (opening, closing) = match frame.is_short {
-                    true => (Break::Line, Break::Line),
-                    false => (Break::Hard(Edge::Opening), Break::Hard(Edge::Closing)),
-                };
-                self.in_brackets(frame, kind, opening, Break::Hard(Edge::Between), closing)
+            Enum if kind.is_token() && kind != RightBrace => Break::Space,
+            Block | Enum if frame.is_short => self.in_brackets(frame, kind, Break::Line, Break::Line, Break::Line),
+            Block | Enum => {
+                let [opening, between, closing] = [Edge::Opening, Edge::Between, Edge::Closing].map(Break::Hard);
+                self.in_brackets(frame, kind, opening, between, closing)
             }
-            list if is_list(list) => self.in_brackets(frame, kind, Break::Soft, Break::Line, Break::Soft),
+            call if is_call(call) && kind == LeftParen => Break::Nothing,
+            list if is_list(list) || is_call(list) => self.in_brackets(frame, kind, Break::Soft, Break::Line, Break::Soft),
             chain if is_chain(chain) => {
                 // What follows the first line of a chain is indented.
                 if !frame.is_indented && !frame.is_alone {
