@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 
 use serval_compile::{CompileError, Compiled, Limits, Mode, Options, StepLimits, compile};
 use serval_model::{Budget, NetworkSystem, Stopped, completed_multisets, serial_multisets};
-use serval_syntax::{Program, analyze};
+use serval_syntax::{Program, SyntaxKind, analyze, core_text, parse};
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
-use serval_testkit::random::{Shape, random_program, random_source};
+use serval_testkit::random::{Comfort, Shape, random_comfort, random_program, random_source};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -130,6 +130,87 @@ fn random_programs_compile_to_what_they_mean() {
     let rejected: u64 = large.values().sum();
     say(&format!("random programs: {count}, compared {compared}, failing in both {fail}, too large {rejected} {large:?}"));
     assert!(rejected * 10 <= count, "more than one in ten is too large");
+}
+
+/// The completed multisets with the names of requests replaced by their
+/// positions: in the core language they are called otherwise.
+fn by_position(program: &Program, completed: Completed) -> BTreeSet<Vec<(usize, i64)>> {
+    let position = |name: &str| program.requests.iter().position(|request| request.name == name).unwrap();
+    let renamed = completed.into_iter().map(|letters| {
+        let mut letters: Vec<(usize, i64)> = letters.into_iter().map(|(name, value)| (position(&name), value)).collect();
+        letters.sort_unstable();
+        letters
+    });
+    renamed.collect()
+}
+
+fn is_comfort(kind: SyntaxKind) -> bool {
+    use SyntaxKind::*;
+    matches!(
+        kind,
+        Const
+            | Enum
+            | Var
+            | Function
+            | ParamList
+            | Range
+            | SkipExpr
+            | AtomicExpr
+            | LockExpr
+            | UnlockExpr
+            | AwaitExpr
+            | ChooseExpr
+            | ForExpr
+            | CallExpr
+            | IndexExpr
+    )
+}
+
+#[test]
+fn comfort_forms_mean_what_the_manual_says_and_what_core_prints() {
+    let count: u64 = std::env::var("SERVAL_COUNT").map_or(1500, |count| count.parse().unwrap());
+    let first: u64 = std::env::var("SERVAL_SEED").map_or(0, |seed| seed.parse().unwrap());
+    let (mut compared, mut printed, mut fail, mut large) = (0, 0, 0, 0);
+    let mut forms = std::collections::BTreeMap::<&str, u64>::new();
+    for seed in first..first + count {
+        let Comfort { text, source, forms: used } = random_comfort(seed);
+        let analysis = analyze(&text);
+        let program = analysis.program.unwrap_or_else(|| panic!("{seed} does not parse: {:?}\n{text}", analysis.diagnostics));
+        match compare(&format!("comfort {seed}"), &text, &program, &source) {
+            Outcome::Compared => compared += 1,
+            Outcome::BothFail => fail += 1,
+            Outcome::TooLarge(_) => {
+                large += 1;
+                continue;
+            }
+        }
+        for form in used {
+            *forms.entry(form).or_default() += 1;
+        }
+        let core = core_text(&program);
+        let again = analyze(&core).program.unwrap_or_else(|| panic!("{seed}: the core does not parse\n{text}\n{core}"));
+        let options = || Options { limits: limits(), ..Options::default() };
+        let (whole, plain) = (compile(&program, options(), &Budget::unlimited()), compile(&again, options(), &Budget::unlimited()));
+        match (whole, plain) {
+            (Ok(whole), Ok(plain)) => {
+                for with in [completed_multisets as Enumerate, serial_multisets] {
+                    let (Ok(left), Ok(right)) = (enumerate(&whole, with), enumerate(&plain, with)) else { continue };
+                    assert_eq!(by_position(&program, left), by_position(&again, right), "{seed}\n{text}\n{core}");
+                }
+                printed += 1;
+            }
+            (Err(CompileError::Fault(_)), Err(CompileError::Fault(_))) => {}
+            _ => panic!("{seed}: only one of the two compiles\n{text}\n{core}"),
+        }
+        // What is printed is in the core language.
+        let comfort = parse(&core).syntax().descendants().find(|node| is_comfort(node.kind()));
+        assert_eq!(comfort, None, "{seed}\n{core}");
+    }
+    say(&format!(
+        "comfort forms: {count} programs, compared {compared}, core equal {printed}, failing in both {fail}, too large {large}; {forms:?}"
+    ));
+    assert!(printed >= 1000 || count < 1500, "fewer than a thousand programs compared");
+    assert!(forms.len() >= 15 && forms.values().all(|&uses| uses >= count / 20), "some form is hardly used: {forms:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! is reduced by `% 2` or `% 3` before it is stored. About one program in
 //! forty breaks the rule on purpose and may have infinitely many states.
 
+mod comfort;
 mod expression;
 mod generate;
 mod layout;
@@ -19,6 +20,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
+pub use comfort::{Comfort, random_comfort};
 pub use layout::random_layout;
 pub use rng::SplitMix64;
 pub use spell::spell;
