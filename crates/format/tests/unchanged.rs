@@ -10,7 +10,7 @@ use serval_compile::{CompileError, Limits, Options, StepLimits, compile};
 use serval_format::{Style, format};
 use serval_model::{Budget, NetworkSystem};
 use serval_syntax::{SyntaxKind, analyze, parse};
-use serval_testkit::random::{Shape, SplitMix64, random_layout, random_program};
+use serval_testkit::random::{Shape, SplitMix64, random_comfort, random_layout, random_program};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 
@@ -109,16 +109,19 @@ fn random_programs_with_random_comments_stay_the_same() {
     for number in 0..count {
         let seed = first + number;
         let place = usize::try_from(number).unwrap();
-        let shape = Shape::ALL[place % Shape::ALL.len()];
-        let plain = random_program(seed, shape);
+        // One in five has the comfort forms.
+        let (kind, plain) = match Shape::ALL.get(place % (Shape::ALL.len() + 1)) {
+            Some(&shape) => (format!("{shape:?}"), random_program(seed, shape)),
+            None => ("Comfort".to_owned(), random_comfort(seed).text),
+        };
         // Some with comments everywhere, some with few, some with none.
-        let text = match place / Shape::ALL.len() % 4 {
+        let text = match place / (Shape::ALL.len() + 1) % 4 {
             0 => scattered(&plain, seed, 90),
             1 => scattered(&plain, seed, 8),
             2 => random_layout(&plain, seed),
             _ => plain.clone(),
         };
-        let name = format!("{shape:?} {seed}");
+        let name = format!("{kind} {seed}");
         for style in STYLES {
             let result = formatted(&name, &text, style);
             if style == STYLES[place % STYLES.len()] {
