@@ -60,7 +60,7 @@ struct Frame {
     kind: SyntaxKind,
     /// How many parts there were, trivia not counted.
     parts: usize,
-    /// The kind of the last of them.
+    /// The kind of the last of them that is no `;` or `,`.
     last: SyntaxKind,
     /// Of a block or an `enum`: whether it may stay on one line, as it was.
     is_short: bool,
@@ -80,6 +80,8 @@ struct Layout<'t> {
     gap: Gap<'t>,
     /// The last token.
     previous: Option<Token<'t>>,
+    /// Whether a comment made the last token begin a line.
+    begins_line: bool,
     /// Where lines end in the source.
     line_ends: Vec<u32>,
     /// Where the walk is in its line of the source, from 0.
@@ -101,6 +103,7 @@ pub(crate) fn print(text: &str, root: &SyntaxNode, style: Style) -> String {
         marks: vec![Mark::Break(Break::Hard(Edge::Opening))],
         gap: Gap::default(),
         previous: None,
+        begins_line: false,
         line_ends: line_ends(text),
         column: 0,
     };
@@ -232,7 +235,9 @@ impl<'t> Layout<'t> {
         let Some(mut frame) = self.frames.pop() else { return false };
         let in_group = frame.parts > 0 && self.before_part(&mut frame, kind, first);
         frame.parts += 1;
-        frame.last = kind;
+        if !is_separator(kind) {
+            frame.last = kind;
+        }
         self.frames.push(frame);
         in_group
     }
@@ -242,7 +247,7 @@ impl<'t> Layout<'t> {
         let found = match frame.kind {
             _ if is_separator(kind) => Break::Nothing,
             // Initial values on one line stay there, as far as they fit.
-            SourceFile if kind == Initial && self.gap.is_on_one_line() => {
+            SourceFile if (frame.last, kind) == (Initial, Initial) && self.gap.is_on_one_line() => {
                 self.marks.extend([Mark::Begin, Mark::Break(Break::Line)]);
                 return true;
             }
@@ -261,7 +266,8 @@ impl<'t> Layout<'t> {
                     self.marks.push(Mark::Indent);
                     frame.is_indented = true;
                 }
-                if kind.is_token() { Break::Space } else { Break::Line }
+                // An operator below a comment takes its operand along.
+                if kind.is_token() || self.begins_line { Break::Space } else { Break::Line }
             }
             form => match self.previous {
                 Some(previous) if !blank_between(form, previous, first()) => Break::Nothing,
@@ -416,8 +422,9 @@ impl<'t> Layout<'t> {
             Break::Hard(Edge::Opening) => sorted.ends > 1 && !sorted.alone.is_empty(),
             _ => false,
         };
+        self.begins_line = sorted.has_comments() && sorted.ends > 0;
         match found {
-            _ if sorted.has_comments() && sorted.ends > 0 => self.printer.hard(empty),
+            _ if self.begins_line => self.printer.hard(empty),
             Break::Nothing => {}
             Break::Space => self.printer.space(),
             Break::Soft => self.printer.line(false),

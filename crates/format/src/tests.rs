@@ -70,6 +70,7 @@ fn empty_lines() {
 #[test]
 fn initial_values_stay_on_their_lines() {
     becomes("A:=1,B:=2\nC:=-3;D:=4 E:=5 request a{A}", "A := 1, B := 2\nC := -3; D := 4 E := 5\nrequest a { A }");
+    becomes("const N = 3; A := N B := 1 request a { A }", "const N = 3;\nA := N B := 1\nrequest a { A }");
     becomes_within(20, "AAAAA := 1, BBBBB := 2, CCCCC := 3 request a { 0 }", "AAAAA := 1,\nBBBBB := 2,\nCCCCC := 3\nrequest a { 0 }");
 }
 
@@ -92,7 +93,9 @@ fn long_lines_end_after_operators() {
           first == 1 and
           second == 2 and
           third == 3
-        ) { yield }
+        ) {
+          yield
+        }
         ",
     );
     becomes_within(

@@ -175,13 +175,13 @@ fn the_corpus_of_the_parser_stays_the_same() {
     for path in programs_in(&repository_root().join("fuzz/corpus/parser")) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        if text.len() > 20_000 || !parse(&text).diagnostics().is_empty() {
+        if text.len() > 4_000 || !parse(&text).diagnostics().is_empty() {
             continue;
         }
         for (place, style) in STYLES.into_iter().enumerate() {
             let result = formatted(&name, &text, style);
             assert_eq!(systems(&text), systems(&result), "{name} means something else\n{text}\n{result}");
-            for seed in 0..20 {
+            for seed in 0..5 {
                 let stirred = scattered(&text, seed, 15 * (place + 1));
                 let result = formatted(&name, &stirred, style);
                 assert_eq!(analyze(&text).program.is_some(), analyze(&result).program.is_some(), "{name}\n{result}");
@@ -189,7 +189,7 @@ fn the_corpus_of_the_parser_stays_the_same() {
         }
         seen += 1;
     }
-    say(&format!("formatted {seen} files of the corpus, each with 80 layouts"));
+    say(&format!("formatted {seen} files of the corpus, each with 20 layouts"));
     assert!(seen > 0);
 }
 
