@@ -132,6 +132,7 @@ fn parse(text: &str) -> Result<Config, Vec<Diagnostic>> {
     }
     config.allow.sort_unstable();
     config.allow.dedup();
+    mistakes.sort_by_key(|mistake| mistake.primary.span);
     if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
 }
 

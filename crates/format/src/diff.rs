@@ -97,19 +97,20 @@ fn changes<'t>(before: &'t str, after: &'t str) -> Vec<(Change, &'t str)> {
                 i += 1;
                 j += 1;
             }
-            (Some(a), Some(b)) if a.end <= b.end => {
-                changes.push((Change::Removed, a.text));
-                i += 1;
+            (a, b) => {
+                // What begins first, or ends first, is not in the other text.
+                // Two lines with the same place and other blanks are both.
+                let place = |line: Option<&Line<'_>>| line.map_or((usize::MAX, usize::MAX), |line| (line.start, line.end));
+                let order = place(a).cmp(&place(b));
+                if let Some(a) = a.filter(|_| order.is_le()) {
+                    changes.push((Change::Removed, a.text));
+                    i += 1;
+                }
+                if let Some(b) = b.filter(|_| order.is_ge()) {
+                    added.push((Change::Added, b.text));
+                    j += 1;
+                }
             }
-            (Some(a), None) => {
-                changes.push((Change::Removed, a.text));
-                i += 1;
-            }
-            (_, Some(b)) => {
-                added.push((Change::Added, b.text));
-                j += 1;
-            }
-            (None, None) => break,
         }
     }
     changes.append(&mut added);
@@ -182,6 +183,14 @@ mod tests {
             assert_eq!(patched(before, &difference), after, "{difference}");
             assert_eq!(diff(&after, &after, "x"), "");
         }
+    }
+
+    #[test]
+    fn lines_with_the_same_place_belong_together() {
+        assert_eq!(
+            diff("a;b\n\nc ;\n\n\nd\n", "a;\nb\n\nc;\n\nd\n", "x").lines().skip(3).collect::<Vec<_>>(),
+            ["-a;b", "+a;", "+b", " ", "-c ;", "+c;", " ", "-", " d"]
+        );
     }
 
     #[test]
