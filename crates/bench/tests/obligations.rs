@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serval_bench::obligations::{ask, files, of_file};
 use serval_engine::portfolio::{METHODS, Method};
@@ -13,10 +13,28 @@ use serval_testkit::suite::{data_dir, repository_root};
 /// Milliseconds for one question.
 const LIMIT: u32 = 30_000;
 
+/// Examples that counting alone does not decide in a reasonable time; they
+/// have to be made smaller first.
+const NEED_REDUCTIONS: &[&str] = &[
+    "connection-pool.ser",
+    "dining-philosophers-ordered.ser",
+    "dining-philosophers.ser",
+    "leader-election.ser",
+    "lru-cache-versioned.ser",
+    "ring-buffer.ser",
+    "two-phase-commit-readers.ser",
+];
+
+/// Whether these methods can be expected to decide a file.
+fn is_for(file: &Path, methods: &[Method]) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    methods.contains(&Method::Reduce) || !name.is_some_and(|name| NEED_REDUCTIONS.contains(&name))
+}
+
 fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
     let solvers = Outside::all(LIMIT);
     let (mut programs, mut count) = (0, 0);
-    for file in files(&[directory]).unwrap() {
+    for file in files(&[directory]).unwrap().into_iter().filter(|file| is_for(file, methods)) {
         let Some(obligations) = of_file(&file, methods).unwrap() else { continue };
         let asked = ask(&file, &obligations, &solvers);
         programs += 1;
@@ -53,7 +71,7 @@ fn every_part_of_the_invariant_is_needed_by_somebody() {
     let Some(z3) = Outside::z3(LIMIT) else { return };
     let methods = [Method::Search, Method::Flow, Method::Bounded];
     let (mut changed, mut missed) = (0, 0);
-    for file in files(&[repository_root().join("examples")]).unwrap() {
+    for file in files(&[repository_root().join("examples")]).unwrap().into_iter().filter(|file| is_for(file, &methods)) {
         let Some(obligations) = of_file(&file, &methods).unwrap() else { continue };
         for obligation in obligations.iter().filter(|obligation| !obligation.name.starts_with("pairs")).step_by(7) {
             // Without one assertion, or with one fewer conjunct, there is an answer more often than not.

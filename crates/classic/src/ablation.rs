@@ -92,6 +92,8 @@ pub struct Figures {
     pub with_set: usize,
     /// Components of these sets: on average and at most.
     pub components: (usize, usize),
+    /// The same before the sets were reduced.
+    pub constructed: (usize, usize),
     /// The most components of a set on the way.
     pub most_components: usize,
     /// Periods of a component: on average and at most.
@@ -102,6 +104,14 @@ pub struct Figures {
     pub disjuncts: usize,
     /// How many of them slicing alone showed to be out of reach.
     pub sliced_away: usize,
+    /// Places and transitions of the nets with everything for every request, as
+    /// published, on average over programs with disjuncts.
+    pub product: (usize, usize),
+    /// Which part of this is not in what is left for a disjunct: one minus the
+    /// quotient of the two averages, which is how it was published.
+    pub removed_of_product: (usize, usize),
+    /// The same for disjuncts that slicing alone could not exclude.
+    pub removed_of_product_of_kept: (usize, usize),
     /// Places and transitions of nets, on average over programs with disjuncts.
     pub net: (usize, usize),
     /// What is left of them for a disjunct, where nothing is left of those out
@@ -141,11 +151,18 @@ impl Figures {
             cancelled: count(&|trial| trial.end == End::Cancelled),
             with_set: sets.len(),
             components: (average(sum(&|stages| stages.components), sets.len()), most(&|stages| stages.components)),
+            constructed: (average(sum(&|stages| stages.constructed), sets.len()), most(&|stages| stages.constructed)),
             most_components: most(&|stages| stages.most_components),
             periods: (average(sum(&|stages| stages.periods), sum(&|stages| stages.components)), most(&|stages| stages.most_periods)),
             with_disjuncts: asked.len(),
             disjuncts: sum(&|stages| stages.disjuncts),
             sliced_away: sum(&|stages| stages.sliced_away),
+            product: both(|stages, part| average(stages.iter().map(|stages| part(stages.product)).sum(), stages.len()), &asked),
+            removed_of_product: both(|stages, part| removed_of_average(stages, part, |stages| stages.disjuncts), &asked),
+            removed_of_product_of_kept: both(
+                |stages, part| removed_of_average(stages, part, |stages| stages.disjuncts - stages.sliced_away),
+                &kept,
+            ),
             net: both(|stages, part| average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len()), &asked),
             left: both(left_on_average, &asked),
             removed: both(|stages, part| removed(stages, part, |stages| stages.disjuncts), &asked),
@@ -170,6 +187,14 @@ fn average(sum: usize, count: usize) -> usize {
 fn left_on_average(stages: &[&Stages], part: Part) -> usize {
     let each = stages.iter().map(|stages| average(part(stages.left), stages.disjuncts));
     rounded(each.sum(), stages.len())
+}
+
+/// Which part of the average product is removed on average, in thousandths,
+/// where so many disjuncts count.
+fn removed_of_average(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
+    let all: usize = stages.iter().map(|stages| part(stages.product).saturating_mul(100)).sum();
+    let left: usize = stages.iter().map(|stages| average(part(stages.left), disjuncts(stages))).sum();
+    rounded(all.saturating_sub(left).saturating_mul(1_000), all)
 }
 
 /// Which part is removed, in thousandths, where so many disjuncts count.
@@ -203,9 +228,26 @@ mod tests {
 
     #[test]
     fn averages() {
-        let first =
-            Stages { components: 1, most_components: 4, periods: 5, most_periods: 5, net: (10, 20), disjuncts: 2, ..Stages::default() };
-        let second = Stages { components: 3, most_components: 3, periods: 3, most_periods: 2, net: (20, 50), ..Stages::default() };
+        let first = Stages {
+            components: 1,
+            constructed: 2,
+            most_components: 4,
+            periods: 5,
+            most_periods: 5,
+            product: (20, 40),
+            net: (10, 20),
+            disjuncts: 2,
+            ..Stages::default()
+        };
+        let second = Stages {
+            components: 3,
+            most_components: 3,
+            periods: 3,
+            most_periods: 2,
+            product: (30, 60),
+            net: (20, 50),
+            ..Stages::default()
+        };
         let trials = [
             // One of two is sliced away, the other by half.
             trial(End::Serializable, Stages { sliced_away: 1, left: (5, 10), ..first }, 5),
@@ -222,6 +264,10 @@ mod tests {
         assert_eq!((figures.net, figures.left), ((1_500, 3_500), (1_125, 1_500)));
         // 75 % and nothing; 75 % and a half. Of those that are left, a half and nothing, a half and a half.
         assert_eq!((figures.removed, figures.removed_of_kept), ((375, 625), (250, 500)));
+        // Of 25 places and 50 transitions 11.25 and 15 are left; of those that are left, 12.5 and 17.5.
+        assert_eq!((figures.product, figures.removed_of_product), ((2_500, 5_000), (550, 700)));
+        assert_eq!(figures.removed_of_product_of_kept, (500, 650));
+        assert_eq!(figures.constructed, (67, 2));
         // 15 of 40 places and 55 of 90 transitions.
         assert_eq!(figures.removed_of_all, (375, 611));
         assert_eq!((figures.total, figures.median), (Duration::from_millis(43), Duration::from_millis(7)));

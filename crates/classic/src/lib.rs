@@ -28,9 +28,9 @@ mod stitch;
 use std::time::{Duration, Instant};
 
 use serval_model::{Budget, Cancel, NetworkSystem, Run, Stopped};
-use serval_petri::{Net, Slice, Target, TransitionId, interleaving, slice};
+use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, product_size, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;
-use serval_semilinear::Error;
+use serval_semilinear::{Complement, Error};
 
 pub use reach::Reason;
 pub use serial::{Serial, Words, query};
@@ -89,6 +89,8 @@ pub struct Stages {
     pub regex: (u64, u64),
     /// Components of the semilinear set.
     pub components: usize,
+    /// Components of the set as it was constructed, before it was reduced.
+    pub constructed: usize,
     /// The most components of a set on the way.
     pub most_components: usize,
     /// Periods of all components together.
@@ -99,8 +101,12 @@ pub struct Stages {
     pub disjuncts: usize,
     /// How many of them slicing alone showed to be out of reach.
     pub sliced_away: usize,
+    /// Places and transitions of the net with everything for every request.
+    pub product: (usize, usize),
     /// Places and transitions of the net.
     pub net: (usize, usize),
+    /// Whether slicing left out requests that nobody needs.
+    pub dispensed: bool,
     /// Places and transitions after slicing, of all disjuncts together; none are
     /// left of those that are out of reach.
     pub left: (usize, usize),
@@ -134,6 +140,11 @@ const TICKS: [u64; 3] = [SERIAL_TICKS, 400_000_000, 4_000_000_000];
 /// Ticks for seeing that a disjunct is empty.
 pub const EMPTY_TICKS: u64 = 200_000;
 
+/// Disjuncts that are looked at before the reasons of each are known to the
+/// others, at most. At first there are fewer: most is learned from the first
+/// ones. The number of threads has no part in it, so that nothing depends on it.
+const BATCH: usize = 8;
+
 /// Decides about one system.
 pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {
     let mut stages = Stages::default();
@@ -160,6 +171,7 @@ impl Stages {
     fn add(&mut self, asked: &Self) {
         self.disjuncts += asked.disjuncts;
         self.sliced_away += asked.sliced_away;
+        self.dispensed |= asked.dispensed;
         self.left = (self.left.0 + asked.left.0, self.left.1 + asked.left.1);
         self.refinements += asked.refinements;
         self.slice_time += asked.slice_time;
@@ -172,6 +184,25 @@ struct Work<'a> {
     options: &'a Options,
     cancel: &'a Cancel,
     stages: &'a mut Stages,
+}
+
+/// Which slicing.
+#[derive(Clone, Copy)]
+enum Slicing {
+    All,
+    /// Only what an invariant of the sliced net can be lifted over.
+    Inductive,
+}
+
+/// What is looked at.
+struct Look<'a> {
+    net: &'a Net,
+    places: &'a Places,
+    serial: &'a Serial,
+    complement: &'a Complement,
+    how: Slicing,
+    /// Ticks for the disjuncts.
+    left: u64,
 }
 
 /// The stage that stopped, and why.
@@ -187,6 +218,7 @@ impl Work<'_> {
         let start = Instant::now();
         let (net, places) = interleaving(self.system).map_err(|error| ("net", error.to_string()))?;
         self.stages.net = (net.place_count(), net.transition_count());
+        self.stages.product = product_size(self.system);
         self.stages.slice_time += start.elapsed();
         let start = Instant::now();
         let mut budget = Budget::new(self.options.ticks[0], self.cancel.clone());
@@ -197,28 +229,46 @@ impl Work<'_> {
         self.stages.regex = (serial.image.regex.written_size(), serial.image.regex.star_height());
         let statistics = serial.image.statistics;
         self.stages.components = statistics.components;
+        self.stages.constructed = statistics.constructed;
         self.stages.most_components = statistics.largest;
         self.stages.periods = statistics.periods;
         self.stages.most_periods = statistics.most_periods;
         let complement = serial.complement(self.options, &mut budget).map_err(failed)?;
+        let (net, places) = (&net, &places);
+        let before = *self.stages;
+        let mut look = Look { net, places, serial: &serial, complement: &complement, how: Slicing::All, left: budget.left() };
+        let verdict = self.look(&look);
+        if !matches!(verdict, Err((stitch::STAGE, _))) || !self.stages.dispensed || self.cancel.is_cancelled() {
+            return verdict;
+        }
+        // What is true without requests that nobody needs may be hard to say with them.
+        *self.stages = Stages { reach_time: self.stages.reach_time, certify_time: self.stages.certify_time, ..before };
+        look.how = Slicing::Inductive;
+        self.look(&look)
+    }
+
+    /// Looks at all disjuncts.
+    fn look(&mut self, look: &Look<'_>) -> Result<Verdict, Stop> {
+        let &Look { net, places, serial, complement, left, .. } = look;
+        let mut budget = Budget::new(left, self.cancel.clone());
         let mut reasons: Vec<Reason> = Vec::new();
         // What is not known about one disjunct does not matter if another has a run.
         let mut unknown: Option<Stop> = None;
         let mut disjuncts = complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
         loop {
             let mut targets = Vec::new();
-            for disjunct in disjuncts.by_ref().take(self.options.jobs.max(1)) {
+            for disjunct in disjuncts.by_ref().take(self.stages.disjuncts.clamp(1, BATCH)) {
                 let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
-                targets.push(query(&serial, &places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
+                targets.push(query(serial, places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
             }
             if targets.is_empty() {
                 break;
             }
-            for asked in self.ask_all(&net, &targets) {
+            for asked in self.ask_all(look, &targets, &reasons) {
                 self.stages.add(&asked.stages);
                 match asked.answer {
                     Ok(Some(sequence)) => {
-                        let run = fire::run(self.system, &places, &sequence);
+                        let run = fire::run(self.system, places, &sequence);
                         return run.map(Verdict::Refuted).ok_or_else(|| ("run", "it could not be performed".to_owned()));
                     }
                     Ok(None) => reach::merge(&mut reasons, asked.reasons),
@@ -234,40 +284,56 @@ impl Work<'_> {
         }
         let start = Instant::now();
         let mut budget = Budget::new(self.options.ticks[2], self.cancel.clone());
-        let proof = stitch::stitch(self.system, &places, &net, &serial, &reasons, self.options, &mut budget);
-        self.stages.certify_time = start.elapsed();
+        let proof = stitch::stitch(self.system, places, net, serial, &reasons, self.options, &mut budget);
+        self.stages.certify_time += start.elapsed();
         let proof = proof?;
         self.stages.invariant = (proof.clauses.len(), proof.kept.len() + proof.ends.len());
         Ok(Verdict::Serializable(Box::new(proof)))
     }
 
-    /// The answers about some targets, in order, whatever the number of threads.
-    fn ask_all(&self, net: &Net, targets: &[Target]) -> Vec<Asked> {
-        if let [only] = targets {
-            return vec![self.ask(net, only)];
+    /// The answers about some targets, in order, up to the first that has a run,
+    /// and maybe some more; what is known before is the same for all of them,
+    /// whatever the number of threads.
+    fn ask_all(&self, look: &Look<'_>, targets: &[Target], known: &[Reason]) -> Vec<Asked> {
+        let mut all: Vec<Asked> = Vec::with_capacity(targets.len());
+        for some in targets.chunks(self.options.jobs.max(1)) {
+            if let [only] = some {
+                all.push(self.ask(look, only, known));
+            } else {
+                let asked = std::thread::scope(|scope| {
+                    let threads: Vec<_> = some.iter().map(|target| scope.spawn(|| self.ask(look, target, known))).collect();
+                    threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
+                });
+                let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
+                all.extend(asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)));
+            }
+            if self.cancel.is_cancelled() || all.iter().any(|asked| matches!(asked.answer, Ok(Some(_)))) {
+                break;
+            }
         }
-        let asked = std::thread::scope(|scope| {
-            let threads: Vec<_> = targets.iter().map(|target| scope.spawn(|| self.ask(net, target))).collect();
-            threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
-        });
-        let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
-        asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)).collect()
+        all
     }
 
-    /// Whether a target can be reached: a sequence to it, or reasons why not.
-    fn ask(&self, net: &Net, target: &Target) -> Asked {
+    /// Whether a target can be reached: a sequence to it, or reasons why not,
+    /// apart from those that are known.
+    fn ask(&self, look: &Look<'_>, target: &Target, known: &[Reason]) -> Asked {
         let mut asked = Asked::default();
-        asked.answer = self.answer(net, target, &mut asked);
+        asked.answer = self.answer(look, target, known, &mut asked);
         asked
     }
 
-    fn answer(&self, net: &Net, target: &Target, asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
+    fn answer(&self, look: &Look<'_>, target: &Target, known: &[Reason], asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
         let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
         stages.disjuncts = 1;
         let start = Instant::now();
         let mut budget = Budget::new(self.options.ticks[1], self.cancel.clone());
-        let sliced = self.sliced(net, target, &mut budget)?;
+        let sliced = self.sliced(look, target, &mut budget)?;
         stages.slice_time = start.elapsed();
+        let rounds = match &sliced {
+            Slice::Away(away) => &away.rounds,
+            Slice::Kept(sliced) => &sliced.rounds,
+        };
+        stages.dispensed = rounds.iter().any(|round| matches!(round, Round::Dispensable { .. }));
         let sliced = match sliced {
             Slice::Away(away) => {
                 stages.sliced_away = 1;
@@ -278,7 +344,7 @@ impl Work<'_> {
         };
         stages.left = (sliced.net.place_count(), sliced.net.transition_count());
         let start = Instant::now();
-        let answer = reach::reach(&sliced, reasons, &mut stages.refinements, &mut budget);
+        let answer = reach::reach(&sliced, known, reasons, &mut stages.refinements, &mut budget);
         stages.reach_time = start.elapsed();
         match answer.map_err(ended("reachability"))? {
             reach::Answer::Unreachable => Ok(None),
@@ -287,9 +353,14 @@ impl Work<'_> {
         }
     }
 
-    fn sliced(&self, net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
+    fn sliced(&self, look: &Look<'_>, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
+        let net = look.net;
         if self.options.slice {
-            return slice(net, target, budget).map_err(ended("slicing"));
+            let sliced = match look.how {
+                Slicing::All => slice(net, target, budget),
+                Slicing::Inductive => slice_inductive(net, target, budget),
+            };
+            return sliced.map_err(ended("slicing"));
         }
         let places = net.places().collect();
         let transitions = net.transitions().collect();

@@ -87,7 +87,8 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
                 unless.push(places.clone());
                 dead.extend(transitions);
             }
-            Round::Irrelevant { .. } | Round::Repeated { .. } => {}
+            // What is dispensable may happen; so nothing is dead.
+            Round::Irrelevant { .. } | Round::Repeated { .. } | Round::Dispensable { .. } => {}
         }
         dead.sort_unstable();
     }
@@ -115,13 +116,20 @@ pub(crate) fn away(away: &Away, reasons: &mut Vec<Reason>) {
     }
 }
 
-/// Looks for a run to the target, and for reasons why there is none.
-pub(crate) fn reach(sliced: &Sliced, reasons: &mut Vec<Reason>, refinements: &mut usize, budget: &mut Budget) -> Result<Answer, Stopped> {
+/// Looks for a run to the target, and for reasons why there is none, apart from
+/// those that are known from before.
+pub(crate) fn reach(
+    sliced: &Sliced,
+    before: &[Reason],
+    reasons: &mut Vec<Reason>,
+    refinements: &mut usize,
+    budget: &mut Budget,
+) -> Result<Answer, Stopped> {
     let (unless, dead) = of_rounds(&sliced.rounds, reasons);
     let net = &sliced.net;
     let Some(problem) = equation(net, &sliced.target) else { return Ok(Answer::Unknown) };
     let mut solver = Solver::new(problem);
-    let mut known = known(sliced, &unless, &dead, reasons);
+    let mut known = known(sliced, &unless, &dead, before);
     for _ in 0..ROUNDS {
         let counts = match solver.solve(budget) {
             Outcome::Refuted(_) => return Ok(Answer::Unreachable),

@@ -20,7 +20,8 @@ use crate::form::Form;
 use crate::reach::{Kind, Reason};
 use crate::{Options, Serial, Stop};
 
-const STAGE: &str = "certificate";
+/// What a stop here is called.
+pub(crate) const STAGE: &str = "certificate";
 
 fn too_large() -> Stop {
     (STAGE, Error::Overflow.to_string())

@@ -7,5 +7,10 @@ fn sessions() {
     // Sessions are written as if typed in the root of the repository.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::env::set_current_dir(root).unwrap();
-    trycmd::TestCases::new().default_bin_name("serval").case("README.md").case("docs/src/*.md").case("crates/cli/tests/cmd/*.trycmd");
+    trycmd::TestCases::new()
+        .default_bin_name("serval")
+        .case("README.md")
+        .case("docs/src/*.md")
+        .case("docs/src/modelling/*.md")
+        .case("crates/cli/tests/cmd/*.trycmd");
 }

@@ -20,7 +20,7 @@
 //! state has a token, and only one; the others count requests.
 //!
 //! The published text has a place for every pair of a request and a local
-//! state, and says of the steps and responses that they concern the requests
+//! state ([`product()`]), and says of the steps and responses that they concern the requests
 //! that “eventually give rise to” the local state; what is here is that rule for
 //! places too. A place that is left out by it could get a token only by a step
 //! that takes one from another place that is left out, hence never, and no other
@@ -218,12 +218,35 @@ fn locals_of(system: &NetworkSystem, request: RequestId, seen: &mut [bool]) -> V
 /// transitions in the order spawns, steps, responses; within that, in the order
 /// of the system.
 pub fn interleaving(system: &NetworkSystem) -> Result<(Net, Places), NetError> {
+    let mut seen = vec![false; system.local_count()];
+    let reached = system.requests().map(|request| (request, locals_of(system, request, &mut seen))).collect();
+    net_of(system, reached)
+}
+
+/// The same with a place for every pair of a request and a local state, or a
+/// response that some local state gives, and with every step and response for
+/// every request: what the published formulas say where nobody asks what a
+/// request can get to. Slicing finds that out: for a target it leaves the same of
+/// this as of [`interleaving()`].
+pub fn product(system: &NetworkSystem) -> Result<(Net, Places), NetError> {
+    let reached = system.requests().map(|request| (request, system.locals().collect())).collect();
+    net_of(system, reached)
+}
+
+/// How many places and transitions [`product()`] has.
+pub fn product_size(system: &NetworkSystem) -> (usize, usize) {
+    let requests = system.requests().count();
+    let mut given: Vec<ResponseId> = system.answers().iter().map(|&(_, response)| response).collect();
+    given.sort_unstable();
+    given.dedup();
+    let places = system.globals().count() + requests * (system.local_count() + given.len());
+    (places, system.starts().len() + requests * (system.steps().len() + system.answers().len()))
+}
+
+/// The net for these local states of requests.
+fn net_of(system: &NetworkSystem, reached: Vec<(RequestId, Vec<LocalId>)>) -> Result<(Net, Places), NetError> {
     let places = Places { kinds: Vec::new(), actions: Vec::new(), places: FxHashMap::default(), transitions: FxHashMap::default() };
     let mut builder = Builder { system, net: Net::new("interleaving"), places };
-    let mut seen = vec![false; system.local_count()];
-    let reached: Vec<(RequestId, Vec<LocalId>)> =
-        system.requests().map(|request| (request, locals_of(system, request, &mut seen))).collect();
-
     for global in system.globals() {
         builder.place(PlaceKind::Global(global))?;
     }

@@ -6,7 +6,7 @@
 //! Rounds follow each other until none leaves out anything. After a round a net
 //! is what is left: places, transitions, and the arcs between them; in the
 //! target, places that were left out *as empty* read as 0. A constraint that
-//! then holds for all markings (below) is dropped. There are four rounds.
+//! then holds for all markings (below) is dropped. There are five rounds.
 //!
 //! - **Never marked.** `S` is the largest set of places such that none has a
 //!   token in the beginning and every transition that gives a token to a place
@@ -24,6 +24,19 @@
 //!   tokens of no place in `R`.
 //! - **Repeated.** Of transitions that take the same and give the same the first
 //!   stays.
+//! - **Dispensable.** A transition *moves* a token where, apart from what it takes
+//!   and gives back, it takes at most one token and gives at most one. A place is
+//!   *alone* if no transition takes from it and gives to it. `P` is the largest
+//!   set of places that are alone and without a token in the beginning, such that
+//!   whatever gives to `P` moves a token from a place in `P` or from nowhere. `F`
+//!   is the largest set of places that are alone and *spare* (below), such that
+//!   whatever takes from `F` moves a token to a place in `F` or to nowhere. Left
+//!   out: the places in both, as empty, and all transitions that take from them or
+//!   give to them.
+//!
+//! *Spare places.* A place is spare if it is forced to 0 (below), or if it occurs
+//! in no constraint but of the form `Σ c·p + k ≥ 0`, and there with negative
+//! coefficients: with fewer tokens there a marking of the target is still one.
 //!
 //! *Forced zeros.* `Z` is built up: with the places in `Z` so far read as 0, an
 //! expression `Σ c·p + k` that must be at least 0, and in which no coefficient
@@ -44,7 +57,7 @@
 //! *Let `N'` with target `T'` come from `N` with target `T` by one round. Then
 //! (1) a sequence of transitions that leads `N'` to `T'` is one that leads `N`
 //! to `T`; (2) from a sequence that leads `N` to `T`, one that leads `N'` to `T'`
-//! comes by leaving out transitions or replacing repeated ones. So the target is
+//! comes by leaving out some occurrences of transitions or replacing repeated ones. So the target is
 //! reachable in `N` iff in `N'`; and it is not where the round says that it is
 //! out of reach.*
 //!
@@ -82,7 +95,25 @@
 //! change nothing in `R`; without them the markings restricted to `R` are the
 //! same, so the others still fire, to a marking that is the same on `R`.
 //!
-//! *Repeated.* Firing either of two equal transitions is the same. ∎
+//! *Repeated.* Firing either of two equal transitions is the same.
+//!
+//! *Dispensable.* Let `E` be the places in both `P` and `F`. (1) What stays does
+//! not touch `E`, which is empty in the beginning, so that a sequence of it does
+//! the same in both nets. (2) In a sequence that leads `N` to `T`, follow each
+//! token: a transition that moves one takes it from one place to the next; all
+//! others use up the tokens that they take (but for what they give back) and make
+//! new ones. Let `X` be the tokens that are in `E` at some time. Before, they were
+//! in `P`, as what gives to `P` moves a token from `P`; so they were made by a
+//! transition that made nothing else, and moved by transitions that moved nothing
+//! else. Afterwards they are in `F`, for the same reason until the end or until a
+//! transition removes them and nothing else. Leave out all these transitions. At
+//! each moment the marking is then the same without the tokens in `X`. What
+//! remains in the sequence still fires: it uses up no token of `X`, or it would
+//! have been left out, and what it only needs to be there is not in a place that is
+//! alone, as all that have tokens of `X` are. None of it touches `E`: a token that
+//! it gave there or took from there would be in `X`. The marking at the end has
+//! fewer tokens only in places of `F`, which are spare, so it is in the target; and
+//! `E` is empty. ∎
 //!
 //! # Inductive arguments
 //!
@@ -94,7 +125,10 @@
 //!   the target and, `B` being a trap, is never left. What was forced to 0, and
 //!   by which constraint, is listed;
 //! - *irrelevant*, *repeated*: `I` itself, as what was left out changes no place
-//!   that `I` speaks of, or does what another does.
+//!   that `I` speaks of, or does what another does;
+//! - *dispensable*: “without some tokens in `P` and `F`, `I`”, which speaks of
+//!   tokens one by one and is no formula over numbers of tokens. Who needs one uses
+//!   [`slice_inductive`], which does without this round.
 //!
 //! # The published version
 //!
@@ -152,6 +186,18 @@ pub enum Round {
     Irrelevant {
         /// The places, in order.
         places: Vec<PlaceId>,
+        /// The transitions, in order.
+        transitions: Vec<TransitionId>,
+    },
+    /// Every token that comes to these places can be left out of a run to the
+    /// target, with all that was done with it. The transitions take from them or
+    /// give to them.
+    Dispensable {
+        /// The places, in order.
+        places: Vec<PlaceId>,
+        /// What is 0 in every marking of the target; later entries rest on
+        /// earlier ones.
+        forced: Vec<Forced>,
         /// The transitions, in order.
         transitions: Vec<TransitionId>,
     },
@@ -239,6 +285,15 @@ pub enum Slice {
 /// Slices `net` for `target` until nothing more can be left out. The budget
 /// counts places, transitions, arcs and terms looked at.
 pub fn slice(net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stopped> {
+    rounds(net, target, true, budget)
+}
+
+/// As [`slice`], with only those rounds from which inductive arguments come back.
+pub fn slice_inductive(net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, Stopped> {
+    rounds(net, target, false, budget)
+}
+
+fn rounds(net: &Net, target: &Target, with_dispensable: bool, budget: &mut Budget) -> Result<Slice, Stopped> {
     let mut work = Work::new(net, target);
     loop {
         budget.spend(work.size())?;
@@ -251,9 +306,13 @@ pub fn slice(net: &Net, target: &Target, budget: &mut Budget) -> Result<Slice, S
         if work.rounds_made() == made_before {
             work.irrelevant();
             work.repeated();
-            if work.rounds_made() == made_before {
-                return Ok(Slice::Kept(Box::new(work.finish())));
-            }
+        }
+        // What is said here cannot be said of the whole net so easily.
+        if with_dispensable && work.rounds_made() == made_before {
+            work.dispensable(budget)?;
+        }
+        if work.rounds_made() == made_before {
+            return Ok(Slice::Kept(Box::new(work.finish())));
         }
     }
 }

@@ -8,13 +8,17 @@ pub mod bench;
 mod diagnostics;
 pub mod explain;
 mod graphs;
+mod timeline;
 mod trace;
 mod verdict;
+mod why;
 
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
+pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{
-    Answered, CertificateNote, Counterexample, FileReport, LocalValues, Note, ReducedSizes, RuledOut, Sizes, StageReport, StageTimes,
-    StateValues, States, StatesField, StuckNote, Times, Verdict, notes,
+    Answered, CertificateNote, Counterexample, Explanation, FileReport, LocalValues, Note, ReducedSizes, RuledOut, SerialOrder, Sizes,
+    StageReport, StageTimes, StateValues, States, StatesField, StuckNote, Times, Verdict, notes,
 };
+pub use why::{Edge, Side, Why, why};

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::timeline::{Look, excerpt, table};
+use crate::why::{Why, why};
 use serde::Serialize;
 use serval_syntax::{Diagnostic, LineIndex, Severity};
 
@@ -263,6 +265,9 @@ pub struct Counterexample {
     pub requests: Vec<Answered>,
     /// Whether it is proved that fewer requests do not suffice.
     pub minimal: bool,
+    /// The name of the anomaly, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anomaly: Option<&'static str>,
     /// The component that the run lives in, where there are several.
     #[serde(skip_serializing_if = "is_zero")]
     pub component: usize,
@@ -274,6 +279,45 @@ pub struct Counterexample {
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
+    /// What the text report says besides.
+    #[serde(skip)]
+    pub explanation: Explanation,
+}
+
+/// What helps people to understand a counterexample.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// The cycle of conflicts, if the variables are known.
+    pub why: Option<Why>,
+    /// The lines of the text that matter.
+    pub excerpt: Vec<String>,
+    /// What each serial order gives, if there are few.
+    pub serial: Vec<SerialOrder>,
+}
+
+/// One serial order and what it can give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SerialOrder {
+    /// The requests in this order.
+    pub order: Vec<u32>,
+    /// What they can answer, in the order of their numbers.
+    pub answers: Vec<Vec<String>>,
+}
+
+impl Counterexample {
+    /// Says why there is no serial order, as far as the run tells; `text` is
+    /// that of the program.
+    pub fn explain(&mut self, text: Option<&str>) {
+        let value = |global: &str, var: &str| match self.states.states.get(global) {
+            Some(StateValues::Global(values)) => values.get(var).copied(),
+            _ => None,
+        };
+        self.explanation.why = why(&self.steps, &value);
+        if let Some(found) = &self.explanation.why {
+            self.anomaly = found.anomaly;
+            self.explanation.excerpt = text.map_or_else(Vec::new, |text| excerpt(text, self, found));
+        }
+    }
 }
 
 fn is_zero(component: &usize) -> bool {
@@ -365,7 +409,12 @@ impl FileReport {
 
     /// The report for people; with how it was decided and what holds, if it is
     /// to be `verbose`.
-    pub fn to_text(&self, verbose: bool) -> String {
+    pub fn to_text(&self, verbose: bool, look: Look) -> String {
+        let text = self.in_text(verbose, look);
+        if look.ascii { text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...") } else { text }
+    }
+
+    fn in_text(&self, verbose: bool, look: Look) -> String {
         let mut out = String::new();
         let (verdict, file) = (self.headline(), &self.file);
         let _ = write!(out, "{verdict}  {file}");
@@ -373,8 +422,9 @@ impl FileReport {
             Some(run) => {
                 let count = run.requests.len();
                 let least = if run.minimal { ", and no fewer will do" } else { "" };
-                let _ = writeln!(out, "   {count} request{}{least}", if count == 1 { "" } else { "s" });
-                story(&mut out, run);
+                let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
+                let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
+                story(&mut out, run, look);
             }
             None => {
                 if let Some(reason) = &self.reason {
@@ -446,14 +496,63 @@ impl FileReport {
     }
 }
 
-fn story(out: &mut String, run: &Counterexample) {
+fn story(out: &mut String, run: &Counterexample, look: Look) {
+    let Explanation { why, excerpt, serial } = &run.explanation;
     out.push('\n');
-    for (position, line) in run.story.iter().enumerate() {
-        let _ = writeln!(out, "{:4}  {line}", position + 1);
+    for line in excerpt {
+        let _ = writeln!(out, "  {line}");
     }
-    let answers: Vec<String> = run.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
-    let _ = writeln!(out, "\n  seen together   {}", answers.join(", "));
-    let _ = writeln!(out, "                  no serial order gives these");
+    if !excerpt.is_empty() {
+        out.push('\n');
+    }
+    match table(run, look) {
+        Some(table) => out.push_str(&table),
+        None => {
+            for (position, line) in run.story.iter().enumerate() {
+                let _ = writeln!(out, "{:4}  {line}", position + 1);
+            }
+        }
+    }
+    let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
+    if serial.is_empty() {
+        let _ = writeln!(out, "                  no serial order gives these");
+    }
+    for (position, order) in serial.iter().enumerate() {
+        let title = if position == 0 { "in any order " } else { "" };
+        let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
+        let answers: Vec<String> = order.answers.iter().map(|answers| answers.join(", ")).collect();
+        let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
+        let _ = writeln!(out, "  {title:<14}  {} {given}", numbers.join(" then "));
+    }
+    if !serial.is_empty() {
+        let seen: Vec<&str> = run.requests.iter().map(|answered| answered.response.as_str()).collect();
+        let _ = writeln!(out, "                  never {}", seen.join(", "));
+    }
+    if let Some(why) = why {
+        for (position, line) in why.lines().iter().enumerate() {
+            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "why" } else { "" });
+        }
+    }
+    let _ = match run.anomaly {
+        Some(name) => writeln!(out, "  more            serval explain {name}"),
+        None if why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
+        None => Ok(()),
+    };
+}
+
+/// Who was told what; the same answers to the same request are counted.
+fn together(requests: &[Answered]) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for answered in requests {
+        let told = format!("{} → {}", answered.request, answered.response);
+        match counts.iter_mut().find(|(known, _)| *known == told) {
+            // Two or three are easier to read one by one.
+            Some((_, count)) if requests.len() > 3 => *count += 1,
+            _ => counts.push((told, 1)),
+        }
+    }
+    let told = counts.into_iter().map(|(told, count)| if count > 1 { format!("{told} (× {count})") } else { told });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 /// Diagnostics as the notes of a report.

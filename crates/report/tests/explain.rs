@@ -32,7 +32,10 @@ fn codes_of_program(text: &str, pairs: Option<u64>) -> Vec<(&'static str, Severi
     if let Some(program) = analysis.program {
         let limits = Limits { pairs: pairs.unwrap_or(Limits::default().pairs), ..Limits::default() };
         let result = compile(&program, Options { limits, ..Options::default() }, &Budget::unlimited());
-        diagnostics.extend(result.err().and_then(|error| error.diagnostic(text)));
+        match result {
+            Ok(compiled) => diagnostics.extend(compiled.findings(text)),
+            Err(error) => diagnostics.extend(error.diagnostic(text)),
+        }
     }
     diagnostics.iter().map(|diagnostic| (diagnostic.code.0, diagnostic.severity)).collect()
 }

@@ -20,6 +20,8 @@ use crate::{Error, Letter, Vector};
 pub struct Statistics {
     /// The largest number of components of a set that was made on the way.
     pub largest: usize,
+    /// The components of the set as it was constructed, before it was reduced.
+    pub constructed: usize,
     /// The components of the set.
     pub components: usize,
     /// The periods of all components together.
@@ -34,6 +36,7 @@ impl Statistics {
         let periods = || set.components().iter().map(|component| component.periods().len());
         Self {
             largest: work.largest.max(set.components().len()),
+            constructed: set.components().len(),
             components: set.components().len(),
             periods: periods().sum(),
             most_periods: periods().max().unwrap_or(0),
@@ -53,7 +56,8 @@ pub struct Image {
     pub regex: Regex,
     /// Its counts of letters, with witnesses.
     pub set: Semilinear,
-    /// The same set with fewer components, if pruning is on, and without witnesses.
+    /// The same set with fewer components, if pruning and factoring are on, and
+    /// without witnesses.
     pub small: Semilinear,
     /// Figures about the small one.
     pub statistics: Statistics,
@@ -63,13 +67,15 @@ pub struct Image {
 pub fn image(automaton: &Automaton, options: &Options, budget: &mut Budget) -> Result<Image, Error> {
     let regex = eliminate(automaton, options.order, budget)?;
     let (set, statistics) = semilinear(&regex, &automaton.letters_of_edges(), automaton.letters(), options, budget)?;
-    if !options.prune {
+    // Reducing puts together what stars left apart, which is what factoring avoids,
+    // and drops what is included, which is what pruning does: it belongs to both.
+    if !(options.prune && options.factor) {
         return Ok(Image { regex, small: set.clone(), set, statistics });
     }
     let mut work = Work { largest: statistics.largest, ..Work::new(options, budget) };
     let set = set.with_fewer(&|walk, period| automaton.passes(walk, period), &mut work)?;
     let small = set.small(&mut work)?;
-    let statistics = Statistics::of(&small, &work);
+    let statistics = Statistics { constructed: statistics.constructed, ..Statistics::of(&small, &work) };
     Ok(Image { regex, set, small, statistics })
 }
 

@@ -16,6 +16,9 @@
 //! Stars leave such pairs: `L* = {0} ∪ (b + ℕ b + ℕ P)` has two components, and
 //! for `P = ∅` it is one, `ℕ b`.
 //!
+//! So this does afterwards what factoring does before, and more slowly; it is not
+//! done where factoring is switched off, nor where pruning is.
+//!
 //! **Growing.** If all components together include `b + ℕ (P ∪ {q})`, then this
 //! can take the place of `b + ℕ P`, which it includes. What is tried as `q` are
 //! periods of other components, and differences of bases: `4 ℕ`, `1 + 4 ℕ`,

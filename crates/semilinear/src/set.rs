@@ -45,7 +45,8 @@ pub struct Options {
     pub order: bool,
     /// Drop redundant periods and included components on the way.
     pub prune: bool,
-    /// Take components without periods, or with base zero, out of stars.
+    /// Take components without periods, or with base zero, out of stars. With
+    /// pruning, [`image`](crate::image()) also reduces the set when it is done.
     pub factor: bool,
     /// More components than these, at any time, are too many.
     pub max_components: usize,

@@ -36,7 +36,7 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
     let any = |code| found.iter().any(|d| d.code == code);
     let known = checks::Known {
         // Where text was skipped unread, nobody knows how globals are used.
-        globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT),
+        globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT) && !analyzer.declared.incomplete,
         // A comment that is never closed may have begun anywhere, and what it
         // hides is better mended first.
         locals: !any(codes::OPEN_COMMENT),

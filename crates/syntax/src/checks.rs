@@ -34,7 +34,14 @@ pub(crate) fn run(requests: &[Lowered], globals: &Names, known: Known, sink: &mu
         }
         find_unreachable(&request.body, sink);
     }
+    let mut before = None;
     for (name, place, usage) in globals.iter().filter(|_| known.globals) {
+        // All elements of an array are declared in one place, and used where
+        // one of them is.
+        if before.replace(place) == Some(place) {
+            continue;
+        }
+        let name = name.split('[').next().unwrap_or(name);
         match usage.read {
             Some(read) if !usage.written => sink.push(|| unwritten(name, read, suggestion(name, None, globals))),
             None => sink.push(|| unread_global(name, place)),

@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
-use crate::{ArithmeticOp, CompareOp, Expr, ExprKind, Program, Request, Variable, Verdict, is_global};
+use crate::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, LocalVar, Program, Request, Variable, Verdict, is_global};
 
 /// The words that mean something in some places; no variable is called so.
 const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "skip"];
@@ -108,8 +108,8 @@ struct Printer<'p> {
     indent: usize,
     globals: &'p [String],
     locals: Vec<String>,
-    /// Holds a value while it is compared with its limits.
-    within: String,
+    /// Holds a value while it is compared with its limits; the last local.
+    within: Variable,
 }
 
 impl<'p> Printer<'p> {
@@ -123,8 +123,24 @@ impl<'p> Printer<'p> {
                 *name = fresh(&local.name, false, &mut taken);
             }
         }
-        let within = fresh("within", false, &mut taken);
+        let within = Variable::Local(LocalVar(u32::try_from(locals.len()).unwrap_or(u32::MAX)));
+        locals.push(fresh("within", false, &mut taken));
         Self { text: String::new(), indent: 0, globals, locals, within }
+    }
+
+    /// `within := value; if (within < low || within > high) { 1 / 0 }; within`
+    fn tested(&self, value: &Expr, low: i64, high: i64) -> Expr {
+        let made = |kind| Expr { kind, span: value.span };
+        let number = |value| made(ExprKind::Number(value));
+        let seen = || Box::new(made(ExprKind::Read(self.within)));
+        let beyond = |op, limit| made(ExprKind::Compare { op, left: seen(), right: Box::new(number(limit)) });
+        let condition = made(ExprKind::Or(vec![beyond(CompareOp::Less, low), beyond(CompareOp::Greater, high)]));
+        let body = made(ExprKind::Arithmetic { first: Box::new(number(1)), rest: vec![(ArithmeticOp::Divide, number(0))] });
+        made(ExprKind::Sequence(vec![
+            made(ExprKind::Assign { target: self.within, target_span: value.span, value: Box::new(value.clone()), unlock: false }),
+            made(ExprKind::If { arms: vec![Arm { condition, body }], otherwise: None }),
+            *seen(),
+        ]))
     }
 
     fn name(&self, variable: Variable) -> &str {
@@ -226,12 +242,7 @@ impl<'p> Printer<'p> {
                     _ => self.expr(value),
                 }
             }
-            ExprKind::Within { value, low, high, .. } => {
-                let within = self.within.clone();
-                let _ = write!(self.text, "({within} := ");
-                self.operand(value);
-                let _ = write!(self.text, "; if ({within} < {low} || {within} > {high}) {{ 1 / 0 }}; {within})");
-            }
+            ExprKind::Within { value, low, high, .. } => self.paren(&self.tested(value, *low, *high)),
             ExprKind::Not(operand) => {
                 self.text.push('!');
                 self.operand(operand);

@@ -273,7 +273,9 @@ impl Lowering<'_> {
         let index = self.expr(&expr.operands().next()?)?;
         match fold(&index) {
             Ok(value) if (array.low..=array.high).contains(&value) => Some(Index::Constant(value)),
-            Ok(value) => {
+            // With a parameter or the variable of a loop in it, it may stand where
+            // it never runs for this value.
+            Ok(value) if !has_constant(&index) => {
                 let place = index.span;
                 self.error(|| {
                     Diagnostic::error(codes::BAD_INDEX, place, format!("the index {value} lies outside of {}..{}", array.low, array.high))
@@ -282,7 +284,7 @@ impl Lowering<'_> {
                 });
                 Some(Index::Constant(array.low))
             }
-            Err(_) => {
+            _ => {
                 let place = index.span;
                 let limit = Limit::Index(GlobalVar(array.first));
                 let checked = ExprKind::Within { value: Box::new(index), low: array.low, high: array.high, limit };
@@ -435,16 +437,19 @@ impl Lowering<'_> {
     pub(crate) fn choose(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let place = span(expr.syntax().text_range());
         let mut values = Vec::new();
-        let single = expr.operands().next().and_then(|operand| operand.token()).filter(|name| self.declared.is_enum(name.text()));
-        if let Some(range) = expr.range() {
-            let Some(interval) = self.interval(&range, true) else { return Some(number(0, place)) };
-            values.extend(interval.values().map(|value| made(ExprKind::Constant(value), place)));
-        } else if let Some(name) = single {
-            let count = self.declared.enum_size(name.text());
-            values.extend((0..count).map(|value| made(ExprKind::Constant(value), place)));
-        } else {
-            for operand in expr.operands() {
-                values.push(self.expr(&operand)?);
+        for part in expr.syntax().children() {
+            if let Some(range) = ast::Range::cast(part.clone()) {
+                let Some(interval) = self.interval(&range, true) else { return Some(number(0, place)) };
+                values.extend(interval.values().map(|value| made(ExprKind::Constant(value), place)));
+            } else if let Some(operand) = ast::Expr::cast(part) {
+                let name = operand.token().filter(|_| operand.kind() == SyntaxKind::NameExpr);
+                match name.filter(|name| self.declared.is_enum(name.text())) {
+                    Some(name) => {
+                        let count = self.declared.enum_size(name.text());
+                        values.extend((0..count).map(|value| made(ExprKind::Constant(value), place)));
+                    }
+                    None => values.push(self.expr(&operand)?),
+                }
             }
         }
         self.count(3 * values.len() as u64);
@@ -679,6 +684,13 @@ enum Index {
     Computed(Box<Expr>),
     /// The value of this variable.
     Known(Variable),
+}
+
+/// Whether a name that is constant here is part of an expression.
+fn has_constant(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.visit(&mut |part| found |= matches!(part.kind, ExprKind::Constant(_)));
+    found
 }
 
 /// Whether this is an `if` without `else`, each of whose blocks ends with

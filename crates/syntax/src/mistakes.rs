@@ -174,7 +174,8 @@ pub(crate) fn missing_open_brace(span: Span, what: &str) -> Diagnostic {
 
 pub(crate) fn bare_condition(span: Span, word: &str) -> Diagnostic {
     let message = format!("the condition of `{word}` needs parentheses around it");
-    error(codes::BARE_CONDITION, span, message, "`(`", format!("put the whole condition in parentheses: `{word} (…) {{ … }}`"))
+    let block = if word == "await" { "" } else { " { … }" };
+    error(codes::BARE_CONDITION, span, message, "`(`", format!("put the whole condition in parentheses: `{word} (…){block}`"))
 }
 
 /// At an operator behind the parentheses of a condition.

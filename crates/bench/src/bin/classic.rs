@@ -137,16 +137,22 @@ fn ablation(programs: &[Program], out: &mut impl Write) -> Result<bool, String> 
     print(out, "## What the switches are worth")?;
     print(out, "")?;
     let limit = ABLATION_LIMIT.as_secs();
-    print(
-        out,
-        &format!("The systems as published, each with all switches on, one off, and all off; at most {limit} s for a program. Figures"),
-    )?;
-    print(
-        out,
-        "about sets are of programs with a set, and those about nets of programs with a disjunct that was looked at, averaged over",
-    )?;
-    print(out, "its disjuncts first: nothing is left of one that is sliced away. “Removed where not sliced away” leaves those out.")?;
-    print(out, "")?;
+    let words = [
+        format!("The systems as published, each with all switches on, one off, and all off; at most {limit} s for a program. Figures"),
+        "about sets are of programs with a set, and those about nets of programs with a disjunct that was looked at, averaged over"
+            .to_owned(),
+        "its disjuncts first: nothing is left of one that is sliced away. “Removed where not sliced away” leaves those out.".to_owned(),
+        String::new(),
+        "“As published” is the net with a place for every request and local state or response, and every step and response for".to_owned(),
+        "every request. The net made here has of these what a request can get to, which is what slicing forward would leave of".to_owned(),
+        "them. The publication compares averages, from 23.9 / 37.3 down to 12.8 / 12.6, which is 46.5 % / 66.2 %; “removed of".to_owned(),
+        "those as published” compares averages in the same way, and “removed” averages what is removed of the net made here.".to_owned(),
+        String::new(),
+        "A set “as constructed” is what unions, sums and stars make. With pruning and factoring it is then reduced: that puts".to_owned(),
+        "together afterwards what stars left apart, as factoring does before, and the publication has nothing like it.".to_owned(),
+        String::new(),
+    ];
+    words.iter().try_for_each(|line| print(out, line))?;
     let mut wrong = Vec::new();
     let mut table = AblationReport { times: true, cap: Options::default().max_components, ..AblationReport::default() };
     for setting in settings() {

@@ -13,7 +13,7 @@ use serval_classic::Stages;
 use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
-use serval_report::{FileReport, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics};
+use serval_report::{FileReport, Look, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics};
 use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
-            OutputFormat::Text => report.to_text(args.verbose),
+            OutputFormat::Text => report.to_text(args.verbose, look()),
         };
         write_to(None, &text)?;
         worst = worst.max(status);
@@ -48,6 +48,19 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
         }
     }
     Ok(worst.exit_code(args.exit_zero))
+}
+
+/// How wide the terminal is, and whether it shows more than ASCII.
+fn look() -> Look {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let width = number("COLUMNS").filter(|&width| width >= 20).unwrap_or(Look::default().width);
+    // As programs in C do: the first of these that is set decides.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
+    let ascii = locale.is_some_and(|value| {
+        let value = value.to_ascii_lowercase();
+        value == "c" || value == "posix" || value.contains('.') && !value.contains("utf")
+    });
+    Look { width, ascii }
 }
 
 /// How to decide.
@@ -190,7 +203,7 @@ impl Checking<'_> {
         report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
         let text = match self.args.format {
             OutputFormat::Json => report.to_json(),
-            OutputFormat::Text => report.to_text(false),
+            OutputFormat::Text => report.to_text(false, look()),
         };
         LastWords { text: text.into_bytes(), status: 3 }
     }

@@ -6,7 +6,7 @@ use serval_model::{Budget, Stopped};
 use super::constants::{Truth, forced, truth};
 use super::{Because, Forced, Round, Sliced};
 use crate::net::{Arc, weight};
-use crate::{Net, PlaceId, Target, TransitionId};
+use crate::{Constraint, Net, PlaceId, Target, TransitionId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
@@ -201,7 +201,7 @@ impl<'a> Work<'a> {
     }
 
     /// The constraints that say something.
-    fn open_constraints(&self) -> impl Iterator<Item = &'a crate::Constraint> {
+    fn open_constraints(&self) -> impl Iterator<Item = &'a Constraint> {
         self.target.constraints().iter().filter(|constraint| truth(constraint, &|place| self.is_empty(place)) != Truth::Always)
     }
 
@@ -236,6 +236,96 @@ impl<'a> Work<'a> {
         if !places.is_empty() || !transitions.is_empty() {
             self.rounds.push(Round::Irrelevant { places, transitions });
         }
+    }
+
+    /// What a transition that is left moves: from where, and to where. `None`
+    /// where that is more than one token.
+    fn moved(&self, transition: TransitionId) -> Option<(Option<PlaceId>, Option<PlaceId>)> {
+        let one = |from: &[Arc], to: &[Arc]| -> Option<Option<PlaceId>> {
+            let mut found = None;
+            for &(place, tokens) in from.iter().filter(|arc| self.is_left(arc.0)) {
+                match tokens.saturating_sub(weight(to, place)) {
+                    0 => {}
+                    1 if found.is_none() => found = Some(place),
+                    _ => return None,
+                }
+            }
+            Some(found)
+        };
+        let (inputs, outputs) = (self.net.inputs(transition), self.net.outputs(transition));
+        Some((one(inputs, outputs)?, one(outputs, inputs)?))
+    }
+
+    /// Places of which every token can be left out at the end: nobody is there,
+    /// or fewer are as good.
+    fn spare_at_the_end(&self, forced: &[Forced]) -> Vec<bool> {
+        let mut spare = vec![true; self.net.place_count()];
+        for constraint in self.open_constraints() {
+            let is_bound = matches!(constraint, Constraint::AtLeastZero(_));
+            for &(place, coefficient) in constraint.expression().terms() {
+                if !(is_bound && coefficient < 0)
+                    && let Some(spare) = spare.get_mut(place.index())
+                {
+                    *spare = false;
+                }
+            }
+        }
+        for entry in forced {
+            spare[entry.place.index()] = true;
+        }
+        spare
+    }
+
+    /// Leaves out where only tokens come that can be left out of every run, from
+    /// the beginning to the end.
+    pub(super) fn dispensable(&mut self, budget: &mut Budget) -> Result<(), Stopped> {
+        let (forced, None) = self.forced(budget)? else { return Ok(()) };
+        // Nothing that stays needs a token there and leaves it.
+        let mut alone: Vec<bool> = self.net.places().map(|place| self.is_left(place)).collect();
+        for transition in self.left_transitions() {
+            for &(place, _) in self.net.inputs(transition) {
+                if weight(self.net.outputs(transition), place) > 0 {
+                    alone[place.index()] = false;
+                }
+            }
+        }
+        let both = |one: &[bool], other: &[bool]| one.iter().zip(other).map(|(&one, &other)| one && other).collect::<Vec<bool>>();
+        let unmarked: Vec<bool> = self.net.places().map(|place| self.net.initial_tokens(place) == 0).collect();
+        let mut past = both(&alone, &unmarked);
+        let mut future = both(&alone, &self.spare_at_the_end(&forced));
+        let moves: Vec<(TransitionId, Option<(Option<PlaceId>, Option<PlaceId>)>)> =
+            self.left_transitions().map(|transition| (transition, self.moved(transition))).collect();
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            budget.spend(self.size())?;
+            for &(transition, moved) in &moves {
+                match moved {
+                    Some((Some(from), Some(to))) => {
+                        again |= !past[from.index()] && std::mem::replace(&mut past[to.index()], false);
+                        again |= !future[to.index()] && std::mem::replace(&mut future[from.index()], false);
+                    }
+                    Some(_) => {}
+                    None => {
+                        for &(place, _) in self.net.outputs(transition) {
+                            again |= std::mem::replace(&mut past[place.index()], false);
+                        }
+                        for &(place, _) in self.net.inputs(transition) {
+                            again |= std::mem::replace(&mut future[place.index()], false);
+                        }
+                    }
+                }
+            }
+        }
+        let found = both(&past, &future);
+        let places: Vec<PlaceId> = self.left_places().filter(|place| found[place.index()]).collect();
+        if !places.is_empty() {
+            let touches = |work: &Self, transition| {
+                work.net.inputs(transition).iter().chain(work.net.outputs(transition)).any(|(place, _)| found[place.index()])
+            };
+            let transitions = self.leave_out(&places, Status::Empty, touches);
+            self.rounds.push(Round::Dispensable { places, forced, transitions });
+        }
+        Ok(())
     }
 
     fn arcs(&self, arcs: &[Arc]) -> Vec<Arc> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serval_model::{Budget, Letter, Multiset, NetworkSystem, SystemBuilder, completed_multisets};
-use serval_petri::{Action, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
+use serval_petri::{Action, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, product, product_size, slice};
 
 use crate::support::{explore, plain_system};
 
@@ -180,4 +180,42 @@ fn completed_multisets_are_those_of_the_system() {
             assert_eq!(multisets(&net, &places, requests as u64), expected, "{text}");
         }
     }
+}
+
+/// What slicing leaves of a net, by name.
+fn left(net: &Net, target: &Target) -> Option<(Vec<String>, Vec<String>)> {
+    match slice(net, target, &mut Budget::unlimited()).unwrap() {
+        Slice::Away(_) => None,
+        Slice::Kept(kept) => {
+            let net = &kept.net;
+            let places = net.places().map(|place| net.place_name(place).to_owned());
+            let transitions = net.transitions().map(|transition| net.transition_name(transition).to_owned());
+            Some((places.collect(), transitions.collect()))
+        }
+    }
+}
+
+#[test]
+fn slicing_finds_what_a_request_can_get_to() {
+    let text =
+        "request a { x := X; yield; X := x + 1 - 2 * x; x } request b { if (X == 1) { yield; X := 0; 5 } else { 6 } } request c { X }";
+    let system = plain_system(text);
+    let ((net, places), (all, all_places)) = (interleaving(&system).unwrap(), product(&system).unwrap());
+    all.check_invariants();
+    assert_eq!((all.place_count(), all.transition_count()), product_size(&system));
+    assert!(all.place_count() > net.place_count() && all.transition_count() > net.transition_count());
+    let mut compared = 0;
+    for request in system.requests() {
+        for response in system.responses() {
+            for factor in [1, -1] {
+                // At least one such answer, or none.
+                let one = Constraint::AtLeastZero(Linear::new([((request, response), factor)], -i64::from(factor > 0)).unwrap());
+                let (target, all_target) = (Target::completed(&places, [one.clone()]), Target::completed(&all_places, [one]));
+                let part = left(&net, &target);
+                compared += usize::from(part.is_some());
+                assert_eq!(part, left(&all, &all_target));
+            }
+        }
+    }
+    assert!(compared > 4, "{compared}");
 }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serval_model::Budget;
 use serval_petri::{
     Arc, Away, Because, Constraint, Forced, Linear, Marking, Net, PlaceId, Round, Slice, Sliced, Target, TransitionId, slice,
+    slice_inductive,
 };
 
 use crate::support::{explore, small_net, target};
@@ -108,6 +109,14 @@ impl<'a> Check<'a> {
                     assert!(self.net.inputs(transition).iter().all(|(place, _)| self.places.contains(place)));
                 }
             }
+            Round::Dispensable { places, forced, transitions } => {
+                let gone: BTreeSet<PlaceId> = places.iter().copied().collect();
+                assert!(!gone.is_empty() && gone.is_subset(&self.places));
+                self.check_dispensable(&gone, forced);
+                assert_eq!(set(transitions), &self.takers(&gone) | &self.givers(&gone));
+                self.leave_out(&gone, &set(transitions));
+                self.empty.extend(gone);
+            }
             Round::Repeated { transitions } => {
                 let left = |arcs: &[Arc]| arcs.iter().filter(|arc| self.places.contains(&arc.0)).copied().collect::<Vec<_>>();
                 for &(gone, same) in transitions {
@@ -118,6 +127,71 @@ impl<'a> Check<'a> {
                 let gone = transitions.iter().map(|&(gone, _)| gone).collect();
                 self.leave_out(&BTreeSet::new(), &gone);
                 assert!(transitions.iter().all(|(_, same)| self.transitions.contains(same)));
+            }
+        }
+    }
+
+    /// By the words of the theorem: all that can happen to a token that is ever in
+    /// one of these places is that it is moved, and nobody needs it.
+    fn check_dispensable(&self, places: &BTreeSet<PlaceId>, forced: &[Forced]) {
+        let zero = self.check_forced(forced);
+        let tokens = |arcs: &[Arc], place| arcs.iter().find(|arc| arc.0 == place).map_or(0, |arc| arc.1);
+        // What is taken and not given back, or the other way round, a token at a time.
+        let difference = |from: &[Arc], to: &[Arc]| -> Vec<PlaceId> {
+            let here = self.places.iter().copied();
+            here.flat_map(|place| std::iter::repeat_n(place, tokens(from, place).saturating_sub(tokens(to, place)).try_into().unwrap()))
+                .collect()
+        };
+        let moved = |transition: TransitionId| {
+            let (inputs, outputs) = (self.net.inputs(transition), self.net.outputs(transition));
+            (difference(inputs, outputs), difference(outputs, inputs))
+        };
+        let (mut before, mut after) = (places.clone(), places.clone());
+        loop {
+            let sizes = (before.len(), after.len());
+            for transition in self.givers(&before) {
+                let (from, to) = moved(transition);
+                assert!(from.len() <= 1 && to.len() == 1);
+                before.extend(from);
+            }
+            for transition in self.takers(&after) {
+                let (from, to) = moved(transition);
+                assert!(from.len() == 1 && to.len() <= 1);
+                after.extend(to);
+            }
+            if (before.len(), after.len()) == sizes {
+                break;
+            }
+        }
+        assert!(before.iter().all(|&place| self.net.initial_tokens(place) == 0));
+        for &place in before.union(&after) {
+            let set = BTreeSet::from([place]);
+            assert!(self.takers(&set).is_disjoint(&self.givers(&set)));
+        }
+        for place in after.difference(&zero) {
+            for constraint in self.target.constraints() {
+                let coefficient = constraint.expression().terms().iter().find(|term| term.0 == *place).map_or(0, |term| term.1);
+                // A constraint that says nothing may say it of any place.
+                let says_nothing = matches!(constraint, Constraint::AtLeastZero(expression)
+                    if expression.constant() >= 0 && expression.terms().iter().all(|(place, c)| *c >= 0 || self.empty.contains(place)));
+                let divisible = matches!(constraint, Constraint::NotDivisible { .. });
+                let is_bound = matches!(constraint, Constraint::AtLeastZero(_)) && coefficient < 0;
+                assert!(coefficient == 0 || is_bound || says_nothing || divisible, "{constraint:?}");
+                if coefficient != 0 && divisible {
+                    // Only if it always holds.
+                    for number in 0..12u64.pow(2) {
+                        let value = |other: PlaceId| {
+                            if self.empty.contains(&other) {
+                                0
+                            } else if other == *place {
+                                number % 12
+                            } else {
+                                number / 12
+                            }
+                        };
+                        assert!(constraint.holds(value), "{constraint:?}");
+                    }
+                }
             }
         }
     }
@@ -173,6 +247,41 @@ fn case() -> impl Strategy<Value = (Net, Target)> {
     })
 }
 
+/// A net with requests that come in, look at places of it, and go again, and a
+/// target that does not ask for them: so that some are dispensable.
+fn visited_case() -> impl Strategy<Value = (Net, Target)> {
+    let visit = (1..4usize, proptest::collection::vec((0..7usize, any::<bool>()), 1..4), any::<bool>());
+    (small_net(), proptest::collection::vec(visit, 1..3)).prop_flat_map(|(mut net, visits)| {
+        let base: Vec<PlaceId> = net.places().collect();
+        let mut ends = Vec::new();
+        for (number, (length, looks, stays)) in visits.into_iter().enumerate() {
+            let name = |place: usize| format!("visitor {number} {place}");
+            let places: Vec<PlaceId> = (0..length).map(|place| net.add_place(name(place), 0).unwrap()).collect();
+            net.add_transition(format!("{number} comes"), [], [(places[0], 1)]).unwrap();
+            for (step, pair) in places.windows(2).enumerate() {
+                let (look, reads) = looks[step % looks.len()];
+                let seen = base.get(look).filter(|_| reads).map(|&place| (place, 1));
+                let arcs = |place: PlaceId| [(place, 1)].into_iter().chain(seen);
+                net.add_transition(format!("{number} steps {step}"), arcs(pair[0]), arcs(pair[1])).unwrap();
+            }
+            match stays {
+                true => ends.push(places[length - 1]),
+                false => {
+                    net.add_transition(format!("{number} goes"), [(places[length - 1], 1)], []).unwrap();
+                }
+            }
+        }
+        // Those that stay may be few, or none.
+        let spare = ends.into_iter().map(|place| Constraint::AtLeastZero(Linear::new([(place, -1)], 1).unwrap()));
+        let spare: Vec<Constraint> = spare.collect();
+        let asked = target(base.len());
+        (Just(net), asked).prop_map(move |(net, asked)| {
+            let constraints = asked.constraints().iter().cloned().chain(spare.clone());
+            (net, Target::new(constraints.collect()))
+        })
+    })
+}
+
 /// What became of a case, for the count of all.
 #[derive(Default, Debug)]
 struct Seen {
@@ -184,6 +293,8 @@ struct Seen {
     trap: usize,
     irrelevant: usize,
     repeated: usize,
+    dispensable: usize,
+    dispensable_and_reachable: usize,
 }
 
 impl Seen {
@@ -194,6 +305,7 @@ impl Seen {
                 Round::Trap { .. } => self.trap += 1,
                 Round::Irrelevant { .. } => self.irrelevant += 1,
                 Round::Repeated { .. } => self.repeated += 1,
+                Round::Dispensable { .. } => self.dispensable += 1,
             }
         }
     }
@@ -230,8 +342,15 @@ fn check(net: &Net, target: &Target, seen: &mut Seen) {
                 seen.reachable += 1;
                 seen.reachable_and_smaller += usize::from(is_smaller);
             }
+            let is_dispensable = left.rounds.iter().any(|round| matches!(round, Round::Dispensable { .. }));
+            seen.dispensable_and_reachable += usize::from(is_dispensable && part_way.is_some());
+            if is_dispensable {
+                // Fewer tokens will do.
+                assert!(way.is_none() || part_way.is_some() || part.order.len() >= MARKINGS);
+                check_inductive(net, target, way.is_some());
+            }
             // What reaches it in the whole comes through the part, with no more tokens.
-            if let Some(way) = &way {
+            if let Some(way) = way.as_ref().filter(|_| !is_dispensable) {
                 let kept = |&transition: &TransitionId| {
                     let repeated = left.rounds.iter().find_map(|round| match round {
                         Round::Repeated { transitions } => transitions.iter().find(|pair| pair.0 == transition).map(|pair| pair.1),
@@ -249,24 +368,56 @@ fn check(net: &Net, target: &Target, seen: &mut Seen) {
     }
 }
 
+/// Slicing without what is dispensable keeps the whole sequence.
+fn check_inductive(net: &Net, target: &Target, is_reachable: bool) {
+    match slice_inductive(net, target, &mut Budget::unlimited()).unwrap() {
+        Slice::Away(away) => {
+            Check::new(net, target).away(&away);
+            assert!(!is_reachable);
+        }
+        Slice::Kept(left) => {
+            Check::new(net, target).kept(&left);
+            assert!(!left.rounds.iter().any(|round| matches!(round, Round::Dispensable { .. })));
+        }
+    }
+}
+
 #[test]
 fn random_nets_keep_what_is_reachable() {
     let cases = std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(3000);
-    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
-        proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() },
-        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
-    );
+    let runner = || {
+        proptest::test_runner::TestRunner::new_with_rng(
+            proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() },
+            proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+        )
+    };
     let seen = std::cell::RefCell::new(Seen::default());
-    runner
+    runner()
         .run(&case(), |(net, target)| {
             check(&net, &target, &mut seen.borrow_mut());
             Ok(())
         })
         .unwrap();
+    runner()
+        .run(&visited_case(), |(net, target)| {
+            check(&net, &target, &mut seen.borrow_mut());
+            Ok(())
+        })
+        .unwrap();
     let seen = seen.into_inner();
-    serval_testkit::say(&format!("{cases} random nets sliced: {seen:?}"));
+    serval_testkit::say(&format!("twice {cases} random nets sliced: {seen:?}"));
     // Every part of the theorem has been met often.
-    let counts = [seen.away, seen.smaller, seen.reachable_and_smaller, seen.never_marked, seen.trap, seen.irrelevant, seen.repeated];
+    let counts = [
+        seen.away,
+        seen.smaller,
+        seen.reachable_and_smaller,
+        seen.never_marked,
+        seen.trap,
+        seen.irrelevant,
+        seen.repeated,
+        seen.dispensable,
+        seen.dispensable_and_reachable,
+    ];
     assert!(counts.iter().all(|&count| count > 10), "{seen:?}");
 }
 
@@ -319,6 +470,7 @@ fn rounds_follow_each_other_to_the_end() {
         Round::Trap { places, transitions, .. } => ("trap", places.clone(), transitions.len()),
         Round::Irrelevant { places, transitions } => ("irrelevant", places.clone(), transitions.len()),
         Round::Repeated { transitions } => ("repeated", Vec::new(), transitions.len()),
+        Round::Dispensable { places, transitions, .. } => ("dispensable", places.clone(), transitions.len()),
     };
     let rounds: Vec<_> = left.rounds.iter().map(name).collect();
     assert_eq!(rounds, [("trap", vec![stuck], 2), ("never marked", vec![beyond, side], 2)]);
@@ -372,6 +524,33 @@ fn what_nobody_asks_about_is_left_out() {
     let left = kept(&net, &Target::new(vec![at_least(b, 2)]));
     assert_eq!((left.places, left.transitions), (vec![a, b], vec![go]));
     assert!(matches!(&left.rounds[1], Round::Repeated { transitions } if transitions[..] == [(again, go)]));
+}
+
+/// A request that only looks can be left out; one that writes cannot, nor one
+/// whose answer is asked for, nor what they have in common.
+#[test]
+fn requests_that_nobody_needs_are_left_out() {
+    let mut net = Net::new("readers");
+    let [off, on] = [("off", 1), ("on", 0)].map(|(name, tokens)| net.add_place(name, tokens).unwrap());
+    let [reader, saw_off, saw_on, writer, wrote] =
+        ["reader", "saw off", "saw on", "writer", "wrote"].map(|name| net.add_place(name, 0).unwrap());
+    let spawn = net.add_transition("read", [], [(reader, 1)]).unwrap();
+    net.add_transition("see off", [(reader, 1), (off, 1)], [(saw_off, 1), (off, 1)]).unwrap();
+    let see_on = net.add_transition("see on", [(reader, 1), (on, 1)], [(saw_on, 1), (on, 1)]).unwrap();
+    let write = net.add_transition("write", [], [(writer, 1)]).unwrap();
+    let done = net.add_transition("do it", [(writer, 1), (off, 1)], [(wrote, 1), (on, 1)]).unwrap();
+    // As many as you like who see it off, but no more than see it on.
+    let at_most = Constraint::AtLeastZero(Linear::new([(saw_on, 1), (saw_off, -1)], 0).unwrap());
+    let left = kept(&net, &Target::new(vec![zero(reader), zero(writer), at_least(saw_on, 1), at_most.clone()]));
+    assert_eq!(left.transitions, [spawn, see_on, write, done]);
+    assert!(left.kept_place(saw_off).is_none() && left.kept_place(wrote).is_none());
+    // Whoever sees it on is needed no more, and all readers go; whether somebody wrote, the target asks.
+    let left = kept(&net, &Target::new(vec![zero(reader), zero(writer), at_least(wrote, 1), at_least(off, 0)]));
+    assert_eq!(left.transitions, [write, done]);
+    // An odd number of them may matter.
+    let odd = Constraint::NotDivisible { divisor: 2.try_into().unwrap(), expression: Linear::variable(saw_off) };
+    let left = kept(&net, &Target::new(vec![zero(reader), zero(writer), at_least(saw_on, 1), odd]));
+    assert!(left.kept_place(saw_off).is_some());
 }
 
 #[test]

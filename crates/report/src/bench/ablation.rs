@@ -61,13 +61,18 @@ impl AblationReport {
             line("with a semilinear set", |figures| figures.with_set.to_string()),
             line("components: average", |figures| of(figures.with_set, tenths(figures.components.0))),
             line("components: most", |figures| of(figures.with_set, figures.components.1.to_string())),
+            line("components as constructed: average", |figures| of(figures.with_set, tenths(figures.constructed.0))),
+            line("components as constructed: most", |figures| of(figures.with_set, figures.constructed.1.to_string())),
             line("components on the way: most", |figures| of(figures.with_set, figures.most_components.to_string())),
             line("periods of a component: average", |figures| of(figures.with_set, tenths(figures.periods.0))),
             line("periods of a component: most", |figures| of(figures.with_set, figures.periods.1.to_string())),
             line("disjuncts looked at", |figures| figures.disjuncts.to_string()),
             line("disjuncts sliced away", |figures| figures.sliced_away.to_string()),
+            line("places / transitions as published", |figures| of(figures.with_disjuncts, pair(figures.product, tenths))),
             line("places / transitions", |figures| of(figures.with_disjuncts, pair(figures.net, tenths))),
             line("left for a disjunct", |figures| of(figures.with_disjuncts, pair(figures.left, tenths))),
+            line("removed of those as published", |figures| of(figures.with_disjuncts, pair(figures.removed_of_product, percent))),
+            line("… where not sliced away", |figures| of(figures.with_kept, pair(figures.removed_of_product_of_kept, percent))),
             line("removed", |figures| of(figures.with_disjuncts, pair(figures.removed, percent))),
             line("removed, all disjuncts alike", |figures| of(figures.with_disjuncts, pair(figures.removed_of_all, percent))),
             line("removed where not sliced away", |figures| of(figures.with_kept, pair(figures.removed_of_kept, percent))),
@@ -150,8 +155,8 @@ mod tests {
         assert_eq!(lines[1], "decided                                   2 of 3   0 of 0");
         assert_eq!(lines[2], "more than 50 components                        0        3");
         assert_eq!(lines[5], "components: average                         12.5        –");
-        assert_eq!(lines[14], "removed                          75.0 % / 93.8 %        –");
-        assert_eq!(lines[16], "removed where not sliced away                  –        –");
+        assert_eq!(lines[19], "removed                          75.0 % / 93.8 %        –");
+        assert_eq!(lines[21], "removed where not sliced away                  –        –");
         assert!(!text.contains("ms"));
     }
 

@@ -1,9 +1,12 @@
 //! A counterexample as people and machines see it: the run performed again on
 //! the real program, with real values.
 
+use std::collections::BTreeSet;
+
 use serval_compile::{Options, Prepared};
+use serval_model::{Budget, Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
-use serval_report::{Answered, Counterexample, StateName, TraceEvent};
+use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
 
 use crate::input::{Content, Input};
 use crate::stage::{Numbers, ProgramStage, Stage, SystemStage, find_action};
@@ -13,12 +16,86 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
     let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
     let requests = answered(&events);
     match &input.content {
-        Content::Systems(systems) => perform(&mut SystemStage::new(systems), events, requests, component, minimal),
+        Content::Systems(systems) => {
+            let mut shown = perform(&mut SystemStage::new(systems), events, requests, component, minimal);
+            if let Some(system) = systems.get(component) {
+                shown.explanation.serial = serial_orders(system, &shown.requests);
+            }
+            shown
+        }
         Content::Program(program) => {
             let prepared = Prepared::new(program, Options::default());
-            perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal)
+            let mut shown = perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal);
+            shown.explain(Some(&input.text));
+            shown.explanation.serial = serial_orders(prepared.lazy(component), &shown.requests);
+            shown
         }
     }
+}
+
+/// Of more requests than these there are too many orders to show.
+const MOST_ORDERED: usize = 3;
+/// Of more ways to answer than these nobody reads the list.
+const MOST_WAYS: usize = 6;
+/// Ticks for running requests one at a time.
+const SERIAL_TICKS: u64 = 1_000_000;
+
+/// What each serial order gives; nothing where that is too much to show.
+fn serial_orders<M: Named>(system: M, requests: &[Answered]) -> Vec<SerialOrder> {
+    if requests.len() > MOST_ORDERED {
+        return Vec::new();
+    }
+    let mut explorer = SerialExplorer::new(system);
+    let named = |name: &str| {
+        let starts = explorer.system().starts().iter().map(|&(request, _)| request);
+        starts.into_iter().find(|&request| explorer.system().request_name(request) == name)
+    };
+    let Some(ids) = requests.iter().map(|answered| named(&answered.request)).collect::<Option<Vec<RequestId>>>() else {
+        return Vec::new();
+    };
+    let mut budget = Budget::ticks(SERIAL_TICKS);
+    let mut orders = Vec::new();
+    for order in permutations(requests.len()) {
+        // Where the answers so far lead to; in the order of the requests.
+        let mut ways = BTreeSet::from([(explorer.system().initial_global(), vec![None; requests.len()])]);
+        for &index in &order {
+            let mut next = BTreeSet::new();
+            for (global, answers) in ways {
+                let Ok(results) = explorer.alone(ids[index], global, &mut budget) else { return Vec::new() };
+                for &(response, after) in results {
+                    let mut answers = answers.clone();
+                    answers[index] = Some(response);
+                    next.insert((after, answers));
+                }
+            }
+            ways = next;
+        }
+        let given: BTreeSet<Vec<ResponseId>> = ways.into_iter().filter_map(|(_, answers)| answers.into_iter().collect()).collect();
+        if given.len() > MOST_WAYS {
+            return Vec::new();
+        }
+        let name = |answers: Vec<ResponseId>| answers.into_iter().map(|id| explorer.system().response_name(id)).collect();
+        orders.push(SerialOrder {
+            order: order.iter().map(|&index| requests[index].id).collect(),
+            answers: given.into_iter().map(name).collect(),
+        });
+    }
+    orders
+}
+
+/// All orders of so many things, the given one first.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..count {
+        let mut longer = Vec::new();
+        for order in &all {
+            for next in (0..count).filter(|next| !order.contains(next)) {
+                longer.push(order.iter().copied().chain([next]).collect());
+            }
+        }
+        all = longer;
+    }
+    all
 }
 
 fn trace_event(event: &RunEvent, component: usize) -> TraceEvent {
@@ -60,9 +137,20 @@ fn perform(stage: &mut dyn Stage, events: Vec<TraceEvent>, requests: Vec<Answere
             Ok(found) => story.push(stage.perform(found)),
             Err(_) => {
                 let states = stage.states().into();
-                return Counterexample { requests, minimal, component, steps: events, states, story };
+                return told(requests, minimal, component, events, states, story);
             }
         }
     }
-    Counterexample { requests, minimal, component, steps: stage.events().to_vec(), states: stage.states().into(), story }
+    told(requests, minimal, component, stage.events().to_vec(), stage.states().into(), story)
+}
+
+fn told(
+    requests: Vec<Answered>,
+    minimal: bool,
+    component: usize,
+    steps: Vec<TraceEvent>,
+    states: StatesField,
+    story: Vec<String>,
+) -> Counterexample {
+    Counterexample { requests, minimal, anomaly: None, component, steps, states, story, explanation: Explanation::default() }
 }
