@@ -29,6 +29,7 @@ pub(crate) enum Command {
     Verify(Verify),
     Export(Export),
     Run(Run),
+    Fmt(Fmt),
     Bench(Bench),
     Explain(Explain),
 }
@@ -277,6 +278,23 @@ pub(crate) struct Run {
     /// Save the run
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+}
+
+/// Format programs
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval fmt bank.ser                              formats the file\n  serval fmt --check examples                      is everything formatted?\n  serval fmt --diff bank.ser                       what would change\n  serval fmt - < bank.ser                          standard input to standard output\n\nIndentation and width can be set in serval.toml.\n\nExit status: 0 done, or nothing to change; 1 --check: something would change; 2 usage or input error; 4 a bug in serval."
+)]
+pub(crate) struct Fmt {
+    /// Programs (.ser) or directories; - formats standard input to standard output
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Write nothing; name the files that would change, and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Write nothing; show what would change
+    #[arg(long)]
+    pub(crate) diff: bool,
 }
 
 /// Run many files and compare verdicts and times

@@ -132,6 +132,13 @@ pub(crate) fn plain_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| Failure::message(format!("{name} is not UTF-8 [E0501]")))
 }
 
+/// The text of a program, and what is wrong with its bytes.
+pub(crate) fn program_text(path: &Path) -> Result<(String, Option<Diagnostic>), Failure> {
+    let name = name_of(path);
+    let bytes = bytes_of(path, &name)?;
+    Ok(text_of(&name, bytes))
+}
+
 /// The bytes as text, and what is wrong with them.
 fn text_of(name: &str, bytes: Vec<u8>) -> (String, Option<Diagnostic>) {
     match String::from_utf8(bytes) {

@@ -12,12 +12,30 @@ use crate::failure::Failure;
 /// Writes a file as a whole: to a temporary name beside it, then renamed, so
 /// that no reader ever sees a part of it.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    write_renamed(path, text, None)
+}
+
+/// Writes a file that is there already, as a whole. Its permissions stay, and
+/// where the name is a link, the file that it leads to is written.
+pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let fail = |error: io::Error| Failure::message(format!("cannot write {}: {error}", path.display()));
+    let real = fs::canonicalize(path).map_err(fail)?;
+    let permissions = fs::metadata(&real).map_err(fail)?.permissions();
+    // A new file would take the place of one that is not to be written.
+    if permissions.readonly() {
+        return Err(Failure::message(format!("cannot write {}: it is read-only", path.display())));
+    }
+    write_renamed(&real, text, Some(permissions))
+}
+
+fn write_renamed(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> Result<(), Failure> {
     let fail = |error: io::Error| Failure::message(format!("cannot write {}: {error}", path.display()));
     let name = path.file_name().ok_or_else(|| Failure::message(format!("cannot write {}: not a file name", path.display())))?;
     let mut temporary = name.to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(temporary);
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    let permit = || permissions.map_or(Ok(()), |permissions| fs::set_permissions(&temporary, permissions));
+    let written = fs::write(&temporary, text).and_then(|()| permit()).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|error| {
         // Best effort: the error that matters is the first one.
         let _ = fs::remove_file(&temporary);

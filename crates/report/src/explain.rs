@@ -18,6 +18,7 @@ pub const INPUT_CODES: &[(&str, &str)] = &[
     ("E0501", "the file is not UTF-8 text"),
     ("E0502", "the file cannot be read"),
     ("E0503", "unknown kind of input"),
+    ("E0504", "a setting that is not understood"),
     ("E0510", "the trace file is not a trace"),
     ("E0511", "the trace is not a run of this program"),
 ];
@@ -115,6 +116,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "E0501"
     "E0502"
     "E0503"
+    "E0504"
     "E0510"
     "E0511"
     "N0202"

@@ -6,13 +6,23 @@ use crate::failure::Failure;
 
 /// The files named, and those in directories named, in order.
 pub(crate) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    found(given, &["ser", "json"])
+}
+
+/// The files named, and the programs in directories named, in order.
+pub(crate) fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    found(given, &["ser"])
+}
+
+fn found(given: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in given {
         if path.is_dir() {
             let before = files.len();
-            search(path, &mut files)?;
+            search(path, endings, &mut files)?;
             if files.len() == before {
-                return Err(Failure::message(format!("there is no .ser or .json file in {}", path.display())));
+                let wanted: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
+                return Err(Failure::message(format!("there is no {} file in {}", wanted.join(" or "), path.display())));
             }
         } else {
             files.push(path.clone());
@@ -21,9 +31,9 @@ pub(crate) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Programs and systems in a directory and below, sorted. Hidden entries and
+/// Files with such endings in a directory and below, sorted. Hidden entries and
 /// links are passed over.
-fn search(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let mut open = vec![directory.to_owned()];
     let mut found = Vec::new();
     while let Some(directory) = open.pop() {
@@ -37,7 +47,7 @@ fn search(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
             let path = entry.path();
             if kind.is_dir() {
                 open.push(path);
-            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "ser" || extension == "json") {
+            } else if kind.is_file() && path.extension().is_some_and(|extension| endings.iter().any(|ending| extension == *ending)) {
                 found.push(path);
             }
         }

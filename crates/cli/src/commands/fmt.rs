@@ -1,0 +1,100 @@
+//! `serval fmt FILE…`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serval_format::{Refusal, diff};
+use serval_report::render_diagnostics;
+
+use super::check::files;
+use crate::args::Fmt;
+use crate::config::{Config, Configs};
+use crate::failure::Failure;
+use crate::input::{self, Manner};
+use crate::output::{rewrite_file, say, write_to};
+
+/// What a file means for the exit status, the gravest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Fine,
+    WouldChange,
+    Input,
+    Internal,
+}
+
+impl Status {
+    fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Fine => 0,
+            Self::WouldChange => 1,
+            Self::Input => 2,
+            Self::Internal => 4,
+        })
+    }
+}
+
+/// Formats all files; the status is that of the worst. A file that cannot be
+/// formatted does not keep the others from it.
+pub(crate) fn run(args: &Fmt, manner: Manner) -> Result<ExitCode, Failure> {
+    let files = files::programs(&args.files)?;
+    // A mistake in the settings is reported once, before anything is written.
+    let mut known = Configs::default();
+    let configs = files.iter().map(|path| known.of(path, manner.style)).collect::<Result<Vec<_>, Failure>>()?;
+    let mut worst = Status::Fine;
+    for (path, config) in files.iter().zip(&configs) {
+        let status = match one(path, args, manner, config) {
+            Ok(status) => status,
+            Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+            Err(failure) => {
+                let status = if matches!(failure, Failure::Internal) { Status::Internal } else { Status::Input };
+                failure.report();
+                status
+            }
+        };
+        worst = worst.max(status);
+    }
+    Ok(worst.exit_code())
+}
+
+/// Formats one file.
+fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Status, Failure> {
+    let name = input::name_of(path);
+    let is_stdin = path == Path::new("-");
+    if !is_stdin && path.extension().is_none_or(|extension| extension != "ser") {
+        return Err(Failure::message(format!("{name} is not formatted: only programs are, with the ending .ser [E0503]")));
+    }
+    let (text, mistake) = input::program_text(path)?;
+    if let Some(mistake) = mistake {
+        return Err(Failure::Input(render_diagnostics(&[mistake], &name, &text, manner.style)));
+    }
+    let formatted = match serval_format::format(&text, &config.format) {
+        Ok(formatted) => formatted,
+        Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, manner.style))),
+        Err(Refusal::Differs(what)) => {
+            say(&format!("{name} is left as it is: formatting would change the program: {what}\n"));
+            return Err(Failure::Internal);
+        }
+    };
+    let changes = formatted != text;
+    if args.diff {
+        write_to(None, &diff(&text, &formatted, &name))?;
+    }
+    if args.check {
+        if changes && !args.diff && !manner.quiet {
+            write_to(None, &format!("would change {name}\n"))?;
+        }
+        return Ok(if changes { Status::WouldChange } else { Status::Fine });
+    }
+    if args.diff {
+        return Ok(Status::Fine);
+    }
+    if is_stdin {
+        write_to(None, &formatted)?;
+    } else if changes {
+        rewrite_file(path, &formatted)?;
+        if !manner.quiet {
+            say(&format!("formatted {name}\n"));
+        }
+    }
+    Ok(Status::Fine)
+}
