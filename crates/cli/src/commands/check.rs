@@ -18,6 +18,7 @@ use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
 
 use crate::args::{Check, Classic, OutputFormat};
+use crate::config::Configs;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
@@ -33,8 +34,10 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
+    let mut configs = Configs::default();
     for file in &files {
-        let checking = Checking { args, manner, several, methods: &methods };
+        let config = configs.of(file, manner.style)?;
+        let checking = Checking { args, manner, several, methods: &methods, allow: &config.allow };
         let name = input::name_of(file);
         let Checked { report, status, .. } = checking.checked(&name, || input::load(file, args.input), checking.last_words(&name))?;
         let text = match args.format {
@@ -144,6 +147,8 @@ pub(super) struct Checking<'a> {
     pub(super) manner: Manner,
     pub(super) several: bool,
     pub(super) methods: &'a Methods,
+    /// What the configuration silences.
+    pub(super) allow: &'a [&'static str],
 }
 
 /// What came of one file.
@@ -203,7 +208,8 @@ impl Checking<'_> {
 
     /// Whether the options silence this.
     fn is_allowed(&self, diagnostic: &Diagnostic) -> bool {
-        diagnostic.severity != Severity::Error && self.args.allow.iter().any(|code| code == diagnostic.code.0)
+        let code = diagnostic.code.0;
+        diagnostic.severity != Severity::Error && (self.allow.contains(&code) || self.args.allow.iter().any(|allowed| allowed == code))
     }
 
     /// What is written if the process has to end at once.
