@@ -7,6 +7,7 @@ mod format;
 mod hostile;
 mod invariant;
 mod mutations;
+mod prices;
 mod record;
 mod rejected;
 mod script_format;
