@@ -443,3 +443,30 @@ impl Wide {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Wide;
+
+    /// Adds an expression in so many variables so many times, and says how many
+    /// terms there were at most and how often they were brought together.
+    fn add_up(variables: u32, times: usize) -> (usize, usize) {
+        let mut sum = Wide::default();
+        let (mut most, mut collected) = (0, 0);
+        for _ in 0..times {
+            let before = sum.terms.len();
+            sum.add((0..variables).map(|variable| (variable, 1)), 0, 1).unwrap();
+            collected += usize::from(sum.terms.len() <= before || sum.collected == sum.terms.len());
+            most = most.max(sum.terms.len());
+        }
+        (most, collected)
+    }
+
+    #[test]
+    fn a_long_sum_stays_small_and_is_rarely_sorted() {
+        // After 2,002 terms, and then whenever there are 2,003 more.
+        assert_eq!(add_up(1, 10_010), (2_003, 4));
+        // At first, and then whenever there are two more of each: once there are 5,000, 2,000 more are no reason.
+        assert_eq!(add_up(5_000, 21), (10_000, 11));
+    }
+}

@@ -1,8 +1,8 @@
 //! What is said about the counts of steps holds for those of runs.
 
-use serval_model::{Budget, NodeStep, NormalForm, SplitMix64};
+use serval_model::{NodeStep, NormalForm, SplitMix64};
 
-use super::support::{holds, is_solved_by, random_system};
+use super::support::{enough, holds, is_solved_by, random_system};
 use crate::flow::{Fact, Region, fact_clause, flow_problem};
 
 fn below(random: &mut SplitMix64, number: u32) -> u32 {
@@ -105,7 +105,7 @@ fn counts_of_runs_meet_what_is_said() {
             let last = Region { globals: some(random, globals, |_| false), nodes: some(random, nodes, |node| form.is_done(node)) };
             let without = some(random, u32::try_from(form.steps().len()).unwrap(), |_| false);
             for fact in [Fact::Forward(first), Fact::Backward(last), Fact::Pairs(without)] {
-                let clause = fact_clause(&form, &[], &fact, &mut Budget::unlimited()).unwrap().unwrap();
+                let clause = fact_clause(&form, &[], &fact, &mut enough()).unwrap().unwrap();
                 assert!(clause.iter().any(|literal| holds(literal, &values)), "{fact:?}\n{form:?}\n{run:?}");
                 facts += 1;
             }

@@ -3,10 +3,10 @@
 use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::scripts::system;
-use super::support::{Case, counter, holds};
+use super::support::{Case, counter, enough, holds};
 use super::switch::without;
-use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, flow_problem};
-use crate::tree::{Node, Reference, Tree};
+use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
+use crate::tree::{Linear, Literal, Node, Reference, Tree};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
@@ -208,8 +208,35 @@ fn a_node_that_is_landed_on_is_not_fresh() {
     let steps = [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]];
     let (form, _) = NormalForm::new(&system(2, &["r!", "r/x"], &steps)).unwrap();
     let fact = Fact::Backward(Region { globals: vec![0, 1], nodes: vec![1] });
-    let clause = crate::flow::fact_clause(&form, &[], &fact, &mut Budget::unlimited()).unwrap().unwrap();
+    let clause = fact_clause(&form, &[], &fact, &mut enough()).unwrap().unwrap();
     // Going round is possible if the last step is made.
     let counts = [1, 1, 1];
     assert!(clause.iter().any(|literal| holds(literal, &counts)), "{clause:?}");
+}
+
+#[test]
+fn steps_that_need_others() {
+    // `a` raises a flag and lowers it again; `b` answers only while it is up.
+    let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 1, 4, 1]];
+    let (form, _) = NormalForm::new(&system(2, &["a!", "a", "b!", "a/x", "b/z"], &steps)).unwrap();
+    let clause = |without: &[u32]| fact_clause(&form, &[], &Fact::Pairs(without.to_vec()), &mut enough()).unwrap().unwrap();
+    let at_least = |terms: &[(u32, i64)], constant| Literal::AtLeastZero(Linear::new(terms.iter().copied(), constant).unwrap());
+    // Without the first step nobody can make any.
+    assert_eq!(clause(&[0]), [at_least(&[(1, -1), (2, -1)], 0), at_least(&[(0, 1)], -1)]);
+    // If the flag stays up, `a` gets no further; it need not have come.
+    assert_eq!(clause(&[1]), [at_least(&[(0, -1), (2, -1)], 0), at_least(&[(1, 1)], -1)]);
+    // Nobody waits for `b`.
+    assert_eq!(clause(&[2]), [at_least(&[], 0), at_least(&[(2, 1)], -1)]);
+}
+
+#[test]
+fn that_one_divides_is_not_said() {
+    let (form, _) = NormalForm::new(&once()).unwrap();
+    let edges = serial_edges(&form, &mut enough()).unwrap();
+    for divisor in 1..4 {
+        let Fact::Set(mut set) = set(&[(0, 1)], &[(&[(1, 1)], 1, -1)]) else { panic!("a set") };
+        set.periods[0].divisor = divisor;
+        let divisions = set_clause(&form, &edges, &set).unwrap().into_iter().filter(|literal| matches!(literal, Literal::NotDivisible(..)));
+        assert_eq!(divisions.count(), usize::from(divisor > 1), "{divisor}");
+    }
 }

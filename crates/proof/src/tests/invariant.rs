@@ -3,7 +3,7 @@
 use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::flow::{once, set};
-use super::support::{Case, counter};
+use super::support::{Case, counter, enough};
 use super::switch::without;
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
@@ -68,7 +68,7 @@ fn nothing_happens(system: NetworkSystem) -> InvariantProof {
     let steps = u32::try_from(form.steps().len()).unwrap();
     let none = Bound { terms: (0..steps).map(|step| (step, -1)).collect(), ..Bound::default() };
     let sets = vec![only_set(set(&[], &[]))];
-    let edges = serial_edges(&form, &mut Budget::unlimited()).unwrap();
+    let edges = serial_edges(&form, &mut enough()).unwrap();
     let literals = set_clause(&form, &edges, &sets[0]).unwrap();
     let first = open_nodes(&form).len();
     // Some answer is given, against the first inequality; or less often than never.
@@ -193,6 +193,32 @@ fn no_other_condition_covers_for_it() {
         for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
             let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
             assert_eq!(rejection.condition, condition);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_said_of_what_is_not_there() {
+    let with = |bound: Bound| {
+        let mut case = right();
+        proof(&mut case).clauses.push(vec![bound]);
+        case
+    };
+    let form = form(&right().system);
+    let (states, variables) = (form.global_count(), node_variable(&form, form.node_numbers().end).unwrap());
+    let under = |global| Bound { under: vec![(global, 1)], ..Bound::default() };
+    let about = |variable| Bound { terms: vec![(variable, 1)], ..Bound::default() };
+    for bound in [under(states), about(variables)] {
+        match with(bound).check() {
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, "invariant.numbers", "{rejection}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    // The last ones are there; the trees are about another problem now, and so it is refused later.
+    for bound in [under(states - 1), about(variables - 1)] {
+        match with(bound).check() {
+            Err(Refusal::Invalid(rejection)) => assert_ne!(rejection.condition, "invariant.numbers", "{rejection}"),
+            other => assert_eq!(other, Ok(())),
         }
     }
 }

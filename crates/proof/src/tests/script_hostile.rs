@@ -85,12 +85,12 @@ fn numbers_out_of_range() {
             let case = case(whole(), vec![entry.clone()]);
             let text = case.certificate.to_json();
             assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&case.certificate));
-            assert_eq!(condition(&case.check()), "script.numbers", "{entry:?}");
+            assert_eq!(condition(&case.check_within(&Caps::default())), "script.numbers", "{entry:?}");
         }
     }
     // Numbers are those of the system as it is then: a copy may be named once it is there.
-    assert_eq!(condition(&case(whole(), vec![Entry::Split(2)]).check()), "script.numbers");
-    assert_eq!(case(whole(), vec![Entry::Split(0), Entry::Split(2), Entry::Pairs]).check(), Ok(()));
+    assert_eq!(condition(&case(whole(), vec![Entry::Split(2)]).check_within(&Caps::default())), "script.numbers");
+    assert_eq!(case(whole(), vec![Entry::Split(0), Entry::Split(2), Entry::Pairs]).check_within(&Caps::default()), Ok(()));
 }
 
 #[test]
@@ -106,19 +106,19 @@ fn empty_entries_do_nothing() {
             Entry::Left(Mover { points: vec![(1, Vec::new())], witnesses: Vec::new() }),
         ]
     };
-    assert_eq!(case(whole(), nothing()).check(), Ok(()));
+    assert_eq!(case(whole(), nothing()).check_within(&Caps::default()), Ok(()));
     let open = || system(2, &["a!", "a", "a/x"], &[[0, 0, 1, 1], [1, 1, 2, 0]]);
-    assert_eq!(condition(&case(open(), nothing()).check()), "atomic.steps");
+    assert_eq!(condition(&case(open(), nothing()).check_within(&Caps::default())), "atomic.steps");
     let empty_class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] });
-    assert_eq!(condition(&case(whole(), vec![empty_class]).check()), "script.numbers");
+    assert_eq!(condition(&case(whole(), vec![empty_class]).check_within(&Caps::default())), "script.numbers");
 }
 
 #[test]
 fn systems_without_anything() {
     // Nothing can be done, so everything can be done one after the other.
     for system in [idle(0), idle(1), idle(100)] {
-        assert_eq!(case(system.clone(), Vec::new()).check(), Ok(()));
-        assert_eq!(case(system, vec![Entry::Pairs, Entry::Pairs]).check(), Ok(()));
+        assert_eq!(case(system.clone(), Vec::new()).check_within(&Caps::default()), Ok(()));
+        assert_eq!(case(system, vec![Entry::Pairs, Entry::Pairs]).check_within(&Caps::default()), Ok(()));
     }
 }
 
@@ -149,7 +149,7 @@ fn every_entry_is_paid_for() {
 
 #[test]
 fn thousands_of_entries() {
-    let many = |entry: Entry| quickly(|| case(whole(), vec![entry; 100_000]).check());
+    let many = |entry: Entry| quickly(|| case(whole(), vec![entry; 100_000]).check_within(&Caps::default()));
     assert_eq!(many(Entry::Pairs), Ok(()));
     assert_eq!(condition(&many(Entry::Split(0))), "split.initial");
     let relation: Vec<(u32, u32)> = (0..2).flat_map(|x| (0..2).map(move |y| (x, y))).collect();
@@ -180,7 +180,7 @@ fn megabytes_of_pairs() {
     let text = case.certificate.to_json();
     assert!(text.len() > 30 << 20);
     assert_eq!(quickly(|| Certificate::from_json(&text)).as_ref(), Ok(&case.certificate));
-    let answer = quickly(|| case.check());
+    let answer = quickly(|| case.check_within(&Caps::default()));
     assert!(matches!(answer, Err(Refusal::TooLarge(_))) || condition(&answer) == "atomic.steps", "{answer:?}");
     assert!(is_too_large(&case, 1_000_000));
 }
@@ -189,18 +189,18 @@ fn megabytes_of_pairs() {
 fn long_classes_paths_and_lists() {
     let many = 1_000_000;
     let class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0; many]] });
-    assert_eq!(condition(&quickly(|| case(whole(), vec![class]).check())), "quotient.disjoint");
+    assert_eq!(condition(&quickly(|| case(whole(), vec![class]).check_within(&Caps::default()))), "quotient.disjoint");
     let drops = Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 0); many] });
-    assert_eq!(condition(&quickly(|| case(whole(), vec![drops]).check())), "dominated.kept");
+    assert_eq!(condition(&quickly(|| case(whole(), vec![drops]).check_within(&Caps::default()))), "dominated.kept");
     let set = Entry::Right(Mover { points: vec![(0, vec![0; many])], witnesses: Vec::new() });
-    assert_eq!(quickly(|| case(whole(), vec![set]).check()), Ok(()));
+    assert_eq!(quickly(|| case(whole(), vec![set]).check_within(&Caps::default())), Ok(()));
     // A path that goes round and round.
     let steps = [[0, 0, 1, 0], [1, 0, 2, 1], [1, 1, 2, 0], [0, 1, 1, 1]];
     let path: Vec<(u32, u32)> = (0..many).map(|_| (1, 0)).collect();
     let witness = Witness { step: 0, other: 0, other_path: path.clone(), own_path: path };
     let long = Entry::Right(Mover { points: vec![(1, vec![0])], witnesses: vec![witness] });
     let case = case(system(2, &["a!", "a", "a/x"], &steps), vec![long]);
-    assert_eq!(condition(&quickly(|| case.check())), "mover.paths");
+    assert_eq!(condition(&quickly(|| case.check_within(&Caps::default()))), "mover.paths");
     assert!(is_too_large(&case, 1_000));
 }
 

@@ -10,7 +10,7 @@
 use serval_model::{Budget, NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
 
 use super::conditions::ELSEWHERE;
-use super::support::Case;
+use super::support::{Case, enough};
 use super::switch::without;
 use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, Witness};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, fingerprint};
@@ -84,7 +84,7 @@ impl Draft {
 
     /// Adds an entry, and does what it says.
     pub(super) fn then(mut self, entry: Entry) -> Self {
-        self.now.apply(&entry, &mut Budget::unlimited()).unwrap();
+        self.now.apply(&entry, &mut enough()).unwrap();
         self.script.push(entry);
         self
     }
