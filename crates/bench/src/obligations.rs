@@ -10,6 +10,24 @@ use serval_invariant::{Obligation, obligations};
 use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json};
 use serval_testkit::solvers::Outside;
 
+/// Examples that counting alone does not decide in a reasonable time; they
+/// have to be made smaller first.
+const NEED_REDUCTIONS: &[&str] = &[
+    "connection-pool.ser",
+    "dining-philosophers-ordered.ser",
+    "dining-philosophers.ser",
+    "leader-election.ser",
+    "lru-cache-versioned.ser",
+    "ring-buffer.ser",
+    "two-phase-commit-readers.ser",
+];
+
+/// Whether these methods can be expected to decide a file.
+pub fn is_for(file: &Path, methods: &[Method]) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    methods.contains(&Method::Reduce) || !name.is_some_and(|name| NEED_REDUCTIONS.contains(&name))
+}
+
 /// How long a solver may take for all questions about one program.
 const PATIENCE: Duration = Duration::from_secs(300);
 

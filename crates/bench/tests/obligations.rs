@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serval_bench::obligations::{ask, files, of_file};
+use serval_bench::obligations::{ask, files, is_for, of_file};
 use serval_engine::portfolio::{METHODS, Method};
 use serval_testkit::say;
 use serval_testkit::solvers::Outside;
@@ -12,24 +12,6 @@ use serval_testkit::suite::{data_dir, repository_root};
 
 /// Milliseconds for one question.
 const LIMIT: u32 = 30_000;
-
-/// Examples that counting alone does not decide in a reasonable time; they
-/// have to be made smaller first.
-const NEED_REDUCTIONS: &[&str] = &[
-    "connection-pool.ser",
-    "dining-philosophers-ordered.ser",
-    "dining-philosophers.ser",
-    "leader-election.ser",
-    "lru-cache-versioned.ser",
-    "ring-buffer.ser",
-    "two-phase-commit-readers.ser",
-];
-
-/// Whether these methods can be expected to decide a file.
-fn is_for(file: &Path, methods: &[Method]) -> bool {
-    let name = file.file_name().and_then(|name| name.to_str());
-    methods.contains(&Method::Reduce) || !name.is_some_and(|name| NEED_REDUCTIONS.contains(&name))
-}
 
 fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
     let solvers = Outside::all(LIMIT);
