@@ -1,7 +1,5 @@
 //! Reports in Markdown; their fences would end those of a session.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 mod support;
 
 #[test]

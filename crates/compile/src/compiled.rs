@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Step, Stopped, SystemBuilder};
-use serval_syntax::{Diagnostic, GlobalVar, Program, Span};
+use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
 use crate::explore::{Pairs, explore};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::prepared::Prepared;
-use crate::remark::{Remark, remarks, silent, unreached};
+use crate::remark::{Remark, remarks};
 use crate::space::{LocalState, Space};
 use crate::split::Part;
 
@@ -161,18 +161,6 @@ impl Compiled {
         &self.prepared
     }
 
-    /// What is worth a warning or a note, now that all states are known.
-    pub fn findings(&self, text: &str) -> Vec<Diagnostic> {
-        let remarks = self.components.iter().flat_map(|component| &component.remarks);
-        let mut findings: Vec<Diagnostic> = remarks.map(|remark| remark.diagnostic(text)).collect();
-        findings.extend(unreached(self));
-        findings.extend(silent(self));
-        findings.retain(|finding| !self.program().allowances.iter().any(|allowance| allowance.covers(finding)));
-        findings.sort_by_key(|finding| (finding.primary.span, finding.code));
-        findings.dedup();
-        findings
-    }
-
     /// The independent parts, the first request's first.
     pub fn components(&self) -> &[Component] {
         &self.components
@@ -185,6 +173,11 @@ impl Component {
     /// values.
     pub fn system(&self) -> &NetworkSystem {
         &self.system
+    }
+
+    /// What its steps do that is worth a remark.
+    pub(crate) fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// Which request bodies belong here: indices into [`Program::requests`].

@@ -6,7 +6,6 @@ use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex
 
 use crate::explore::{Failure, Grower, Trail};
 use crate::machine::{Fault, FaultKind};
-use crate::remark::{SILENT, UNHELD, UNREACHED};
 use crate::space::Space;
 use crate::split::Part;
 
@@ -16,6 +15,9 @@ const OVERFLOW: Code = Code("E0303");
 const STEP_TOO_LONG: Code = Code("E0304");
 const MAY_FAIL: Code = Code("E0305");
 const OUTSIDE: Code = Code("E0308");
+pub(crate) const UNHELD: Code = Code("W0306");
+pub(crate) const UNREACHED: Code = Code("N0307");
+pub(crate) const SILENT: Code = Code("W0309");
 
 /// The codes of this crate.
 pub fn codes() -> &'static [CodeInfo] {

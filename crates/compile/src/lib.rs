@@ -14,6 +14,7 @@
 mod compiled;
 mod error;
 mod explore;
+mod findings;
 mod follow;
 mod graph;
 mod lazy;

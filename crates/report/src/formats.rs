@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use crate::counterexample::Counterexample;
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
-use crate::verdict::{Counterexample, FileReport, Verdict};
+use crate::verdict::{FileReport, Verdict};
 
 impl Counterexample {
     /// The place that says most: where the last access of the cycle is, else

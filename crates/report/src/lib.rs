@@ -5,6 +5,7 @@
 //! where they go.
 
 pub mod bench;
+mod counterexample;
 mod diagnostics;
 pub mod explain;
 mod formats;
@@ -14,13 +15,13 @@ mod trace;
 mod verdict;
 mod why;
 
+pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{
-    Answered, CertificateNote, Counterexample, Explanation, FileReport, LocalValues, Note, ReducedSizes, RuledOut, SerialOrder, Sizes,
-    StageReport, StageTimes, StateValues, States, StatesField, StuckNote, Times, Verdict, notes,
+    CertificateNote, FileReport, Note, ReducedSizes, RuledOut, Sizes, StageReport, StageTimes, StuckNote, Times, Verdict, notes,
 };
 pub use why::{Edge, Side, Why, why};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::counterexample::{Counterexample, StateValues};
 use crate::trace::TraceEvent;
-use crate::verdict::{Counterexample, StateValues};
 use crate::why::Why;
 
 /// How a text may look.

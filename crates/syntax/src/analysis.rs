@@ -3,13 +3,14 @@
 use crate::allow;
 use crate::ast;
 use crate::checks;
+use crate::declare::initial_local;
 use crate::declared::{Declared, MAX_ELEMENTS, bad_parameter};
 use crate::expectation;
-use crate::fold::NoValue;
-use crate::lower::{Lowered, Lowering, Names, is_global};
+use crate::lowering::Lowering;
+use crate::names::{Lowered, Names, is_global};
 use crate::sink::{MAX_SHOWN, Sink, finish};
 use crate::tree::span;
-use crate::{Analysis, Diagnostic, Program, Request, Span, SyntaxKind, SyntaxNode, SyntaxToken, codes};
+use crate::{Analysis, Diagnostic, Global, Program, Request, Span, SyntaxKind, SyntaxNode, SyntaxToken, codes};
 
 /// Checks the tree of a text of which `found` is known to be wrong.
 pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
@@ -46,7 +47,7 @@ pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
-        globals: analyzer.globals.to_globals(&analyzer.declared),
+        globals: globals(&analyzer.globals, &analyzer.declared),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
         expectation,
         allowances: allowances.clone(),
@@ -66,6 +67,17 @@ fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
 fn into_request(lowered: Lowered) -> Request {
     let locals = lowered.locals.to_locals();
     Request { name: lowered.name, name_span: lowered.name_span, locals, body: lowered.body }
+}
+
+/// The globals, which start at 0 unless something else is declared.
+fn globals(names: &Names, declared: &Declared) -> Vec<Global> {
+    let global = |(number, (name, span)): (u32, &(String, Span))| Global {
+        name: name.clone(),
+        initial: declared.initial.get(&number).copied().unwrap_or(0),
+        range: declared.values.get(&number).map(|values| (values.low, values.high)),
+        span: *span,
+    };
+    (0..).zip(&names.list).map(global).collect()
 }
 
 struct Analyzer {
@@ -168,7 +180,7 @@ impl Analyzer {
                 self.errors.push(|| bad_parameter(param_name.text(), place));
                 return Some(());
             }
-            let Some(values) = self.declared.interval(&param.values()?, Some(MAX_ELEMENTS), &[], &mut self.errors) else { return Some(()) };
+            let Some(values) = self.declared.interval(&param.values()?, true, &mut self.errors) else { return Some(()) };
             params.push((param_name.text().to_owned(), values));
         }
         let instances = params.iter().try_fold(1_i64, |count, (_, values)| count.checked_mul(values.high - values.low + 1));
@@ -276,38 +288,9 @@ fn too_many_instances(name: &str, place: Span) -> Diagnostic {
         .help("use smaller ranges; each combination is a request of its own")
 }
 
-pub(crate) fn initial_local(name: &str, place: Span) -> Diagnostic {
-    let mut capital = name.to_owned();
-    if let Some(at) = name.find(|c: char| c.is_ascii_alphabetic()) {
-        capital[at..=at].make_ascii_uppercase();
-    }
-    let help = if capital == name {
-        "choose a name with a capital first letter, or assign it inside the request".to_owned()
-    } else {
-        format!("write `{capital}` if requests share it, or assign it inside the request")
-    };
-    Diagnostic::error(codes::INITIAL_LOCAL, place, format!("`{name}` is local to a request and cannot have an initial value"))
-        .expected("a global variable, whose first letter is upper-case")
-        .help(help)
-}
-
 fn initial_twice(name: &str, place: Span, first: Span) -> Diagnostic {
     Diagnostic::error(codes::INITIAL_TWICE, place, format!("`{name}` has an initial value already"))
         .also(first, "given here")
         .expected("one initial value for each global")
         .help("remove one of the two")
-}
-
-pub(crate) fn no_value(reason: NoValue) -> Diagnostic {
-    match reason {
-        NoValue::NotConstant(place) => Diagnostic::error(codes::INITIAL_NOT_CONSTANT, place, "this value must be constant")
-            .expected("numbers, constants and operators")
-            .help("write the number itself; what depends on variables belongs into a request"),
-        NoValue::Overflow(place) => Diagnostic::error(codes::INITIAL_UNDEFINED, place, "this value is too large")
-            .expected(format!("a value from {} to {}", i64::MIN, i64::MAX))
-            .help("use smaller numbers; integers have 64 bits"),
-        NoValue::DivisionByZero(place) => Diagnostic::error(codes::INITIAL_UNDEFINED, place, "this divides by zero")
-            .expected("a divisor other than 0")
-            .help("change the divisor"),
-    }
 }

@@ -3,8 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lower::{Lowered, Names, is_global};
 use crate::mistakes::WORDS;
+use crate::names::{Lowered, Names, is_global};
 use crate::similar::similar;
 use crate::sink::Sink;
 use crate::unreachable::find_unreachable;

@@ -28,38 +28,16 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast;
-use crate::declared::{Array, Fit, Function};
+use crate::declared::{Array, Fit, Function, Interval, MAX_ELEMENTS, bad_parameter, bad_range, no_value};
 use crate::fold::fold;
-use crate::lower::Lowering;
+use crate::lowering::{Frame, Lowering, Resolved};
 use crate::mistakes::quoted;
+use crate::names::{Names, is_global};
 use crate::similar::similar;
 use crate::tree::span;
 use crate::{
     ArithmeticOp, Arm, CompareOp, Diagnostic, Expr, ExprKind, GlobalVar, Limit, LocalVar, Span, SyntaxKind, SyntaxToken, Variable, codes,
 };
-
-/// How many expressions may be made by writing things out.
-const MAX_MADE: u64 = 1 << 20;
-
-/// A call that is being written out.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    function: String,
-    /// What the variables of this call are called in the request.
-    prefix: String,
-    call: Span,
-    /// The variables met so far that are no parameters, in order.
-    locals: Vec<u32>,
-    params: Vec<u32>,
-}
-
-/// Where a name leads inside of a request.
-pub(crate) enum Resolved {
-    Constant(i64),
-    Variable(Variable),
-    /// Something that is no variable; it has been reported.
-    Nothing,
-}
 
 fn made(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
@@ -397,7 +375,7 @@ impl Lowering<'_> {
         };
         let global = match target.kind() {
             SyntaxKind::IndexExpr => true,
-            SyntaxKind::NameExpr => target.token().is_some_and(|name| crate::is_global(name.text())),
+            SyntaxKind::NameExpr => target.token().is_some_and(|name| is_global(name.text())),
             _ => false,
         };
         if !global {
@@ -471,9 +449,9 @@ impl Lowering<'_> {
     pub(crate) fn for_loop(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let place = span(expr.syntax().text_range());
         let (name, range, body) = (expr.loop_variable()?, expr.range()?, expr.blocks().next()?);
-        if crate::is_global(name.text()) || self.declared.constants.contains_key(name.text()) {
+        if is_global(name.text()) || self.declared.constants.contains_key(name.text()) {
             let at = span(name.text_range());
-            self.error(|| crate::declared::bad_parameter(name.text(), at).help("choose another name for the variable of the loop"));
+            self.error(|| bad_parameter(name.text(), at).help("choose another name for the variable of the loop"));
         }
         let Some(interval) = self.interval(&range, false) else { return Some(number(0, place)) };
         let mut rounds = Vec::new();
@@ -496,11 +474,50 @@ impl Lowering<'_> {
         Some(sequence(rounds, place))
     }
 
-    /// The interval of a range in a request; `None` if it is in error.
-    fn interval(&mut self, range: &ast::Range, limited: bool) -> Option<crate::declared::Interval> {
-        // Ends may have parameters and variables of loops in them.
-        let most = limited.then_some(crate::declared::MAX_ELEMENTS);
-        self.declared.interval(range, most, &self.scope, self.errors)
+    /// The value of an expression that must be constant; what is not is reported.
+    pub(crate) fn constant_value(&mut self, value: &ast::Expr) -> Option<i64> {
+        // Variables in the value are reported below and are nobody's.
+        let (mut globals, mut locals) = (Names::default(), Names::default());
+        let mut inner = Lowering::new(self.declared, &mut globals, &mut locals, self.errors);
+        inner.scope.clone_from(&self.scope);
+        let lowered = inner.expr(value)?;
+        match fold(&lowered) {
+            Ok(value) => Some(value),
+            Err(reason) => {
+                self.error(|| no_value(reason));
+                None
+            }
+        }
+    }
+
+    /// The interval that a range stands for, of at most so many values.
+    pub(crate) fn interval(&mut self, range: &ast::Range, limited: bool) -> Option<Interval> {
+        let place = span(range.syntax().text_range());
+        let mut ends = range.ends();
+        let first = ends.next()?;
+        let interval = if range.has_dots() {
+            let (low, high) = (self.constant_value(&first), self.constant_value(&ends.next()?));
+            Interval::new(low?, high?)
+        } else {
+            let name = first.token().filter(|_| first.kind() == SyntaxKind::NameExpr);
+            match name.and_then(|name| self.declared.members(name.text())) {
+                Some(members) => members,
+                None => {
+                    self.error(|| bad_range(place, "this is not a range".to_owned(), "`0..3`, or the name of an `enum`"));
+                    return None;
+                }
+            }
+        };
+        if interval.low > interval.high {
+            let (low, high) = (interval.low, interval.high);
+            self.error(|| bad_range(place, format!("the range {low}..{high} is empty"), "a first end that is not greater than the second"));
+            return None;
+        }
+        if limited && interval.high.checked_sub(interval.low).is_none_or(|size| size >= MAX_ELEMENTS) {
+            self.error(|| bad_range(place, "this range is too large".to_owned(), &format!("at most {MAX_ELEMENTS} values")));
+            return None;
+        }
+        Some(interval)
     }
 
     // Functions.
@@ -654,26 +671,6 @@ impl Lowering<'_> {
                 .expected("`return` as the last statement of a function, or of an `if` in it")
                 .help("put what follows into an `else`; a `return` inside of a loop or an operand cannot leave a function")
         });
-    }
-
-    // Limits.
-
-    /// Counts what is made by writing things out.
-    pub(crate) fn count(&mut self, more: u64) {
-        self.made = self.made.saturating_add(more);
-        if self.is_full() && !self.told_full {
-            self.told_full = true;
-            let place = self.outermost.unwrap_or(self.place);
-            self.error(|| {
-                Diagnostic::error(codes::TOO_MUCH, place, "this program is too large once loops and functions are written out")
-                    .expected(format!("at most {MAX_MADE} operations"))
-                    .help("use smaller ranges, or a `while` loop")
-            });
-        }
-    }
-
-    pub(crate) fn is_full(&self) -> bool {
-        self.made > MAX_MADE
     }
 }
 

@@ -2,7 +2,7 @@
 //! bare sequence.
 
 use crate::SyntaxKind::*;
-use crate::lower::is_global;
+use crate::names::is_global;
 use crate::parser::List;
 use crate::parser::Parser;
 use crate::similar::similar;

@@ -50,6 +50,7 @@ mod checks;
 pub mod codes;
 mod core;
 mod declarations;
+mod declare;
 mod declared;
 mod diagnostic;
 mod expand;
@@ -61,7 +62,9 @@ mod items;
 mod kind;
 mod lexer;
 mod lower;
+mod lowering;
 mod mistakes;
+mod names;
 mod parse;
 mod parser;
 mod program;
@@ -77,7 +80,7 @@ pub use allow::Allowance;
 pub use codes::{CodeInfo, codes};
 pub use diagnostic::{Code, Diagnostic, Label, Severity};
 pub use kind::SyntaxKind;
-pub use lower::is_global;
+pub use names::is_global;
 pub use program::{
     ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar, Program, Request, Variable,
     Verdict,

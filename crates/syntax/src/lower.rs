@@ -1,172 +1,15 @@
 //! Tree to program: names resolved, parentheses and spellings gone. The
 //! comfort forms are in [`expand`](crate::expand).
 
-use rustc_hash::FxHashMap;
-
 use crate::ast;
-use crate::declared::Declared;
-use crate::expand::{Frame, Resolved};
 use crate::lexer::is_smallest;
+use crate::lowering::{Lowering, Resolved};
+use crate::names::{Usage, is_global};
 use crate::parser::{MAX_HEIGHT, too_deep};
-use crate::sink::Sink;
 use crate::tree::span;
-use crate::{
-    ArithmeticOp, Arm, CompareOp, Diagnostic, Expr, ExprKind, Global, GlobalVar, Local, LocalVar, Span, SyntaxKind, SyntaxNode,
-    SyntaxToken, Variable,
-};
+use crate::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Span, SyntaxKind, SyntaxNode, SyntaxToken, Variable};
 
-/// Whether the variable of this name is shared by all requests.
-///
-/// The first letter decides, upper-case for global; underscores and digits
-/// before it count for nothing. So `X` and `_X` are global, `x` and `_x`
-/// local, and so is a name without any letter, such as `_` or `_1`.
-///
-/// ```
-/// use serval_syntax::is_global;
-/// assert!(is_global("X") && is_global("_X"));
-/// assert!(!is_global("x") && !is_global("_x") && !is_global("_"));
-/// ```
-pub fn is_global(name: &str) -> bool {
-    name.chars().find(char::is_ascii_alphabetic).is_some_and(|letter| letter.is_ascii_uppercase())
-}
-
-/// A request as far as it could be read.
-pub(crate) struct Lowered {
-    pub(crate) name: String,
-    pub(crate) name_span: Span,
-    pub(crate) locals: Names,
-    pub(crate) body: Expr,
-}
-
-/// How one variable is used.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Usage {
-    /// Where it is read first.
-    pub(crate) read: Option<Span>,
-    /// Whether it is assigned anywhere, or has an initial value.
-    pub(crate) written: bool,
-}
-
-/// The variables of one scope: of all requests, or of one.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    pub(crate) list: Vec<(String, Span)>,
-    pub(crate) usage: Vec<Usage>,
-    index: FxHashMap<String, u32>,
-}
-
-impl Names {
-    /// The number of a name, which is new or known.
-    pub(crate) fn number(&mut self, name: &str, place: Span) -> u32 {
-        if let Some(&number) = self.index.get(name) {
-            return number;
-        }
-        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.index.insert(name.to_owned(), number);
-        self.list.push((name.to_owned(), place));
-        self.usage.push(Usage::default());
-        number
-    }
-
-    /// How the variable with this number is used.
-    pub(crate) fn usage_mut(&mut self, number: u32) -> &mut Usage {
-        &mut self.usage[number as usize]
-    }
-
-    /// Where the name first appears.
-    pub(crate) fn place(&self, name: &str) -> Option<Span> {
-        self.index.get(name).map(|&number| self.list[number as usize].1)
-    }
-
-    /// The names that are written somewhere.
-    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().zip(&self.usage).filter(|(_, usage)| usage.written).map(|((name, _), _)| name.as_str())
-    }
-
-    /// Whether there is a variable of this name, and it is written.
-    pub(crate) fn is_written(&self, name: &str) -> bool {
-        self.index.get(name).is_some_and(|&number| self.usage[number as usize].written)
-    }
-
-    /// Each name with its place and use.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Span, &Usage)> {
-        self.list.iter().zip(&self.usage).map(|((name, place), usage)| (name.as_str(), *place, usage))
-    }
-
-    pub(crate) fn to_locals(&self) -> Vec<Local> {
-        let hidden = |name: &str| name.starts_with('#');
-        self.list.iter().map(|(name, span)| Local { name: name.clone(), span: *span, hidden: hidden(name) }).collect()
-    }
-
-    /// The globals, which start at 0 unless something else is declared.
-    pub(crate) fn to_globals(&self, declared: &Declared) -> Vec<Global> {
-        let globals = (0..).zip(&self.list);
-        globals
-            .map(|(number, (name, span))| Global {
-                name: name.clone(),
-                initial: declared.initial.get(&number).copied().unwrap_or(0),
-                range: declared.values.get(&number).map(|values| (values.low, values.high)),
-                span: *span,
-            })
-            .collect()
-    }
-}
-
-/// Resolves the expressions of one request. Every function gives `None` only
-/// for trees with errors; what is wrong in a tree without is reported here.
-pub(crate) struct Lowering<'a> {
-    pub(crate) declared: &'a Declared,
-    pub(crate) globals: &'a mut Names,
-    pub(crate) locals: &'a mut Names,
-    pub(crate) errors: &'a mut Sink,
-    /// The parameters and variables of loops that are constants here.
-    pub(crate) scope: Vec<(String, i64)>,
-    /// The calls that are being written out, the outermost first.
-    pub(crate) frames: Vec<Frame>,
-    /// The `atomic` around this place.
-    pub(crate) atomic: Option<Span>,
-    /// How many hidden variables there are.
-    pub(crate) temporaries: u32,
-    /// How often each function has been written out in this request.
-    pub(crate) calls: FxHashMap<String, u32>,
-    /// How many loops, calls and parameters are being written out around here.
-    pub(crate) expanding: u32,
-    /// How much has been made by that.
-    pub(crate) made: u64,
-    pub(crate) told_full: bool,
-    /// The outermost loop or call that is being written out.
-    pub(crate) outermost: Option<Span>,
-    depth: u32,
-    /// The last expression looked at.
-    pub(crate) place: Span,
-}
-
-impl<'a> Lowering<'a> {
-    pub(crate) fn new(declared: &'a Declared, globals: &'a mut Names, locals: &'a mut Names, errors: &'a mut Sink) -> Self {
-        Self {
-            declared,
-            globals,
-            locals,
-            errors,
-            scope: Vec::new(),
-            frames: Vec::new(),
-            atomic: None,
-            temporaries: 0,
-            calls: FxHashMap::default(),
-            expanding: 0,
-            made: 0,
-            told_full: false,
-            outermost: None,
-            depth: 0,
-            place: Span::default(),
-        }
-    }
-
-    /// Reports something that is wrong with a tree that is right in form.
-    pub(crate) fn error(&mut self, build: impl FnOnce() -> Diagnostic) {
-        self.errors.push(build);
-    }
-
+impl Lowering<'_> {
     /// The body of a request, not too high.
     pub(crate) fn body(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
         let body = self.sequence(statements)?;
@@ -174,25 +17,6 @@ impl<'a> Lowering<'a> {
             self.errors.push(|| too_deep(body.span));
         }
         Some(body)
-    }
-
-    /// Goes one level deeper, where calls are followed and so the limit of the
-    /// parser is not enough.
-    pub(crate) fn deeper(&mut self, part: impl FnOnce(&mut Self) -> Option<Expr>) -> Option<Expr> {
-        // A program without calls never comes here: a level of nesting has at
-        // most parentheses, a sum and a product.
-        const DEEPEST: u32 = 4 * MAX_HEIGHT / 2;
-        if self.depth >= DEEPEST || self.is_full() {
-            let place = self.place;
-            if self.depth >= DEEPEST {
-                self.errors.push(|| too_deep(place));
-            }
-            return Some(Expr { kind: ExprKind::Number(0), span: place });
-        }
-        self.depth += 1;
-        let result = part(self);
-        self.depth -= 1;
-        result
     }
 
     /// A sequence; a single statement is itself.

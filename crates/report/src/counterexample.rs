@@ -1,0 +1,112 @@
+//! A run that no serial order explains, and what helps to understand it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::trace::TraceEvent;
+use crate::why::Why;
+
+/// A run that no serial order explains.
+#[derive(Clone, Debug, Serialize)]
+pub struct Counterexample {
+    /// Who took part and what they were told.
+    pub requests: Vec<Answered>,
+    /// Whether it is proved that fewer requests do not suffice.
+    pub minimal: bool,
+    /// The name of the anomaly, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anomaly: Option<&'static str>,
+    /// The component that the run lives in, where there are several.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub component: usize,
+    /// The complete run.
+    pub steps: Vec<TraceEvent>,
+    /// What the names of states stand for.
+    #[serde(flatten)]
+    pub states: StatesField,
+    /// The run in words, for the text report.
+    #[serde(skip)]
+    pub story: Vec<String>,
+    /// What the text report says besides.
+    #[serde(skip)]
+    pub explanation: Explanation,
+}
+
+/// What helps people to understand a counterexample.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    /// The cycle of conflicts, if the variables are known.
+    pub why: Option<Why>,
+    /// The lines of the text that matter.
+    pub excerpt: Vec<String>,
+    /// What each serial order gives, if there are few.
+    pub serial: Vec<SerialOrder>,
+}
+
+/// One serial order and what it can give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SerialOrder {
+    /// The requests in this order.
+    pub order: Vec<u32>,
+    /// What they can answer, in the order of their numbers.
+    pub answers: Vec<Vec<String>>,
+}
+
+fn is_zero(component: &usize) -> bool {
+    *component == 0
+}
+
+/// One request of a counterexample.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answered {
+    /// Its number.
+    pub id: u32,
+    /// Its name.
+    pub request: String,
+    /// Its response.
+    pub response: String,
+}
+
+/// The field `states`, which holds global and local states side by side.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StatesField {
+    /// Values by the name of the state.
+    pub states: BTreeMap<String, StateValues>,
+}
+
+/// What one state is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum StateValues {
+    /// Global variables.
+    Global(BTreeMap<String, i64>),
+    /// A place and local variables.
+    Local(LocalValues),
+}
+
+/// Where a request is and what it remembers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LocalValues {
+    /// Line and column.
+    pub at: [u32; 2],
+    /// Its variables.
+    pub vars: BTreeMap<String, i64>,
+}
+
+/// Real values behind the names of states.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// By global state.
+    pub globals: BTreeMap<String, BTreeMap<String, i64>>,
+    /// By local state.
+    pub locals: BTreeMap<String, LocalValues>,
+}
+
+impl From<States> for StatesField {
+    fn from(states: States) -> Self {
+        let globals = states.globals.into_iter().map(|(name, values)| (name, StateValues::Global(values)));
+        let locals = states.locals.into_iter().map(|(name, values)| (name, StateValues::Local(values)));
+        Self { states: globals.chain(locals).collect() }
+    }
+}
