@@ -164,3 +164,21 @@ fn warnings_go_to_standard_error_and_can_be_silenced() {
     assert_eq!(text(&quiet.stderr), "");
     assert_eq!(loud.stdout, quiet.stdout);
 }
+
+#[test]
+fn a_lock_released_without_being_held_is_told_with_its_run() {
+    let text = "request visit {\n  if (?) { lock(L) };\n  COUNT := 1 - COUNT;\n  unlock(L);\n  COUNT\n}\nrequest hold { lock(L); yield; unlock(L); 1 }\n";
+    let told = |arguments: &[&str]| {
+        let mut all = vec!["check", "-", "--input", "ser"];
+        all.extend_from_slice(arguments);
+        support::text(&support::serval(&all, text.as_bytes()).stderr)
+    };
+    let warning = told(&[]);
+    assert!(warning.contains("warning[W0306]: this releases a lock that nobody holds"), "{warning}");
+    // Alone at once; or, for the one that holds it, after another has let go.
+    assert!(warning.contains("request #1 visit releases it here"), "{warning}");
+    assert!(warning.contains("this run leads there"), "{warning}");
+    assert!(!told(&["--allow", "W0306"]).contains("W0306"));
+    let refused = support::serval(&["check", "-", "--input", "ser", "--allow", "E0308"], text.as_bytes());
+    assert_eq!(refused.status.code(), Some(2));
+}
