@@ -167,11 +167,11 @@ fn warnings_go_to_standard_error_and_can_be_silenced() {
 
 #[test]
 fn a_lock_released_without_being_held_is_told_with_its_run() {
-    let text = "request visit {\n  if (?) { lock(L) };\n  COUNT := 1 - COUNT;\n  unlock(L);\n  COUNT\n}\nrequest hold { lock(L); yield; unlock(L); 1 }\n";
+    let program = "request visit {\n  if (?) { lock(L) };\n  COUNT := 1 - COUNT;\n  unlock(L);\n  COUNT\n}\nrequest hold { lock(L); yield; unlock(L); 1 }\n";
     let told = |arguments: &[&str]| {
         let mut all = vec!["check", "-", "--input", "ser"];
         all.extend_from_slice(arguments);
-        support::text(&support::serval(&all, text.as_bytes()).stderr)
+        text(&serval(&all, program.as_bytes()).stderr)
     };
     let warning = told(&[]);
     assert!(warning.contains("warning[W0306]: this releases a lock that nobody holds"), "{warning}");
@@ -179,6 +179,6 @@ fn a_lock_released_without_being_held_is_told_with_its_run() {
     assert!(warning.contains("request #1 visit releases it here"), "{warning}");
     assert!(warning.contains("this run leads there"), "{warning}");
     assert!(!told(&["--allow", "W0306"]).contains("W0306"));
-    let refused = support::serval(&["check", "-", "--input", "ser", "--allow", "E0308"], text.as_bytes());
+    let refused = serval(&["check", "-", "--input", "ser", "--allow", "E0308"], program.as_bytes());
     assert_eq!(refused.status.code(), Some(2));
 }
