@@ -155,7 +155,7 @@ fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
         by_variable.entry(&access.access.var).or_default().push(position);
     }
     for (var, positions) in &by_variable {
-        // What was met of each request so far; the earliest read and write do.
+        // The last read and the last write of each request so far.
         let mut before: BTreeMap<(u32, bool), usize> = BTreeMap::new();
         for &position in positions {
             let later = &seen[position];
@@ -164,7 +164,6 @@ fn edges(seen: &[Seen<'_>]) -> Vec<Edge> {
                     first.entry((id, later.id, var, writes, later.writes())).or_insert((earlier, position));
                 }
             }
-            // The last one before the conflict tells most: what was read then.
             before.insert((later.id, later.writes()), position);
         }
     }

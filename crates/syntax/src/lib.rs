@@ -28,7 +28,10 @@
 //! same: `and` and `or` after an operand; `not` and `return` where an
 //! expression follows them. Where anything in the file is assigned to `not`
 //! or `return`, that word is a variable in the whole file. So a `return`
-//! without a value is a variable too, and a warning says so.
+//! without a value is a variable too, and a warning says so. The words of the
+//! comfort forms (`lock`, `for`, `const` and others) mean something only before
+//! what the published language never has behind a name: `(`, `{`, `[` or
+//! another name; `skip` is 0 unless something is assigned to it.
 //!
 //! # Numbers
 //! A number is at most 9223372036854775807. The smallest integer has no
