@@ -4,6 +4,7 @@ mod bench;
 pub(crate) mod check;
 mod explain;
 mod export;
+mod fix;
 mod run;
 mod verify;
 
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     match &args.command {
         Command::Check(check) => return check::run(check, manner),
         Command::Bench(bench) => return bench::run(bench, manner),
+        Command::Fix(fix) => return fix::run(fix, manner),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, manner)?,
         Command::Run(run) => run::run(run, manner)?,

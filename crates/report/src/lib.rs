@@ -7,6 +7,7 @@
 pub mod bench;
 mod diagnostics;
 pub mod explain;
+pub mod fix;
 mod graphs;
 mod trace;
 mod verdict;
