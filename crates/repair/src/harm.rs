@@ -7,6 +7,11 @@
 //! spin are asked for at the compiler, which meets them; requests that can
 //! answer, and requests that get stuck, are asked for at the system.
 //!
+//! A request that answers in some complete serial run does so without the
+//! `yield`s too (lemma 2). One that needs others to answer might do so only in
+//! runs that leave somebody waiting for ever; so for these a complete run of
+//! few requests is asked for, if there was one before.
+//!
 //! States are an over-approximation, so that a loop may be said to spin that
 //! never does: a set may be refused without need, but none is offered that
 //! makes a loop spin that did not.
@@ -15,11 +20,15 @@ use std::collections::BTreeSet;
 
 use serval_compile::Compiled;
 use serval_engine::stuck::find_stuck;
-use serval_model::{Budget, Cancel, NetworkSystem, RequestId};
+use serval_model::{Budget, Cancel, NetworkSystem, RequestId, SerialAutomaton, Stopped, completed_multisets};
 use serval_syntax::{LineIndex, Span};
 
 /// Ticks for finding requests that get stuck, per component.
 const STUCK_TICKS: u64 = 50_000;
+/// Ticks for the complete runs of few requests, and for the serial ones, per component.
+const COMPLETE_TICKS: u64 = 100_000;
+/// Requests in those runs.
+const FEW: usize = 3;
 
 /// What can go wrong for the requests of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +39,9 @@ pub(crate) struct Manners {
     silent: BTreeSet<String>,
     /// Requests that can get stuck.
     stuck: BTreeSet<String>,
+    /// Requests that answer in complete runs of few requests, but in no
+    /// complete serial run.
+    helped: BTreeSet<String>,
 }
 
 impl Manners {
@@ -38,6 +50,9 @@ impl Manners {
         for component in compiled.components() {
             let system = component.system();
             manners.spins.extend(component.spins());
+            // What is not found within the budget is not compared.
+            let helped = helped(system, cancel).unwrap_or_default();
+            manners.helped.extend(helped.into_iter().map(|request| system.request_name(request).to_owned()));
             let silent = system.requests().filter(|&request| !can_answer(system, request));
             manners.silent.extend(silent.map(|request| system.request_name(request).to_owned()));
             let stuck = find_stuck(system, &mut Budget::new(STUCK_TICKS, cancel.clone()));
@@ -54,6 +69,9 @@ impl Manners {
         if let Some(spin) = self.spins.difference(&before.spins).next() {
             let line = LineIndex::new(text).position(text, spin.start).line;
             return Some(format!("the loop on line {line} could spin for ever and let nobody else run"));
+        }
+        if let Some(left) = before.helped.difference(&self.helped).next() {
+            return Some(format!("`{left}` could no longer answer in a run of up to {FEW} requests that all answer"));
         }
         self.stuck.difference(&before.stuck).next().map(|stuck| format!("`{stuck}` could get stuck for ever"))
     }
@@ -73,6 +91,19 @@ fn can_answer(system: &NetworkSystem, request: RequestId) -> bool {
         stack.extend(system.steps_of(local).iter().map(|step| step.to_local));
     }
     false
+}
+
+/// The requests that need others to answer, and can with few of them.
+fn helped(system: &NetworkSystem, cancel: &Cancel) -> Result<BTreeSet<RequestId>, Stopped> {
+    let mut budget = Budget::new(COMPLETE_TICKS, cancel.clone());
+    let serial = SerialAutomaton::new(system, &mut budget)?;
+    let alone: BTreeSet<RequestId> = serial.letters().into_iter().map(|letter| letter.0).collect();
+    if system.requests().all(|request| alone.contains(&request)) {
+        return Ok(BTreeSet::new());
+    }
+    let runs = completed_multisets(system, FEW, &mut budget)?;
+    let answering = runs.iter().flat_map(|answers| answers.iter().map(|(letter, _)| letter.0));
+    Ok(answering.filter(|request| !alone.contains(request)).collect())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) enum Judged {
     /// Not serializable.
     Refuted { prepared: Arc<Prepared>, run: RunCertificate, component: usize },
     /// Serializable.
-    Proved { compiled: Box<Compiled>, certificate: Certificate, written: String },
+    Proved { compiled: Box<Compiled>, certificate: Certificate },
     /// Nobody knows, and why.
     Unknown(String),
     /// No program, or one whose steps fail, or with too many states.
@@ -84,7 +84,7 @@ fn judge_prepared(text: &str, prepared: &Arc<Prepared>, effort: Effort, cancel: 
         Found::Serializable(parts, _) => {
             let certificate = Certificate { input: fingerprint(text), component: 0, claim: Claim::Serializable, body: body(parts) };
             match checked(text, &certificate, cancel) {
-                Ok(written) => Judged::Proved { compiled: Box::new(compiled), certificate, written },
+                Ok(_) => Judged::Proved { compiled: Box::new(compiled), certificate },
                 Err(other) => other,
             }
         }

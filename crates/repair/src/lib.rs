@@ -78,6 +78,8 @@ use serval_syntax::Diagnostic;
 pub struct Options {
     /// Threads.
     pub jobs: usize,
+    /// Rounds of growing budgets in which to decide about the program itself.
+    pub rounds: usize,
     /// The largest sets that are tried one by one.
     pub size: usize,
     /// How many sets are decided at most.
@@ -88,7 +90,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: 1, size: 4, checks: 200, fixes: 5 }
+        Self { jobs: 1, rounds: usize::MAX, size: 12, checks: 200, fixes: 5 }
     }
 }
 

@@ -14,10 +14,9 @@ use crate::switches::switches;
 use crate::yields::{without, yields};
 use crate::{Fix, Harmful, Options, Outcome, Repair};
 
-/// Rounds of growing budgets for the program itself: as for `check`.
-const OWN_ROUNDS: usize = usize::MAX;
-/// Rounds for each changed program: what takes long stays undecided.
-const ROUNDS: usize = 1;
+/// Rounds of growing budgets for each changed program: at first none, and once
+/// more with these if that gives no answer.
+const ROUNDS: [usize; 2] = [0, 1];
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
 
@@ -31,7 +30,7 @@ pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
         Err(diagnostic) => return Repair { outcome: Outcome::Unusable(diagnostic), ..repair },
     };
     repair.yields = yields(prepared.program(), text);
-    let own = Effort { jobs: options.jobs, rounds: OWN_ROUNDS };
+    let own = Effort { jobs: options.jobs, rounds: options.rounds };
     repair.outcome = match judge(text, own, cancel) {
         Judged::Proved { .. } => Outcome::Serializable,
         Judged::Unknown(reason) => Outcome::Undecided(reason, false),
@@ -45,7 +44,8 @@ pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
             let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
             let all: Set = (0..repair.yields.len()).collect();
             let conflicts = vec![first.unwrap_or_else(|| all.clone())];
-            let mut search = Search { text, options, cancel, before, all, conflicts, tried: BTreeSet::new(), fixes: Vec::new(), repair };
+            let mut search =
+                Search { text, options, cancel, before, all, conflicts, rounds: 0, tried: BTreeSet::new(), fixes: Vec::new(), repair };
             let outcome = search.run();
             return Repair { outcome, ..search.repair };
         }
@@ -63,6 +63,8 @@ struct Search<'a> {
     all: Set,
     /// Every fix has a member of each.
     conflicts: Vec<Set>,
+    /// Rounds of growing budgets for each set.
+    rounds: usize,
     tried: BTreeSet<Set>,
     fixes: Vec<Fix>,
     /// What is told in the end.
@@ -88,7 +90,19 @@ struct Refused(String);
 
 impl Search<'_> {
     fn run(&mut self) -> Outcome {
-        self.sizes().unwrap_or_else(|Refused(why)| Outcome::Refused(why))
+        let mut outcome = Outcome::Undecided("nothing was tried".to_owned(), true);
+        let most = self.options.rounds;
+        for rounds in ROUNDS.into_iter().filter(|&rounds| rounds <= most) {
+            // What is known of counterexamples stays, so little is done twice.
+            (self.rounds, self.repair.undecided) = (rounds, 0);
+            self.tried.clear();
+            self.repair.harmful.clear();
+            outcome = self.sizes().unwrap_or_else(|Refused(why)| Outcome::Refused(why));
+            if !matches!(outcome, Outcome::Undecided(..)) || self.cancel.is_cancelled() {
+                break;
+            }
+        }
+        outcome
     }
 
     fn sizes(&mut self) -> Result<Outcome, Refused> {
@@ -142,7 +156,7 @@ impl Search<'_> {
         } else if self.repair.undecided > 0 {
             format!("whether {} of the sets of `yield`s would do could not be decided", self.repair.undecided)
         } else {
-            format!("no set of up to {} `yield`s will do; larger ones were not tried", self.options.size)
+            format!("none of {} sets of `yield`s will do, and there are more", self.tried.len())
         }
     }
 
@@ -152,7 +166,7 @@ impl Search<'_> {
             if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Set::is_empty) {
                 return Ok(true);
             }
-            if self.repair.checks >= self.options.checks || self.cancel.is_cancelled() {
+            if self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
             let set = match next(size, self.all.len(), &self.conflicts, &[], &self.tried) {
@@ -171,7 +185,7 @@ impl Search<'_> {
         self.tried.insert(set.clone());
         self.repair.checks += 1;
         let changed = without(self.text, &self.repair.yields, set);
-        let effort = Effort { jobs: self.options.jobs, rounds: ROUNDS };
+        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds };
         Ok(match judge(&changed, effort, self.cancel) {
             Judged::Refuted { prepared, run, component } => {
                 let met = switches(&prepared, component, &run, &self.repair.yields);
@@ -179,7 +193,7 @@ impl Search<'_> {
                 self.conflicts.push(met.unwrap_or_else(|| self.all.difference(set).copied().collect()));
                 Tried::Refuted
             }
-            Judged::Proved { compiled, certificate, .. } => match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text) {
+            Judged::Proved { compiled, certificate } => match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text) {
                 None => Tried::Fix(Box::new(Proof { compiled: *compiled, certificate })),
                 Some(why) => self.harmful(set, why),
             },
@@ -200,7 +214,7 @@ impl Search<'_> {
     /// Takes one `yield` after the other back as long as it remains a fix.
     fn shrink(&mut self, mut set: Set, mut proof: Box<Proof>) -> Result<(Set, Box<Proof>), Refused> {
         for member in self.all.clone() {
-            if self.repair.checks >= 2 * self.options.checks || self.cancel.is_cancelled() {
+            if self.tried.len() >= 2 * self.options.checks || self.cancel.is_cancelled() {
                 break;
             }
             let mut smaller = set.clone();
