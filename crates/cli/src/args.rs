@@ -30,6 +30,7 @@ pub(crate) enum Command {
     Export(Export),
     Run(Run),
     Fmt(Fmt),
+    Fix(Fix),
     Bench(Bench),
     Explain(Explain),
 }
@@ -295,6 +296,43 @@ pub(crate) struct Fmt {
     /// Write nothing; show what would change
     #[arg(long)]
     pub(crate) diff: bool,
+}
+
+/// Find the fewest yields to remove so that a program becomes serializable
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval fix bank.ser                              what to remove, as a diff\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct Fix {
+    /// A program (.ser); - reads standard input
+    pub(crate) file: PathBuf,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<InputKind>,
+    /// Write fix N, counted from 1, into the file
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) apply: Option<usize>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = FixFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: FixFormat,
+    /// How long the work may take
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// How much memory the process may take; default 80 % of the machine's
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(32..))]
+    pub(crate) memory: Option<u64>,
+    /// How many threads; default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// How fixes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixFormat {
+    /// For people
+    Text,
+    /// One object on one line
+    Json,
 }
 
 /// Run many files and compare verdicts and times

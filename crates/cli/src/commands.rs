@@ -5,6 +5,7 @@ pub(crate) mod check;
 mod explain;
 mod export;
 mod fmt;
+mod fix;
 mod run;
 mod verify;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Check(check) => return check::run(check, manner),
         Command::Bench(bench) => return bench::run(bench, manner),
         Command::Fmt(fmt) => return fmt::run(fmt, manner),
+        Command::Fix(fix) => return fix::run(fix, manner),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, manner)?,
         Command::Run(run) => run::run(run, manner)?,

@@ -32,6 +32,7 @@ pub struct Component {
     local_states: Vec<LocalState>,
     local_spans: Vec<Span>,
     step_spans: Vec<Span>,
+    spins: Vec<Span>,
     remarks: Vec<Remark>,
 }
 
@@ -78,6 +79,7 @@ impl Prepared {
         let mut steps: Vec<(Step, Span)> = Vec::new();
         let mut used_globals = vec![false; space.global_count()];
         let mut used_locals = vec![false; space.local_count()];
+        let mut spins: Vec<Span> = Vec::new();
         used_globals[space.initial_global().index()] = true;
         for &(_, local) in space.starts() {
             used_locals[local.index()] = true;
@@ -89,7 +91,10 @@ impl Prepared {
                 used_locals[to.local.index()] = true;
                 steps.push((Step { local, global, to_local: to.local, to_global: to.global }, to.span));
             }
+            spins.extend(space.spins(local, global));
         }
+        spins.sort_unstable();
+        spins.dedup();
         let mut builder = SystemBuilder::new();
         let globals: Vec<Option<GlobalId>> = (0..space.global_count())
             .map(GlobalId::from_index)
@@ -141,6 +146,7 @@ impl Prepared {
             local_states: keep(tables.locals, &used_locals).collect(),
             local_spans: keep(tables.local_spans, &used_locals).collect(),
             step_spans: steps.into_iter().map(|(_, span)| span).collect(),
+            spins,
             remarks: Vec::new(),
         }
     }
@@ -213,6 +219,15 @@ impl Component {
                 kept.filter_map(|(reg, &value)| Some((names.get(reg.index())?.as_str(), value))).collect()
             }
         }
+    }
+
+    /// Where loops stand that a request may get into within a step and never
+    /// leave, so that nobody else gets a turn; sorted. Such a step has no end,
+    /// so it is not among those of the system. As the states are an
+    /// over-approximation, a loop that is not here never does this, and one
+    /// that is here may not.
+    pub fn spins(&self) -> &[Span] {
+        &self.spins
     }
 
     /// The text that a step runs, given its position in

@@ -2,7 +2,7 @@
 //! or the answer, along every choice.
 
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serval_syntax::value::{self, ArithmeticError};
 use serval_syntax::{GlobalVar, Limit, Span};
 
@@ -228,6 +228,8 @@ impl Machine {
             match self.run_path(at, span, scratch, &mut left, found) {
                 Ok(()) => {}
                 Err(new) => {
+                    // It does end, though badly.
+                    scratch.ends();
                     fault.get_or_insert(new);
                     if new.kind == FaultKind::TooLong {
                         break;
@@ -238,10 +240,14 @@ impl Machine {
             scratch.registers = fork.registers;
             scratch.global = fork.global;
             scratch.accesses = fork.accesses;
+            scratch.last = fork.last;
             at = fork.node;
             span = fork.span;
         }
         scratch.forks.clear();
+        if fault.is_none_or(|fault| fault.kind != FaultKind::TooLong) {
+            scratch.find_spins();
+        }
         (fault, self.limits.operations - left)
     }
 
@@ -278,7 +284,7 @@ impl Machine {
                         let mut registers = scratch.registers.clone();
                         registers[to.index()] = 1;
                         let (global, accesses) = (scratch.global.clone(), scratch.accesses.clone());
-                        scratch.forks.push(Fork { node: next, registers, global, accesses, span });
+                        scratch.forks.push(Fork { node: next, registers, global, accesses, span, last: scratch.last });
                         scratch.registers[to.index()] = 0;
                     } else {
                         if self.releases_nothing(op, &scratch.global) {
@@ -296,11 +302,13 @@ impl Machine {
                     at = if read(test, &scratch.registers) != 0 { then } else { otherwise };
                 }
                 Node::Yield { next } => {
+                    scratch.ends();
                     let waiting = self.waiting(next, &scratch.registers);
                     found(Outcome { waiting, global: &scratch.global, span: join(span, here), at: here, accesses: &scratch.accesses });
                     return Ok(());
                 }
                 Node::Answer { value } => {
+                    scratch.ends();
                     let waiting = self.finished(at, read(value, &scratch.registers), &scratch.registers);
                     found(Outcome {
                         waiting,
@@ -311,7 +319,10 @@ impl Machine {
                     });
                     return Ok(());
                 }
-                Node::Never => return Ok(()),
+                Node::Never => {
+                    scratch.spins.push(here);
+                    return Ok(());
+                }
             }
         }
     }
@@ -330,7 +341,11 @@ impl Machine {
     fn seen_before(&self, at: NodeId, here: Span, scratch: &mut Scratch, cycle: &mut CycleWatch) -> Result<bool, Fault> {
         let kept = self.kept_at(at);
         if !scratch.forked {
-            return Ok(cycle.repeats(at, kept, &scratch.registers, &scratch.global));
+            let repeats = cycle.repeats(at, kept, &scratch.registers, &scratch.global);
+            if repeats {
+                scratch.spins.push(here);
+            }
+            return Ok(repeats);
         }
         let mut key: Vec<i64> = Vec::with_capacity(1 + kept.len() + scratch.global.len());
         key.push(i64::from(at.0));
@@ -339,7 +354,15 @@ impl Machine {
         if scratch.seen.len() >= self.limits.loop_states {
             return Err(Fault { kind: FaultKind::TooLong, span: here });
         }
-        Ok(!scratch.seen.insert(key.into()))
+        let (index, new) = scratch.seen.insert_full(key.into());
+        if new {
+            let is_loop = self.meeting[at.index()] == Meeting::Loop;
+            scratch.met.push(Met { before: scratch.last, place: here, is_loop, ends: false });
+            scratch.last = Some(index);
+        } else if let Some(last) = scratch.last {
+            scratch.again.push((index, last));
+        }
+        Ok(!new)
     }
 }
 
@@ -398,11 +421,32 @@ pub(crate) struct Scratch {
     forks: Vec<Fork>,
     /// Whether the step at hand has made a choice.
     forked: bool,
-    seen: FxHashSet<Box<[i64]>>,
+    seen: IndexSet<Box<[i64]>, FxBuildHasher>,
+    /// What is known of each of `seen`.
+    met: Vec<Met>,
+    /// The last of them on the path at hand.
+    last: Option<usize>,
+    /// Which of them were met again, each with the one before it on that path.
+    again: Vec<(usize, usize)>,
+    /// Those found to end whose `again` has not been looked at.
+    ended: Vec<usize>,
     record: bool,
     accesses: Vec<RawAccess>,
     /// Where the last step unlocked what nobody had locked.
     pub(crate) remarks: Vec<Span>,
+    /// Loops that the last step can get into and never leave.
+    pub(crate) spins: Vec<Span>,
+}
+
+/// A meeting point in one step with choices.
+struct Met {
+    /// The one before it on the path that met it first.
+    before: Option<usize>,
+    place: Span,
+    /// Whether a way leads back here.
+    is_loop: bool,
+    /// Whether some way from here comes to the end of the step.
+    ends: bool,
 }
 
 struct Fork {
@@ -411,9 +455,39 @@ struct Fork {
     global: Vec<i64>,
     accesses: Vec<RawAccess>,
     span: Span,
+    last: Option<usize>,
 }
 
 impl Scratch {
+    /// The path at hand comes to the end of the step.
+    fn ends(&mut self) {
+        self.end_from(self.last);
+    }
+
+    fn end_from(&mut self, mut from: Option<usize>) {
+        while let Some((index, met)) = from.and_then(|index| Some((index, self.met.get_mut(index)?))).filter(|(_, met)| !met.ends) {
+            met.ends = true;
+            from = met.before;
+            self.ended.push(index);
+        }
+    }
+
+    /// After a step with choices: a meeting point from which no way leads to
+    /// the end of the step is in a loop, or before one, that is never left. The
+    /// loop itself has a point that ways lead back to.
+    fn find_spins(&mut self) {
+        // From a point that was met again the ways are those of its first visit.
+        self.again.sort_unstable();
+        while let Some(to) = self.ended.pop() {
+            let mut position = self.again.partition_point(|edge| edge.0 < to);
+            while let Some(&(_, from)) = self.again.get(position).filter(|edge| edge.0 == to) {
+                self.end_from(Some(from));
+                position += 1;
+            }
+        }
+        self.spins.extend(self.met.iter().filter(|met| met.is_loop && !met.ends).map(|met| met.place));
+    }
+
     /// Memory that also records accesses to globals.
     pub(crate) fn recording() -> Self {
         Self { record: true, ..Self::default() }
@@ -438,8 +512,13 @@ impl Scratch {
         self.forks.clear();
         self.forked = false;
         self.seen.clear();
+        self.met.clear();
+        self.last = None;
+        self.again.clear();
+        self.ended.clear();
         self.accesses.clear();
         self.remarks.clear();
+        self.spins.clear();
     }
 }
 

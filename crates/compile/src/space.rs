@@ -54,6 +54,8 @@ pub(crate) struct Space {
     faults: FxHashMap<(LocalId, GlobalId), Fault>,
     /// The steps that unlock what nobody has locked, and where.
     remarks: Vec<(LocalId, GlobalId, Span)>,
+    /// The pairs some of whose steps get into a loop that they never leave.
+    spins: FxHashMap<(LocalId, GlobalId), Box<[Span]>>,
     scratch: Scratch,
     operations: u64,
 }
@@ -72,6 +74,7 @@ impl Space {
             moves: Vec::new(),
             faults: FxHashMap::default(),
             remarks: Vec::new(),
+            spins: FxHashMap::default(),
             scratch: Scratch::default(),
             operations: 0,
         }
@@ -156,6 +159,11 @@ impl Space {
         self.faults.get(&(local, global)).copied()
     }
 
+    /// The loops that steps of this pair, if they have been run, never leave.
+    pub(crate) fn spins(&self, local: LocalId, global: GlobalId) -> &[Span] {
+        self.spins.get(&(local, global)).map_or(&[], |places| places)
+    }
+
     /// The places at which some step unlocks what nobody has locked, in the
     /// order of the text.
     pub(crate) fn remarked(&self) -> Vec<Span> {
@@ -206,6 +214,9 @@ impl Space {
         let (fault, operations) = machine.step(&waiting, &values, &mut scratch, &mut found);
         if self.remarks.len() < MAX_REMARKS {
             self.remarks.extend(scratch.remarks.drain(..).map(|place| (local, global, place)));
+        }
+        if !scratch.spins.is_empty() {
+            self.spins.insert((local, global), scratch.spins.drain(..).collect());
         }
         self.scratch = scratch;
         // Wide states cost what they weigh.

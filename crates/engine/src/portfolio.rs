@@ -134,14 +134,21 @@ pub struct Decision {
 /// Decides about a list of components, of which no counterexample with up to
 /// `cleared` requests exists.
 pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Decision {
+    decide_within(systems, cleared, plan, usize::MAX)
+}
+
+/// The same with at most so many rounds of growing budgets, for when there is
+/// much to decide and an answer that takes long is worth little.
+pub fn decide_within(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>, rounds: usize) -> Decision {
     let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
-    Work { systems, plan, cleared, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce }.run()
+    Work { systems, plan, cleared, rounds, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce }.run()
 }
 
 struct Work<'a> {
     systems: &'a [&'a NetworkSystem],
     plan: &'a Plan<'a>,
     cleared: u32,
+    rounds: usize,
     /// For each component, what bounded concurrency has ruled out.
     concurrent: Vec<usize>,
     parts: Vec<Option<Part>>,
@@ -202,7 +209,7 @@ impl Work<'_> {
             let tasks = self.open().map(|component| Task::Flow { component, reduced: true });
             self.tasks(tasks.collect(), FLOW_TICKS)?;
         }
-        for growth in GROWTH {
+        for growth in GROWTH.into_iter().take(self.rounds) {
             if let Some(proof) = self.proof() {
                 return Ok(proof);
             }

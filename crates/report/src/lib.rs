@@ -9,6 +9,7 @@ mod counterexample;
 mod diagnostics;
 pub mod explain;
 mod formats;
+pub mod fix;
 mod graphs;
 mod timeline;
 mod trace;

@@ -389,7 +389,7 @@ fn promise(input: &Input) -> Option<Verdict> {
     })
 }
 
-fn stopped_by(ended: Option<Ended>) -> String {
+pub(super) fn stopped_by(ended: Option<Ended>) -> String {
     match ended {
         Some(Ended::Time) => "stopped at the time limit (--timeout)",
         Some(Ended::Memory) => "stopped at the memory limit (--memory)",

@@ -1,0 +1,152 @@
+//! Repairs programs that are not serializable by removing `yield`s.
+//!
+//! # What removing does
+//!
+//! Let `P` be a program and `S` a set of words `yield` in its text. `P∖S` is
+//! the program with `0`, the value of a `yield`, in the place of each word in
+//! `S`. `Int` and `Ser` are the multisets of answers that complete runs and
+//! complete serial runs have; a program is serializable if `Int ⊆ Ser`.
+//!
+//! **Lemma 1.** *A step of `P∖S` is a sequence of steps of `P`, by one request
+//! with nobody between, that ends at a `yield` outside of `S` or with an
+//! answer, and of which all steps but the last end at words of `S`; and every
+//! such sequence is a step of `P∖S`.* A `yield` does nothing but end the step
+//! and have the value 0, so evaluation goes on behind it as it does behind
+//! `0`, from the same values, if nobody has moved in between. ∎
+//!
+//! **Lemma 2.** *`Ser(P∖S) = Ser(P)`, and `Int(P∖T) ⊆ Int(P∖S)` where `S ⊆ T`.*
+//! In a serial run a request has nobody between its steps until it answers,
+//! so the steps of a complete serial run of `P` can be grouped as in lemma 1,
+//! and the steps of one of `P∖S` can be taken apart. The second claim is lemma
+//! 1 for `P∖S` and the rest of `T`. ∎ So with a fix every larger set is
+//! serializable too, and if the set of all words does not do, none does.
+//!
+//! **Lemma 3.** *Let `ρ` be a complete run of `P∖R` and `Y(ρ)` the words at which
+//! some request stands while another makes a step. If `S ∩ Y(ρ) = ∅` then `P∖S`
+//! has a run with the same answers.* Take the steps of `ρ` apart by lemma 1.
+//! That is a run of `P` with the same answers, and requests stand at the same
+//! words while others make steps, as nobody moves at words of `R`. Where a
+//! request stands at a word of `S` the next step in the run is its own: as the
+//! run is complete it makes another, and nobody makes one before. What
+//! happens between are requests that come and answers, which touch nothing
+//! else and can be moved away. So the two steps can be joined, and all such
+//! sequences are steps of `P∖S` by lemma 1. ∎
+//!
+//! So if `ρ` is a counterexample, its answers are outside of `Ser(P∖R) =
+//! Ser(P∖S)`, and every fix contains a word of `Y(ρ)`. If `Y(ρ)` is empty there
+//! is no fix.
+//!
+//! # The search
+//!
+//! Sets are tried by size. A set that misses some `Y(ρ)` is no fix; every other
+//! one is decided, which gives a proof or one more counterexample. So when a
+//! fix is found, all smaller sets are known not to be fixes, except those that
+//! stayed undecided, which is said. A set may also be refused because it does
+//! harm (`harm`): then larger ones may still do, as the harm may go away when
+//! more becomes one step.
+//!
+//! All evidence is accepted by the independent checker for the very text that
+//! it is about, the refuted ones, too. Budgets are ticks; the number of
+//! threads changes no result.
+//!
+//! ```
+//! use serval_model::Cancel;
+//! use serval_repair::{Options, Outcome, repair};
+//! let text = "request save {\n  seen := N;\n  yield;\n  N := (seen + 1) % 3;\n  seen\n}\n";
+//! let repaired = repair(text, Options::default(), &Cancel::new());
+//! let Outcome::Fixed(fixes) = &repaired.outcome else { panic!() };
+//! assert_eq!(fixes.len(), 1);
+//! assert_eq!(repaired.yields[fixes[0].yields[0]].place.line, 3);
+//! assert_eq!(fixes[0].text, text.replace("  yield;\n", ""));
+//! ```
+
+mod clean;
+mod harm;
+mod hitting;
+mod judge;
+mod search;
+mod switches;
+mod yields;
+
+pub use search::repair;
+pub use yields::Yield;
+
+use serval_syntax::Diagnostic;
+
+/// How much to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads.
+    pub jobs: usize,
+    /// Rounds of growing budgets in which to decide about the program itself.
+    pub rounds: usize,
+    /// The largest sets that are tried one by one.
+    pub size: usize,
+    /// How many sets are decided at most.
+    pub checks: usize,
+    /// How many fixes are wanted at most.
+    pub fixes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { jobs: 1, rounds: usize::MAX, size: 12, checks: 200, fixes: 5 }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The `yield`s of the text; sets are positions here.
+    pub yields: Vec<Yield>,
+    /// The answer.
+    pub outcome: Outcome,
+    /// Sets that would do but for the harm they do, in the order tried.
+    pub harmful: Vec<Harmful>,
+    /// How many sets could not be decided.
+    pub undecided: usize,
+    /// Whether it is known that no smaller fix exists.
+    pub smallest: bool,
+    /// How many sets were decided in all.
+    pub checks: usize,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It is serializable as it is.
+    Serializable,
+    /// At least one fix, the first words of the text first.
+    Fixed(Vec<Fix>),
+    /// There is none, and why.
+    NoFix(String),
+    /// Nobody knows, and why. The flag says whether the program itself is
+    /// known not to be serializable.
+    Undecided(String, bool),
+    /// The text is no program that could be decided.
+    Unusable(Box<Diagnostic>),
+    /// The checker refuses our evidence: a mistake in serval.
+    Refused(String),
+}
+
+/// A set of `yield`s without which the program is serializable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Positions in [`Repair::yields`], ascending.
+    pub yields: Vec<usize>,
+    /// The changed text.
+    pub text: String,
+    /// How it differs, in the form of `diff -u` without the names of files.
+    pub diff: String,
+    /// The certificate for the changed text, which the checker has accepted.
+    pub certificate: String,
+}
+
+/// A set that is not offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Harmful {
+    /// Positions in [`Repair::yields`], ascending.
+    pub yields: Vec<usize>,
+    /// What would happen without them.
+    pub why: String,
+}

@@ -1,0 +1,266 @@
+//! Smallest sets first.
+
+use std::collections::BTreeSet;
+
+use serval_compile::Compiled;
+use serval_model::{Budget, Cancel, NetworkSystem};
+use serval_proof::{Certificate, fingerprint};
+
+use crate::clean::remove;
+use crate::harm::Manners;
+use crate::hitting::{Next, Set, next};
+use crate::judge::{Effort, Judged, checked, judge, program};
+use crate::switches::switches;
+use crate::yields::{without, yields};
+use crate::{Fix, Harmful, Options, Outcome, Repair};
+
+/// Rounds of growing budgets for each changed program: at first none, and once
+/// more with these if that gives no answer.
+const ROUNDS: [usize; 2] = [0, 1];
+/// States that are explored to see what the program itself does to requests.
+const OWN_PAIRS: u64 = 400_000;
+
+/// Finds smallest sets of `yield`s without which the program of `text` is
+/// serializable.
+pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
+    let mut repair =
+        Repair { yields: Vec::new(), outcome: Outcome::Serializable, harmful: Vec::new(), undecided: 0, smallest: true, checks: 0 };
+    let prepared = match program(text) {
+        Ok(prepared) => prepared,
+        Err(diagnostic) => return Repair { outcome: Outcome::Unusable(diagnostic), ..repair },
+    };
+    repair.yields = yields(prepared.program(), text);
+    let own = Effort { jobs: options.jobs, rounds: options.rounds };
+    repair.outcome = match judge(text, own, cancel) {
+        Judged::Proved { .. } => Outcome::Serializable,
+        Judged::Unknown(reason) => Outcome::Undecided(reason, false),
+        Judged::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
+        Judged::Refused(why) => Outcome::Refused(why),
+        Judged::Refuted { prepared, run, component } => {
+            let first = switches(&prepared, component, &run, &repair.yields);
+            // Without all states nothing is known of the program as it is;
+            // then nothing at all may go wrong in the changed one.
+            let before = prepared.compile_within(OWN_PAIRS, &Budget::new(u64::MAX, cancel.clone()));
+            let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
+            let all: Set = (0..repair.yields.len()).collect();
+            let conflicts = vec![first.unwrap_or_else(|| all.clone())];
+            let mut search =
+                Search { text, options, cancel, before, all, conflicts, rounds: 0, tried: BTreeSet::new(), fixes: Vec::new(), repair };
+            let outcome = search.run();
+            return Repair { outcome, ..search.repair };
+        }
+    };
+    repair
+}
+
+struct Search<'a> {
+    text: &'a str,
+    options: Options,
+    cancel: &'a Cancel,
+    /// What the program itself does to requests.
+    before: Manners,
+    /// All `yield`s.
+    all: Set,
+    /// Every fix has a member of each.
+    conflicts: Vec<Set>,
+    /// Rounds of growing budgets for each set.
+    rounds: usize,
+    tried: BTreeSet<Set>,
+    fixes: Vec<Fix>,
+    /// What is told in the end.
+    repair: Repair,
+}
+
+/// What is known of a set.
+enum Tried {
+    Fix(Box<Proof>),
+    Refuted,
+    Harmful,
+    Undecided,
+}
+
+/// A proof for the text with `0` for the words of a set.
+struct Proof {
+    compiled: Compiled,
+    certificate: Certificate,
+}
+
+/// The evidence for something is refused.
+struct Refused(String);
+
+impl Search<'_> {
+    fn run(&mut self) -> Outcome {
+        let mut outcome = Outcome::Undecided("nothing was tried".to_owned(), true);
+        let most = self.options.rounds;
+        for rounds in ROUNDS.into_iter().filter(|&rounds| rounds <= most) {
+            // What is known of counterexamples stays, so little is done twice.
+            (self.rounds, self.repair.undecided) = (rounds, 0);
+            self.tried.clear();
+            self.repair.harmful.clear();
+            outcome = self.sizes().unwrap_or_else(|Refused(why)| Outcome::Refused(why));
+            if !matches!(outcome, Outcome::Undecided(..)) || self.cancel.is_cancelled() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn sizes(&mut self) -> Result<Outcome, Refused> {
+        if self.all.is_empty() {
+            return Ok(Outcome::NoFix("there is no `yield` to remove: requests wait in `lock` and `await` only".to_owned()));
+        }
+        let all = self.all.clone();
+        let everything = self.attempt(&all)?;
+        if matches!(everything, Tried::Refuted) {
+            return Ok(Outcome::NoFix("not serializable even without any `yield`: the waits in `lock` and `await` are enough".to_owned()));
+        }
+        if all.len() == 1
+            && let Tried::Fix(proof) = everything
+        {
+            self.keep(&all, &proof)?;
+            return Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)));
+        }
+        let everything = if let Tried::Fix(proof) = everything { Some(proof) } else { None };
+        // That all of them are undecided says nothing about smaller sets.
+        let open = std::mem::take(&mut self.repair.undecided);
+        let mut complete = true;
+        for size in 1..=self.options.size.min(all.len().saturating_sub(1)) {
+            // What is open at the same size is no smaller.
+            let smallest = complete && self.repair.undecided == 0;
+            complete &= self.size(size)?;
+            if !self.fixes.is_empty() {
+                self.repair.smallest = smallest;
+                self.repair.undecided += open;
+                return Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)));
+            }
+        }
+        complete &= self.options.size.saturating_add(1) >= all.len() && self.repair.undecided == 0;
+        self.repair.undecided += open;
+        match everything {
+            Some(proof) => {
+                self.repair.smallest = complete;
+                let (set, proof) = if self.repair.smallest { (all, proof) } else { self.shrink(all, proof)? };
+                self.keep(&set, &proof)?;
+                Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)))
+            }
+            None if complete && self.repair.undecided == 0 => {
+                Ok(Outcome::NoFix("every set of `yield`s that would do is needed by some request".to_owned()))
+            }
+            None => Ok(Outcome::Undecided(self.why_undecided(), true)),
+        }
+    }
+
+    fn why_undecided(&self) -> String {
+        if self.cancel.is_cancelled() {
+            "stopped at a limit".to_owned()
+        } else if self.repair.undecided > 0 {
+            format!("whether {} of the sets of `yield`s would do could not be decided", self.repair.undecided)
+        } else {
+            format!("none of {} sets of `yield`s will do, and there are more", self.tried.len())
+        }
+    }
+
+    /// Tries all sets of this size; whether all could be tried.
+    fn size(&mut self, size: usize) -> Result<bool, Refused> {
+        loop {
+            if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Set::is_empty) {
+                return Ok(true);
+            }
+            if self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
+                return Ok(false);
+            }
+            let set = match next(size, self.all.len(), &self.conflicts, &[], &self.tried) {
+                Next::Set(set) => set,
+                Next::None => return Ok(true),
+                Next::TooMany => return Ok(false),
+            };
+            if let Tried::Fix(proof) = self.attempt(&set)? {
+                self.keep(&set, &proof)?;
+            }
+        }
+    }
+
+    /// Decides about the program without a set.
+    fn attempt(&mut self, set: &Set) -> Result<Tried, Refused> {
+        self.tried.insert(set.clone());
+        self.repair.checks += 1;
+        let changed = without(self.text, &self.repair.yields, set);
+        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds };
+        Ok(match judge(&changed, effort, self.cancel) {
+            Judged::Refuted { prepared, run, component } => {
+                let met = switches(&prepared, component, &run, &self.repair.yields);
+                // Sets within this one are no fixes either (lemma 2).
+                self.conflicts.push(met.unwrap_or_else(|| self.all.difference(set).copied().collect()));
+                Tried::Refuted
+            }
+            Judged::Proved { compiled, certificate } => match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text) {
+                None => Tried::Fix(Box::new(Proof { compiled: *compiled, certificate })),
+                Some(why) => self.harmful(set, why),
+            },
+            Judged::Unusable(diagnostic) => self.harmful(set, diagnostic.message),
+            Judged::Unknown(_) => {
+                self.repair.undecided += 1;
+                Tried::Undecided
+            }
+            Judged::Refused(why) => return Err(Refused(why)),
+        })
+    }
+
+    fn harmful(&mut self, set: &Set, why: String) -> Tried {
+        self.repair.harmful.push(Harmful { yields: set.iter().copied().collect(), why });
+        Tried::Harmful
+    }
+
+    /// Takes one `yield` after the other back as long as it remains a fix.
+    fn shrink(&mut self, mut set: Set, mut proof: Box<Proof>) -> Result<(Set, Box<Proof>), Refused> {
+        for member in self.all.clone() {
+            if self.tried.len() >= 2 * self.options.checks || self.cancel.is_cancelled() {
+                break;
+            }
+            let mut smaller = set.clone();
+            smaller.remove(&member);
+            if smaller.is_empty() || self.conflicts.iter().any(|conflict| conflict.is_disjoint(&smaller)) {
+                continue;
+            }
+            if let Tried::Fix(found) = self.attempt(&smaller)? {
+                (set, proof) = (smaller, found);
+            }
+        }
+        Ok((set, proof))
+    }
+
+    /// Writes a fix as a text and has its certificate checked for that text.
+    fn keep(&mut self, set: &Set, proof: &Proof) -> Result<(), Refused> {
+        for statements in [true, false] {
+            let edited = remove(self.text, &self.repair.yields, set, statements);
+            let text = edited.text();
+            // The same systems have the same runs, harm included.
+            if !same_systems(&text, &proof.compiled, self.cancel) {
+                continue;
+            }
+            let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
+            match checked(&text, &certificate, self.cancel) {
+                Ok(certificate) => {
+                    let yields = set.iter().copied().collect();
+                    self.fixes.push(Fix { yields, text, diff: edited.diff(), certificate });
+                    return Ok(());
+                }
+                Err(Judged::Refused(why)) => return Err(Refused(why)),
+                Err(_) => {}
+            }
+        }
+        // A limit ended the check of what had been accepted once.
+        self.repair.undecided += 1;
+        Ok(())
+    }
+}
+
+/// Whether a text compiles to the systems that are known.
+fn same_systems(text: &str, known: &Compiled, cancel: &Cancel) -> bool {
+    let Ok(prepared) = program(text) else { return false };
+    let Ok(compiled) = prepared.compile(&Budget::new(u64::MAX, cancel.clone())) else { return false };
+    fn systems(compiled: &Compiled) -> impl Iterator<Item = &NetworkSystem> {
+        compiled.components().iter().map(|component| component.system())
+    }
+    systems(&compiled).eq(systems(known))
+}

@@ -1,0 +1,159 @@
+//! Fixes of random programs, compared with trying everything.
+//!
+//! The judge is the naive interpreter, which shares nothing with the search
+//! but the parser, and the checker for the certificates.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serval_model::Cancel;
+use serval_repair::{Options, Outcome, Repair, repair};
+use serval_syntax::analyze;
+use serval_testkit::naive::{Caps, Completed, Naive, Source};
+use serval_testkit::random::{Shape, random_program};
+use serval_testkit::say;
+use serval_verify::{InputKind, verify};
+
+/// Programs that are not serializable and that are looked at, unless
+/// `SERVAL_FIX_PROGRAMS` says how many.
+const WANTED: u64 = 40;
+/// Requests in the runs that are all tried.
+const REQUESTS: usize = 3;
+
+const CAPS: Caps = Caps { configurations: 20_000, small_steps: 20_000 };
+
+#[derive(Debug, Default)]
+struct Figures {
+    refuted: u64,
+    fixed: u64,
+    none: u64,
+    undecided: u64,
+    fixes: u64,
+    /// Fixes by the number of `yield`s.
+    sizes: [u64; 6],
+    /// Sets that were not offered.
+    harmful: u64,
+    /// Fixes for which all runs of some requests were tried.
+    tried: u64,
+    /// Proper subsets of fixes that were looked at.
+    subsets: u64,
+    most_checks: usize,
+}
+
+fn naive(text: &str) -> Naive {
+    Naive::new(&Source::from(&analyze(text).program.unwrap()))
+}
+
+/// All runs, and all serial runs, of the most requests that can be tried.
+fn everything(text: &str, requests: usize) -> Option<(Completed, Completed)> {
+    let mut naive = naive(text);
+    Some((naive.completed(requests, CAPS).ok()?, naive.serial(requests, CAPS).ok()?))
+}
+
+fn names(answers: &Completed) -> BTreeSet<&str> {
+    answers.iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The text with `0` for these words.
+fn without(text: &str, repaired: &Repair, set: &[usize]) -> String {
+    let mut changed = text.to_owned();
+    for &index in set {
+        changed.replace_range(repaired.yields[index].span.range(), "0    ");
+    }
+    changed
+}
+
+fn look_at(text: &str, repaired: &Repair, figures: &mut Figures) {
+    let Outcome::Fixed(fixes) = &repaired.outcome else { return };
+    assert!(!fixes.is_empty());
+    let size = fixes[0].yields.len();
+    for fix in fixes {
+        figures.fixes += 1;
+        figures.sizes[size.min(5)] += 1;
+        assert_eq!(fix.yields.len(), size, "fixes of one size\n{text}");
+        let outcome = verify(&fix.text, InputKind::Program, &fix.certificate, &serval_verify::Caps::default(), &Cancel::new());
+        assert_eq!(outcome.status(), 0, "{text}\n{}", fix.diff);
+        // The changed text, and the text with `0`, against everything.
+        for requests in (1..=REQUESTS).rev() {
+            let (Some((before, serial_before)), Some((after, serial))) = (everything(text, requests), everything(&fix.text, requests))
+            else {
+                continue;
+            };
+            figures.tried += 1;
+            assert!(after.is_subset(&serial), "not serializable:\n{text}\n{}", fix.diff);
+            assert!(after.is_subset(&before), "new answers:\n{text}\n{}", fix.diff);
+            assert_eq!(serial, serial_before, "serial answers changed:\n{text}\n{}", fix.diff);
+            assert_eq!(names(&after), names(&before), "a request can no longer answer:\n{text}\n{}", fix.diff);
+            assert_eq!(everything(&without(text, repaired, &fix.yields), requests), Some((after, serial)), "{text}\n{}", fix.diff);
+            break;
+        }
+        if !repaired.smallest {
+            continue;
+        }
+        // Serializability is inherited by larger sets, so of the subsets those
+        // with one member less tell about all, but for those that do harm.
+        for left_out in 0..size {
+            let mut subset = fix.yields.clone();
+            subset.remove(left_out);
+            figures.subsets += 1;
+            let smaller = repair(&without(text, repaired, &subset), Options { rounds: 0, checks: 1, ..Options::default() }, &Cancel::new());
+            let harmful = repaired.harmful.iter().any(|harmful| harmful.yields == subset);
+            assert!(harmful || !matches!(smaller.outcome, Outcome::Serializable), "a smaller fix: {subset:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn fixes_of_random_programs_are_fixes() {
+    let (next, figures) = (AtomicU64::new(0), Mutex::new(Figures::default()));
+    let said = std::env::var("SERVAL_FIX_PROGRAMS").ok().and_then(|number| number.parse().ok());
+    let wanted: u64 = said.unwrap_or(WANTED);
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if figures.lock().unwrap().refuted >= wanted {
+                return;
+            }
+            let shape = if seed % 4 == 0 { Shape::HandlerLike } else { Shape::Tiny };
+            let text = random_program(seed, shape);
+            // What takes long is left undecided: here many programs count.
+            let repaired = repair(&text, Options { rounds: 0, checks: 12, ..Options::default() }, &Cancel::new());
+            let mut mine = Figures { refuted: 1, most_checks: repaired.checks, ..Figures::default() };
+            match &repaired.outcome {
+                Outcome::Serializable | Outcome::Unusable(_) | Outcome::Undecided(_, false) => continue,
+                Outcome::Refused(why) => panic!("refused: {why}\n{text}"),
+                Outcome::Fixed(_) => mine.fixed = 1,
+                Outcome::NoFix(_) => mine.none = 1,
+                Outcome::Undecided(..) => mine.undecided = 1,
+            }
+            mine.harmful = repaired.harmful.len() as u64;
+            look_at(&text, &repaired, &mut mine);
+            let mut all = figures.lock().unwrap();
+            all.refuted += 1;
+            all.fixed += mine.fixed;
+            all.none += mine.none;
+            all.undecided += mine.undecided;
+            all.fixes += mine.fixes;
+            all.harmful += mine.harmful;
+            all.tried += mine.tried;
+            all.subsets += mine.subsets;
+            all.most_checks = all.most_checks.max(mine.most_checks);
+            for (sum, one) in all.sizes.iter_mut().zip(mine.sizes) {
+                *sum += one;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let figures = figures.into_inner().unwrap();
+    say(&format!("random: {} seeds; {figures:?}", next.into_inner()));
+    assert!(figures.fixed * 5 >= wanted * 2, "{figures:?}");
+    assert!(figures.tried * 10 >= figures.fixes * 9, "{figures:?}");
+    assert!(figures.harmful > 0, "{figures:?}");
+}

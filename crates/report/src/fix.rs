@@ -1,0 +1,146 @@
+//! What `serval fix` says about a file: for machines as one line of JSON, for
+//! people as text.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::Verdict;
+
+/// Whether there is a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fixable {
+    /// The file is serializable as it is.
+    NotNeeded,
+    /// There is at least one.
+    Found,
+    /// There is none.
+    None,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Everything about one file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FixReport {
+    /// The version of this form.
+    pub schema: u32,
+    /// The file, as it was named.
+    pub file: String,
+    /// Whether it is serializable as it is.
+    pub verdict: Verdict,
+    /// Whether there is a fix.
+    pub fix: Fixable,
+    /// The fixes, in the order of their numbers.
+    pub fixes: Vec<OfferedFix>,
+    /// Whether no smaller fix exists.
+    pub smallest: bool,
+    /// Sets that would do but for the harm they do.
+    pub refused: Vec<RefusedFix>,
+    /// Why there is no fix, or what stopped the search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A set of `yield`s to remove.
+#[derive(Clone, Debug, Serialize)]
+pub struct OfferedFix {
+    /// Line and column of each.
+    pub yields: Vec<[u32; 2]>,
+    /// For each, the requests that come to it.
+    #[serde(skip)]
+    pub requests: Vec<Vec<String>>,
+    /// Whether the checker has accepted a proof for the changed text.
+    pub verified: bool,
+    /// The change, as by `diff -u`, without the names of files.
+    pub diff: String,
+}
+
+/// A set of `yield`s that is not offered.
+#[derive(Clone, Debug, Serialize)]
+pub struct RefusedFix {
+    /// Line and column of each.
+    pub yields: Vec<[u32; 2]>,
+    /// For each, the requests that come to it.
+    #[serde(skip)]
+    pub requests: Vec<Vec<String>>,
+    /// What would happen without them.
+    pub why: String,
+}
+
+/// Sets that are not offered and told to people.
+const TOLD: usize = 5;
+
+impl FixReport {
+    /// A report that says nothing more than this.
+    pub fn new(file: &str, verdict: Verdict, fix: Fixable) -> Self {
+        Self { schema: 1, file: file.to_owned(), verdict, fix, fixes: Vec::new(), smallest: false, refused: Vec::new(), reason: None }
+    }
+
+    /// One line of JSON.
+    pub fn to_json(&self) -> String {
+        // Strings and numbers always have a form in JSON.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    /// The text for people; with the changes themselves if `diffs` says so.
+    pub fn to_text(&self, diffs: bool) -> String {
+        let mut text = String::new();
+        let file = &self.file;
+        let reason = self.reason.as_deref().unwrap_or_default();
+        let _ = match self.fix {
+            Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
+            Fixable::Found => writeln!(text, "not serializable  {file}   {}", found(self.fixes.len(), self.smallest)),
+            Fixable::None => writeln!(text, "not serializable  {file}   no fix: {reason}"),
+            Fixable::Unknown if self.verdict == Verdict::NotSerializable => {
+                writeln!(text, "not serializable  {file}   undecided whether there is a fix: {reason}")
+            }
+            Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
+        };
+        for (index, fix) in self.fixes.iter().enumerate() {
+            let what = words(&fix.yields, &fix.requests);
+            let _ = writeln!(text, "\n{}  remove {what}: then serializable, proved", index + 1);
+            if diffs {
+                let _ = write!(text, "--- {file}\n+++ {file}\n{}", fix.diff);
+            }
+        }
+        if !self.refused.is_empty() {
+            text.push('\n');
+        }
+        for refused in self.refused.iter().take(TOLD) {
+            let _ = writeln!(text, "not offered: without {} {}", words(&refused.yields, &refused.requests), refused.why);
+        }
+        if self.refused.len() > TOLD {
+            let _ = writeln!(text, "not offered: {} more", self.refused.len() - TOLD);
+        }
+        text
+    }
+}
+
+fn found(count: usize, smallest: bool) -> String {
+    match (count, smallest) {
+        (1, true) => "1 fix, and no smaller one will do".to_owned(),
+        (_, true) => format!("{count} fixes, and no smaller ones will do"),
+        (1, false) => "1 fix; there may be a smaller one".to_owned(),
+        (_, false) => format!("{count} fixes; there may be smaller ones"),
+    }
+}
+
+/// `the yield on line 4 (withdraw) and the yield on line 9 (deposit)`
+fn words(yields: &[[u32; 2]], requests: &[Vec<String>]) -> String {
+    let one = |(index, [line, column]): (usize, &[u32; 2])| {
+        // Where two stand on a line the line does not tell.
+        let column = if yields.iter().filter(|other| other[0] == *line).count() > 1 { format!(", column {column}") } else { String::new() };
+        let names = requests.get(index).map(|names| names.join(", ")).unwrap_or_default();
+        format!("the yield on line {line}{column} ({names})")
+    };
+    let all: Vec<String> = yields.iter().enumerate().map(one).collect();
+    match all.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((only, _)) => only.clone(),
+        None => String::new(),
+    }
+}
