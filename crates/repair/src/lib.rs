@@ -41,7 +41,7 @@
 //! Sets are tried by size. A set that misses some `Y(ρ)` is no fix; every other
 //! one is decided, which gives a proof or one more counterexample. So when a
 //! fix is found, all smaller sets are known not to be fixes, except those that
-//! stayed undecided, which is said. A set may also be refused because it does
+//! stayed undecided, which is said; those within a fix are tried harder. A set may also be refused because it does
 //! harm (`harm`): then larger ones may still do, as the harm may go away when
 //! more becomes one step.
 //!
@@ -80,6 +80,9 @@ pub struct Options {
     pub jobs: usize,
     /// Rounds of growing budgets in which to decide about the program itself.
     pub rounds: usize,
+    /// Rounds in which to decide about smaller sets that were left open when a
+    /// fix was found.
+    pub settle: usize,
     /// The largest sets that are tried one by one.
     pub size: usize,
     /// How many sets are decided at most.
@@ -90,7 +93,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: 1, rounds: usize::MAX, size: 12, checks: 200, fixes: 5 }
+        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, checks: 200, fixes: 5 }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
             let all: Set = (0..repair.yields.len()).collect();
             let conflicts = vec![first.unwrap_or_else(|| all.clone())];
             let mut search =
-                Search { text, options, cancel, before, all, conflicts, rounds: 0, tried: BTreeSet::new(), fixes: Vec::new(), repair };
+                Search { text, options, cancel, before, all, conflicts, rounds: 0, tried: BTreeSet::new(), open: Vec::new(), fixes: Vec::new(), repair };
             let outcome = search.run();
             return Repair { outcome, ..search.repair };
         }
@@ -66,6 +66,8 @@ struct Search<'a> {
     /// Rounds of growing budgets for each set.
     rounds: usize,
     tried: BTreeSet<Set>,
+    /// Those that stayed undecided, the smallest first.
+    open: Vec<Set>,
     fixes: Vec<Fix>,
     /// What is told in the end.
     repair: Repair,
@@ -96,6 +98,7 @@ impl Search<'_> {
             // What is known of counterexamples stays, so little is done twice.
             (self.rounds, self.repair.undecided) = (rounds, 0);
             self.tried.clear();
+            self.open.clear();
             self.repair.harmful.clear();
             outcome = self.sizes().unwrap_or_else(|Refused(why)| Outcome::Refused(why));
             if !matches!(outcome, Outcome::Undecided(..)) || self.cancel.is_cancelled() {
@@ -131,6 +134,7 @@ impl Search<'_> {
             if !self.fixes.is_empty() {
                 self.repair.smallest = smallest;
                 self.repair.undecided += open;
+                self.settle()?;
                 return Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)));
             }
         }
@@ -141,6 +145,7 @@ impl Search<'_> {
                 self.repair.smallest = complete;
                 let (set, proof) = if self.repair.smallest { (all, proof) } else { self.shrink(all, proof)? };
                 self.keep(&set, &proof)?;
+                self.settle()?;
                 Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)))
             }
             None if complete && self.repair.undecided == 0 => {
@@ -200,6 +205,7 @@ impl Search<'_> {
             Judged::Unusable(diagnostic) => self.harmful(set, diagnostic.message),
             Judged::Unknown(_) => {
                 self.repair.undecided += 1;
+                self.open.push(set.clone());
                 Tried::Undecided
             }
             Judged::Refused(why) => return Err(Refused(why)),
@@ -227,6 +233,32 @@ impl Search<'_> {
             }
         }
         Ok((set, proof))
+    }
+
+    /// Tries harder to decide about what is open within the fixes, so that what
+    /// is offered is at least minimal; a fix among it takes their place.
+    fn settle(&mut self) -> Result<(), Refused> {
+        let mut open = std::mem::take(&mut self.open);
+        open.sort_by_key(Set::len);
+        self.rounds = self.options.settle;
+        for set in open {
+            let within = |fix: &Fix| set.len() < fix.yields.len() && set.iter().all(|member| fix.yields.contains(member));
+            let refuted = self.conflicts.iter().any(|conflict| conflict.is_disjoint(&set));
+            if self.rounds == 0 || self.cancel.is_cancelled() || refuted || !self.fixes.iter().any(within) {
+                continue;
+            }
+            self.repair.undecided -= 1;
+            if let Tried::Fix(proof) = self.attempt(&set)? {
+                let larger = std::mem::take(&mut self.fixes);
+                self.keep(&set, &proof)?;
+                if self.fixes.is_empty() {
+                    self.fixes = larger;
+                } else {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes a fix as a text and has its certificate checked for that text.
