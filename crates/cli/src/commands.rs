@@ -4,8 +4,8 @@ mod bench;
 pub(crate) mod check;
 mod explain;
 mod export;
-mod fmt;
 mod fix;
+mod fmt;
 mod run;
 mod verify;
 

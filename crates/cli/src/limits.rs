@@ -155,3 +155,8 @@ impl State {
         }
     }
 }
+
+/// How many threads to use, if that was said; else as many as there are cores.
+pub(crate) fn threads(said: Option<usize>) -> usize {
+    said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}

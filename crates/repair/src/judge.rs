@@ -32,6 +32,9 @@ pub(crate) struct Effort {
     pub(crate) jobs: usize,
     /// Rounds of growing budgets.
     pub(crate) rounds: usize,
+    /// Pairs of states that are explored at most, where less is wanted than
+    /// the compiler would do.
+    pub(crate) pairs: Option<u64>,
 }
 
 /// Decides about a text and has the evidence checked.
@@ -62,9 +65,12 @@ fn judge_prepared(text: &str, prepared: &Arc<Prepared>, effort: Effort, cancel: 
     if let Some((run, component)) = search(&mut searches, &mut cleared, FIRST_LAYERS, &mut budget) {
         return refuted(text, prepared, run, component, cancel);
     }
-    let compiled = match prepared.compile(&Budget::new(u64::MAX, cancel.clone())) {
+    let all_states = Budget::new(u64::MAX, cancel.clone());
+    let compiled = effort.pairs.map_or_else(|| prepared.compile(&all_states), |pairs| prepared.compile_within(pairs, &all_states));
+    let compiled = match compiled {
         Ok(compiled) => compiled,
         Err(CompileError::Stopped(_)) => return Judged::Unknown(STOPPED.to_owned()),
+        Err(_) if effort.pairs.is_some() => return Judged::Unknown("this needs more effort".to_owned()),
         Err(error) => {
             let mut budget = Budget::new(LAST_TICKS, cancel.clone());
             return match (search(&mut searches, &mut cleared, u32::MAX, &mut budget), error.diagnostic(text)) {

@@ -68,7 +68,7 @@ mod search;
 mod switches;
 mod yields;
 
-pub use search::repair;
+pub use search::{repair, repair_refuted};
 pub use yields::Yield;
 
 use serval_syntax::Diagnostic;
@@ -85,15 +85,25 @@ pub struct Options {
     pub settle: usize,
     /// The largest sets that are tried one by one.
     pub size: usize,
+    /// Pairs of states of each program that are explored at most, where less is
+    /// wanted than the compiler would do.
+    pub pairs: Option<u64>,
     /// How many sets are decided at most.
     pub checks: usize,
     /// How many fixes are wanted at most.
     pub fixes: usize,
 }
 
+impl Options {
+    /// Little effort, for when the fix is a hint beside something else.
+    pub fn hint() -> Self {
+        Self { jobs: 1, rounds: 0, settle: 0, size: 4, pairs: Some(5_000), checks: 24, fixes: 2 }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, checks: 200, fixes: 5 }
+        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, pairs: None, checks: 200, fixes: 5 }
     }
 }
 
@@ -112,6 +122,12 @@ pub struct Repair {
     pub smallest: bool,
     /// How many sets were decided in all.
     pub checks: usize,
+}
+
+impl Default for Repair {
+    fn default() -> Self {
+        Self { yields: Vec::new(), outcome: Outcome::Serializable, harmful: Vec::new(), undecided: 0, smallest: true, checks: 0 }
+    }
 }
 
 /// The answer.

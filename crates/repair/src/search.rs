@@ -1,10 +1,11 @@
 //! Smallest sets first.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use serval_compile::Compiled;
+use serval_compile::{Compiled, Prepared};
 use serval_model::{Budget, Cancel, NetworkSystem};
-use serval_proof::{Certificate, fingerprint};
+use serval_proof::{Certificate, RunCertificate, fingerprint};
 
 use crate::clean::remove;
 use crate::harm::Manners;
@@ -23,34 +24,41 @@ const OWN_PAIRS: u64 = 400_000;
 /// Finds smallest sets of `yield`s without which the program of `text` is
 /// serializable.
 pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
-    let mut repair =
-        Repair { yields: Vec::new(), outcome: Outcome::Serializable, harmful: Vec::new(), undecided: 0, smallest: true, checks: 0 };
-    let prepared = match program(text) {
-        Ok(prepared) => prepared,
-        Err(diagnostic) => return Repair { outcome: Outcome::Unusable(diagnostic), ..repair },
-    };
-    repair.yields = yields(prepared.program(), text);
-    let own = Effort { jobs: options.jobs, rounds: options.rounds };
-    repair.outcome = match judge(text, own, cancel) {
+    let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
+    let outcome = match judge(text, own, cancel) {
         Judged::Proved { .. } => Outcome::Serializable,
         Judged::Unknown(reason) => Outcome::Undecided(reason, false),
         Judged::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
         Judged::Refused(why) => Outcome::Refused(why),
-        Judged::Refuted { prepared, run, component } => {
-            let first = switches(&prepared, component, &run, &repair.yields);
-            // Without all states nothing is known of the program as it is;
-            // then nothing at all may go wrong in the changed one.
-            let before = prepared.compile_within(OWN_PAIRS, &Budget::new(u64::MAX, cancel.clone()));
-            let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
-            let all: Set = (0..repair.yields.len()).collect();
-            let conflicts = vec![first.unwrap_or_else(|| all.clone())];
-            let mut search =
-                Search { text, options, cancel, before, all, conflicts, rounds: 0, tried: BTreeSet::new(), open: Vec::new(), fixes: Vec::new(), repair };
-            let outcome = search.run();
-            return Repair { outcome, ..search.repair };
-        }
+        Judged::Refuted { prepared, run, component } => return repair_by(text, &prepared, &run, component, options, cancel),
     };
-    repair
+    let yields = program(text).map(|prepared| yields(prepared.program(), text)).unwrap_or_default();
+    Repair { yields, outcome, ..Repair::default() }
+}
+
+/// The same for a program that this run of a component refutes, which the
+/// checker has accepted.
+pub fn repair_refuted(text: &str, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
+    match program(text) {
+        Ok(prepared) => repair_by(text, &prepared, run, component, options, cancel),
+        Err(diagnostic) => Repair { outcome: Outcome::Unusable(diagnostic), ..Repair::default() },
+    }
+}
+
+fn repair_by(text: &str, prepared: &Arc<Prepared>, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
+    let repair = Repair { yields: yields(prepared.program(), text), ..Repair::default() };
+    let first = switches(prepared, component, run, &repair.yields);
+    // Without all states nothing is known of the program as it is;
+    // then nothing at all may go wrong in the changed one.
+    let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
+    let before = prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
+    let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
+    let all: Set = (0..repair.yields.len()).collect();
+    let conflicts = vec![first.unwrap_or_else(|| all.clone())];
+    let (tried, open, fixes) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let mut search = Search { text, options, cancel, before, all, conflicts, rounds: 0, tried, open, fixes, repair };
+    let outcome = search.run();
+    Repair { outcome, ..search.repair }
 }
 
 struct Search<'a> {
@@ -190,7 +198,7 @@ impl Search<'_> {
         self.tried.insert(set.clone());
         self.repair.checks += 1;
         let changed = without(self.text, &self.repair.yields, set);
-        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds };
+        let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
         Ok(match judge(&changed, effort, self.cancel) {
             Judged::Refuted { prepared, run, component } => {
                 let met = switches(&prepared, component, &run, &self.repair.yields);

@@ -21,6 +21,61 @@ pub enum Fixable {
     Unknown,
 }
 
+/// What a report on a counterexample says about fixes.
+#[derive(Clone, Debug, Serialize)]
+pub struct FixHint {
+    /// Whether there is a fix.
+    pub outcome: Fixable,
+    /// Sets of `yield`s, each by line and column, that can be removed.
+    pub alternatives: Vec<Vec<[u32; 2]>>,
+    /// Whether no smaller set will do.
+    pub smallest: bool,
+    /// Why there is no fix, or why nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl FixHint {
+    /// One line for people.
+    pub(crate) fn line(&self) -> String {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        match (self.outcome, self.alternatives.as_slice()) {
+            (Fixable::Found, [first, rest @ ..]) => {
+                let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
+                format!("remove {}{other}: then serializable (proved)", lines(first))
+            }
+            (Fixable::None, _) => format!("none by removing yields: {reason}"),
+            _ => format!("undecided: {reason}"),
+        }
+    }
+}
+
+/// `the yield on line 4`, `the yields on lines 4, 9 and 12`
+fn lines(yields: &[[u32; 2]]) -> String {
+    match yields {
+        [[line, _]] => format!("the yield on line {line}"),
+        _ => {
+            let places: Vec<String> = yields.iter().map(|one| place(one, yields)).collect();
+            format!("the yields on lines {}", listed(&places))
+        }
+    }
+}
+
+/// The line; where two stand on it, with the column.
+fn place([line, column]: &[u32; 2], among: &[[u32; 2]]) -> String {
+    let alone = among.iter().filter(|other| other[0] == *line).count() <= 1;
+    if alone { line.to_string() } else { format!("{line}, column {column}") }
+}
+
+/// `a, b and c`
+fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((only, _)) => only.clone(),
+        None => String::new(),
+    }
+}
+
 /// Everything about one file.
 #[derive(Clone, Debug, Serialize)]
 pub struct FixReport {
@@ -131,16 +186,9 @@ fn found(count: usize, smallest: bool) -> String {
 
 /// `the yield on line 4 (withdraw) and the yield on line 9 (deposit)`
 fn words(yields: &[[u32; 2]], requests: &[Vec<String>]) -> String {
-    let one = |(index, [line, column]): (usize, &[u32; 2])| {
-        // Where two stand on a line the line does not tell.
-        let column = if yields.iter().filter(|other| other[0] == *line).count() > 1 { format!(", column {column}") } else { String::new() };
+    let one = |(index, at): (usize, &[u32; 2])| {
         let names = requests.get(index).map(|names| names.join(", ")).unwrap_or_default();
-        format!("the yield on line {line}{column} ({names})")
+        format!("the yield on line {} ({names})", place(at, yields))
     };
-    let all: Vec<String> = yields.iter().enumerate().map(one).collect();
-    match all.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        Some((only, _)) => only.clone(),
-        None => String::new(),
-    }
+    listed(&yields.iter().enumerate().map(one).collect::<Vec<_>>())
 }

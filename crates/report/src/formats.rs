@@ -123,7 +123,7 @@ impl FileReport {
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let mut told = String::new();
-                crate::verdict::story(&mut told, run, Look { width: 120, ascii: false });
+                self.story(&mut told, run, Look { width: 120, ascii: false });
                 let _ = writeln!(out, "```text\n{}\n```\n\n```mermaid\n{}```\n", told.trim_matches('\n'), run.to_mermaid());
             }
             (None, Verdict::Serializable) => {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
+use crate::fix::{FixHint, Fixable};
 use crate::timeline::{Look, excerpt, table};
 use crate::why::why;
 use serde::Serialize;
@@ -64,6 +65,12 @@ pub struct FileReport {
     /// The run that no serial order explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
+    /// Whether removing `yield`s would help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixHint>,
+    /// Where the counterexample was saved.
+    #[serde(skip)]
+    pub trace: Option<String>,
 }
 
 /// How large everything was in the published method.
@@ -216,6 +223,9 @@ pub struct Times {
     pub certify: f64,
     /// Checking the evidence.
     pub verify: f64,
+    /// Looking for fixes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<f64>,
 }
 
 /// Numbers of states and steps, over all components.
@@ -291,6 +301,8 @@ impl FileReport {
             sizes: None,
             certificate: None,
             counterexample: None,
+            fix: None,
+            trace: None,
         }
     }
 
@@ -319,7 +331,7 @@ impl FileReport {
                 let least = if run.minimal { ", and no fewer will do" } else { "" };
                 let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
                 let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
-                story(&mut out, run, look);
+                self.story(&mut out, run, look);
             }
             None => {
                 if let Some(reason) = &self.reason {
@@ -381,6 +393,65 @@ impl FileReport {
         }
     }
 
+    /// What a counterexample shows, for people.
+    pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
+        let Explanation { why, excerpt, serial } = &run.explanation;
+        out.push('\n');
+        for line in excerpt {
+            let _ = writeln!(out, "  {line}");
+        }
+        if !excerpt.is_empty() {
+            out.push('\n');
+        }
+        match table(run, look) {
+            Some(table) => out.push_str(&table),
+            None => {
+                for (position, line) in run.story.iter().enumerate() {
+                    let _ = writeln!(out, "{:4}  {line}", position + 1);
+                }
+            }
+        }
+        let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
+        if serial.is_empty() {
+            let _ = writeln!(out, "                  no serial order gives these");
+        }
+        for (position, order) in serial.iter().enumerate() {
+            let title = if position == 0 { "in any order " } else { "" };
+            let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
+            let answers: Vec<String> = order.answers.iter().map(|answers| answers.join(", ")).collect();
+            let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
+            let _ = writeln!(out, "  {title:<14}  {} {given}", numbers.join(" then "));
+        }
+        if !serial.is_empty() {
+            let seen: Vec<&str> = run.requests.iter().map(|answered| answered.response.as_str()).collect();
+            let _ = writeln!(out, "                  never {}", seen.join(", "));
+        }
+        if let Some(why) = why {
+            for (position, line) in why.lines().iter().enumerate() {
+                let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "why" } else { "" });
+            }
+        }
+        if let Some(fix) = &self.fix {
+            let _ = writeln!(out, "  fix             {}", fix.line());
+            if let Some(file) = self.file_in_commands().filter(|_| fix.outcome != Fixable::None) {
+                let _ = writeln!(out, "                  serval fix {file}");
+            }
+        }
+        let _ = match run.anomaly {
+            Some(name) => writeln!(out, "  more            serval explain {name}"),
+            None if why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
+            None => Ok(()),
+        };
+        if let (Some(file), Some(trace)) = (self.file_in_commands(), &self.trace) {
+            let _ = writeln!(out, "  replay          serval run {file} --replay {}", quoted(trace));
+        }
+    }
+
+    /// The name of the file as a shell takes it; none for standard input.
+    fn file_in_commands(&self) -> Option<String> {
+        (self.file != "-").then(|| quoted(&self.file))
+    }
+
     fn headline(&self) -> &'static str {
         match self.verdict {
             Verdict::Serializable => "serializable",
@@ -391,48 +462,10 @@ impl FileReport {
     }
 }
 
-pub(crate) fn story(out: &mut String, run: &Counterexample, look: Look) {
-    let Explanation { why, excerpt, serial } = &run.explanation;
-    out.push('\n');
-    for line in excerpt {
-        let _ = writeln!(out, "  {line}");
-    }
-    if !excerpt.is_empty() {
-        out.push('\n');
-    }
-    match table(run, look) {
-        Some(table) => out.push_str(&table),
-        None => {
-            for (position, line) in run.story.iter().enumerate() {
-                let _ = writeln!(out, "{:4}  {line}", position + 1);
-            }
-        }
-    }
-    let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
-    if serial.is_empty() {
-        let _ = writeln!(out, "                  no serial order gives these");
-    }
-    for (position, order) in serial.iter().enumerate() {
-        let title = if position == 0 { "in any order " } else { "" };
-        let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
-        let answers: Vec<String> = order.answers.iter().map(|answers| answers.join(", ")).collect();
-        let given = if answers.is_empty() { "never ends".to_owned() } else { format!("gives {}", answers.join(" or ")) };
-        let _ = writeln!(out, "  {title:<14}  {} {given}", numbers.join(" then "));
-    }
-    if !serial.is_empty() {
-        let seen: Vec<&str> = run.requests.iter().map(|answered| answered.response.as_str()).collect();
-        let _ = writeln!(out, "                  never {}", seen.join(", "));
-    }
-    if let Some(why) = why {
-        for (position, line) in why.lines().iter().enumerate() {
-            let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "why" } else { "" });
-        }
-    }
-    let _ = match run.anomaly {
-        Some(name) => writeln!(out, "  more            serval explain {name}"),
-        None if why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
-        None => Ok(()),
-    };
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "/-_.,+:@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// Who was told what; the same answers to the same request are counted.

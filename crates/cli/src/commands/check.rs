@@ -2,6 +2,7 @@
 
 mod decide;
 pub(super) mod files;
+mod hint;
 mod present;
 
 use std::io::IsTerminal;
@@ -242,14 +243,18 @@ impl Checking<'_> {
         report.ruled_out = Some(decision.ruled_out);
         let status = match decision.decided {
             Decided::Refuted { run, component, minimal, method } => {
-                let shown = run.clone();
                 let verdict = (Verdict::NotSerializable, method);
-                let status = self.certify(input, Body::Run(run), component, verdict, &mut report, watch, times)?;
+                let status = self.certify(input, Body::Run(run.clone()), component, verdict, &mut report, watch, times)?;
                 if status == Status::NotSerializable {
-                    let shown = present::counterexample(input, &shown, component, minimal);
+                    let shown = present::counterexample(input, &run, component, minimal);
                     let trace = serval_report::Trace::new(shown.steps.clone()).to_json();
-                    self.save(self.args.trace.as_deref(), &input.name, "trace.json", &trace)?;
+                    report.trace = self.save(self.args.trace.as_deref(), &input.name, "trace.json", &trace)?;
                     report.counterexample = Some(shown);
+                    if let (Content::Program(_), false) = (&input.content, self.args.no_fix || self.manner.quiet) {
+                        let start = Instant::now();
+                        report.fix = hint::hint(&input.text, &run, component, limits::threads(self.args.jobs), &watch.cancel());
+                        times.fix = Some(millis(start.elapsed()));
+                    }
                 }
                 status
             }

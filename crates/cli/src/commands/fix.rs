@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
             "{name} is a network system: it has no text with `yield`s that could be removed; give a .ser program"
         )));
     };
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = limits::threads(args.jobs);
     let repaired = repair(&input.text, Options { jobs, ..Options::default() }, &watch.cancel());
     let ended = watch.ended();
     drop(watch);

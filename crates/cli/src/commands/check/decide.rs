@@ -20,6 +20,7 @@ use serval_syntax::{Diagnostic, LineIndex, Program};
 
 use super::Methods;
 use crate::input::{Content, Input};
+use crate::limits;
 use crate::output::say;
 
 /// States that are explored only for what is said beside the verdict.
@@ -110,7 +111,7 @@ pub(super) fn decide(
     progress: &Progress,
     verbose: bool,
 ) -> Decision {
-    let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let jobs = limits::threads(jobs);
     let watch = |trying| progress.trying(trying);
     let (methods, classic) = match methods {
         Methods::Portfolio(own) => (own.clone(), None),

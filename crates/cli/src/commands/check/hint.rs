@@ -1,0 +1,25 @@
+//! What a report on a counterexample says about fixes.
+
+use serval_model::Cancel;
+use serval_proof::RunCertificate;
+use serval_repair::{Options, Outcome, repair_refuted};
+use serval_report::fix::{FixHint, Fixable};
+
+/// Looks for fixes of a program that this run refutes, with little effort.
+pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
+    let repaired = repair_refuted(text, run, component, Options { jobs, ..Options::hint() }, cancel);
+    let (outcome, reason) = match &repaired.outcome {
+        Outcome::Fixed(_) => (Fixable::Found, None),
+        Outcome::NoFix(why) => (Fixable::None, Some(why.clone())),
+        Outcome::Undecided(why, _) => (Fixable::Unknown, Some(why.clone())),
+        Outcome::Refused(why) => (Fixable::Unknown, Some(format!("the checker refuses our evidence for a fix, a bug in serval: {why}"))),
+        Outcome::Serializable | Outcome::Unusable(_) => return None,
+    };
+    let fixes = match &repaired.outcome {
+        Outcome::Fixed(fixes) => fixes.as_slice(),
+        _ => &[],
+    };
+    let place = |&index: &usize| repaired.yields.get(index).map(|one| [one.place.line, one.place.column]);
+    let alternatives = fixes.iter().map(|fix| fix.yields.iter().filter_map(place).collect()).collect();
+    Some(FixHint { outcome, alternatives, smallest: repaired.smallest, reason })
+}
