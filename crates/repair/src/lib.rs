@@ -97,7 +97,7 @@ pub struct Options {
 impl Options {
     /// Little effort, for when the fix is a hint beside something else.
     pub fn hint() -> Self {
-        Self { jobs: 1, rounds: 0, settle: 0, size: 4, pairs: Some(5_000), checks: 24, fixes: 2 }
+        Self { jobs: 1, rounds: 0, settle: 0, size: 8, pairs: Some(5_000), checks: 24, fixes: 2 }
     }
 }
 

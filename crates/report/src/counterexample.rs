@@ -42,6 +42,9 @@ pub struct Explanation {
     pub excerpt: Vec<String>,
     /// What each serial order gives, if there are few.
     pub serial: Vec<SerialOrder>,
+    /// Where there are many: how many states serial runs of these requests with
+    /// these answers can be in, none of which has all of them.
+    pub serial_states: Option<usize>,
 }
 
 /// One serial order and what it can give.

@@ -259,11 +259,10 @@ pub(crate) fn excerpt(text: &str, run: &Counterexample, why: &Why) -> Vec<String
         }
     }
     let lines: Vec<&str> = text.lines().collect();
-    let shown: Vec<(u32, &str, &str)> = notes
-        .into_iter()
-        .filter_map(|(line, note)| Some((line, *lines.get((line as usize).checked_sub(1)?)?, note)))
-        .map(|(line, text, note)| (line, text.trim_end(), note))
-        .collect();
+    // Comments make way for what is said here.
+    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ");
+    let shown: Vec<(u32, String, &str)> =
+        notes.into_iter().filter_map(|(line, note)| Some((line, code(lines.get((line as usize).checked_sub(1)?)?), note))).collect();
     let width = shown.iter().filter(|(_, _, note)| !note.is_empty()).map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
     let digits = shown.last().map_or(1, |(line, _, _)| line.to_string().len());
     shown

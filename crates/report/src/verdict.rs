@@ -395,7 +395,7 @@ impl FileReport {
 
     /// What a counterexample shows, for people.
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
-        let Explanation { why, excerpt, serial } = &run.explanation;
+        let Explanation { why, excerpt, serial, serial_states } = &run.explanation;
         out.push('\n');
         for line in excerpt {
             let _ = writeln!(out, "  {line}");
@@ -413,7 +413,8 @@ impl FileReport {
         }
         let _ = writeln!(out, "\n  seen together   {}", together(&run.requests));
         if serial.is_empty() {
-            let _ = writeln!(out, "                  no serial order gives these");
+            let states = serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
+            let _ = writeln!(out, "                  no serial order gives these{states}");
         }
         for (position, order) in serial.iter().enumerate() {
             let title = if position == 0 { "in any order " } else { "" };

@@ -25,6 +25,7 @@
 
 mod from_program;
 mod reduce;
+mod retell;
 mod search;
 pub mod term;
 
@@ -34,6 +35,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
+pub use retell::{Access, Step, retell};
 pub use search::Naive;
 pub use term::{Source, Term};
 

@@ -25,7 +25,7 @@ pub(super) struct TermId(u32);
 pub(super) struct Slot(u32);
 
 impl Slot {
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -67,6 +67,9 @@ pub(super) enum Reduced {
 #[derive(Default)]
 pub(super) struct Terms {
     nodes: IndexSet<Node, FxBuildHasher>,
+    /// The variable that the last small step read or wrote, whether it wrote,
+    /// and the value; to be taken by whoever wants to know.
+    pub(super) accessed: Option<(Slot, bool, i64)>,
 }
 
 /// Gives the variables of one request their places.
@@ -138,10 +141,14 @@ impl Terms {
             Node::Number(n) => Ok(Reduced::Value(n)),
             Node::Choice => Ok(Reduced::Either(self.number(0), self.number(1))),
             Node::Yield => Ok(Reduced::Waits(self.number(0))),
-            Node::Read(slot) => Ok(Reduced::To(self.number(store[slot.index()]))),
+            Node::Read(slot) => {
+                self.accessed = Some((slot, false, store[slot.index()]));
+                Ok(Reduced::To(self.number(store[slot.index()])))
+            }
             Node::Assign(slot, value) => match self.reduce(value, store)? {
                 Reduced::Value(v) => {
                     store[slot.index()] = v;
+                    self.accessed = Some((slot, true, v));
                     Ok(Reduced::To(value))
                 }
                 inner => Ok(self.plug(inner, |hole| Node::Assign(slot, hole))),

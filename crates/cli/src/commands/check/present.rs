@@ -21,7 +21,7 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         Content::Systems(systems) => {
             let mut shown = perform(&mut SystemStage::new(systems), events, requests, component, minimal);
             if let Some(system) = systems.get(component) {
-                shown.explanation.serial = serial_orders(system, &shown.requests);
+                say_serial(&mut shown, system);
             }
             shown
         }
@@ -29,7 +29,7 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let prepared = Prepared::new(program, Options::default());
             let mut shown = perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal);
             shown.explain(&input.text, &locks(program));
-            shown.explanation.serial = serial_orders(prepared.lazy(component), &shown.requests);
+            say_serial(&mut shown, prepared.lazy(component));
             shown
         }
     }
@@ -55,19 +55,59 @@ const MOST_WAYS: usize = 6;
 /// Ticks for running requests one at a time.
 const SERIAL_TICKS: u64 = 1_000_000;
 
-/// What each serial order gives; nothing where that is too much to show.
-fn serial_orders<M: Named>(system: M, requests: &[Answered]) -> Vec<SerialOrder> {
-    if requests.len() > MOST_ORDERED {
-        return Vec::new();
-    }
+/// What serial orders give: each, or how many states there are.
+fn say_serial<M: Named>(shown: &mut Counterexample, system: M) {
     let mut explorer = SerialExplorer::new(system);
-    let named = |name: &str| {
-        let starts = explorer.system().starts().iter().map(|&(request, _)| request);
-        starts.into_iter().find(|&request| explorer.system().request_name(request) == name)
-    };
-    let Some(ids) = requests.iter().map(|answered| named(&answered.request)).collect::<Option<Vec<RequestId>>>() else {
-        return Vec::new();
-    };
+    if shown.requests.len() <= MOST_ORDERED {
+        shown.explanation.serial = serial_orders(&mut explorer, &shown.requests);
+    }
+    if shown.explanation.serial.is_empty() {
+        shown.explanation.serial_states = serial_states(&mut explorer, &shown.requests);
+    }
+}
+
+/// The states of serial runs that give some of these answers and no others.
+fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answered]) -> Option<usize> {
+    let mut wanted: Vec<(RequestId, &str, usize)> = Vec::new();
+    for answered in requests {
+        let id = request_named(explorer, &answered.request)?;
+        match wanted.iter_mut().find(|(request, response, _)| *request == id && *response == answered.response) {
+            Some((_, _, count)) => *count += 1,
+            None => wanted.push((id, &answered.response, 1)),
+        }
+    }
+    let mut budget = Budget::ticks(SERIAL_TICKS);
+    let mut seen = BTreeSet::from([(explorer.system().initial_global(), vec![0; wanted.len()])]);
+    let mut open: Vec<_> = seen.iter().cloned().collect();
+    while let Some((global, given)) = open.pop() {
+        for (index, &(request, response, count)) in wanted.iter().enumerate() {
+            if given[index] == count {
+                continue;
+            }
+            let results = explorer.alone(request, global, &mut budget).ok()?.to_vec();
+            for (answer, after) in results {
+                if explorer.system().response_name(answer) == response {
+                    let mut given = given.clone();
+                    given[index] += 1;
+                    if seen.insert((after, given.clone())) {
+                        open.push((after, given));
+                    }
+                }
+            }
+        }
+    }
+    Some(seen.len())
+}
+
+fn request_named<M: Named>(explorer: &mut SerialExplorer<M>, name: &str) -> Option<RequestId> {
+    let starts: Vec<RequestId> = explorer.system().starts().iter().map(|&(request, _)| request).collect();
+    starts.into_iter().find(|&request| explorer.system().request_name(request) == name)
+}
+
+/// What each serial order gives; nothing where that is too much to show.
+fn serial_orders<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answered]) -> Vec<SerialOrder> {
+    let ids = requests.iter().map(|answered| request_named(explorer, &answered.request)).collect::<Option<Vec<RequestId>>>();
+    let Some(ids) = ids else { return Vec::new() };
     let mut budget = Budget::ticks(SERIAL_TICKS);
     let mut orders = Vec::new();
     for order in permutations(requests.len()) {
