@@ -301,10 +301,10 @@ pub(crate) struct Fmt {
     pub(crate) diff: bool,
 }
 
-/// Find the fewest yields to remove so that a program becomes serializable
+/// Find the smallest change that makes a program serializable
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval fix bank.ser                              what to remove, as a diff\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval fix bank.ser                              what to remove, as a diff\n  serval fix bank.ser --lock MUTEX                 which requests need a lock\n  serval fix bank.ser --apply 1                    do what is offered first\n  serval fix bank.ser --format json                one object, for programs\n\nExit status: 0 serializable already or a fix was found, 1 no fix exists, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Fix {
     /// A program (.ser); - reads standard input
@@ -312,6 +312,9 @@ pub(crate) struct Fix {
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
+    /// Instead of removing yields, put the fewest requests under a new lock of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) lock: Option<String>,
     /// Write fix N, counted from 1, into the file
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) apply: Option<usize>,

@@ -6,33 +6,17 @@
 //! not decided here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use serval_syntax::{SyntaxKind, parse};
 
+use crate::edit::{Edited, line_starts};
 use crate::yields::Yield;
-
-/// Lines around a change that are shown.
-const CONTEXT: usize = 3;
-
-/// A text in which some lines are changed or gone.
-#[derive(Clone, Debug)]
-pub(crate) struct Edited<'a> {
-    lines: Vec<&'a str>,
-    /// By number of the line, from 0; `None` where it is gone.
-    changes: BTreeMap<usize, Option<String>>,
-}
 
 /// Removes some `yield`s; whole statements only if `statements` says so.
 pub(crate) fn remove<'a>(text: &'a str, yields: &[Yield], set: &BTreeSet<usize>, statements: bool) -> Edited<'a> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let alone = if statements { own_statements(text) } else { BTreeSet::new() };
-    let mut starts = Vec::with_capacity(lines.len());
-    let mut offset = 0;
-    for line in &lines {
-        starts.push(offset);
-        offset += line.len();
-    }
+    let starts = line_starts(&lines);
     let mut changes: BTreeMap<usize, Option<String>> = BTreeMap::new();
     // From the right, so that what is still to be changed stays at its place.
     for one in set.iter().rev().filter_map(|&index| yields.get(index)) {
@@ -66,68 +50,6 @@ fn own_statements(text: &str) -> BTreeSet<usize> {
             && kind(position.checked_add(1)) == Some(SyntaxKind::Semicolon)
     };
     (0..tokens.len()).filter(alone).map(|position| tokens[position].1).collect()
-}
-
-impl Edited<'_> {
-    /// The text as it is now.
-    pub(crate) fn text(&self) -> String {
-        let mut text = String::new();
-        for (number, line) in self.lines.iter().enumerate() {
-            match self.changes.get(&number) {
-                None => text.push_str(line),
-                Some(Some(changed)) => text.push_str(changed),
-                Some(None) => {}
-            }
-        }
-        text
-    }
-
-    /// The changes in the form of `diff -u`, without its two lines of names.
-    pub(crate) fn diff(&self) -> String {
-        let mut diff = String::new();
-        let mut gone_before = 0;
-        for (first, last) in self.hunks() {
-            let gone = (first..=last).filter(|number| self.changes.get(number).is_some_and(Option::is_none)).count();
-            let (old, new) = (last - first + 1, last - first + 1 - gone);
-            // Where nothing is left, the line before it is named.
-            let (old_at, new_at) = (first + 1, first + usize::from(new > 0) - gone_before);
-            let _ = writeln!(diff, "@@ -{old_at},{old} +{new_at},{new} @@");
-            for number in first..=last {
-                match self.changes.get(&number) {
-                    None => put(&mut diff, ' ', self.lines[number]),
-                    Some(changed) => {
-                        put(&mut diff, '-', self.lines[number]);
-                        if let Some(changed) = changed {
-                            put(&mut diff, '+', changed);
-                        }
-                    }
-                }
-            }
-            gone_before += gone;
-        }
-        diff
-    }
-
-    /// The first and last lines of stretches with changes, context included.
-    fn hunks(&self) -> Vec<(usize, usize)> {
-        let mut hunks: Vec<(usize, usize)> = Vec::new();
-        for &number in self.changes.keys() {
-            let (first, last) = (number.saturating_sub(CONTEXT), (number + CONTEXT).min(self.lines.len() - 1));
-            match hunks.last_mut() {
-                Some(hunk) if first <= hunk.1 + 1 => hunk.1 = last,
-                _ => hunks.push((first, last)),
-            }
-        }
-        hunks
-    }
-}
-
-fn put(diff: &mut String, sign: char, line: &str) {
-    diff.push(sign);
-    diff.push_str(line);
-    if !line.ends_with('\n') {
-        diff.push_str("\n\\ No newline at end of file\n");
-    }
 }
 
 #[cfg(test)]

@@ -61,12 +61,16 @@ impl Manners {
         manners
     }
 
-    /// What is worse here than `before`, in words.
-    pub(crate) fn worse_than(&self, before: &Self, text: &str) -> Option<String> {
+    /// What is worse here than `before`, in words. Loops are known by their
+    /// places if these are the same as before.
+    pub(crate) fn worse_than(&self, before: &Self, text: &str, same_places: bool) -> Option<String> {
         if let Some(silent) = self.silent.difference(&before.silent).next() {
             return Some(format!("`{silent}` could never answer"));
         }
-        if let Some(spin) = self.spins.difference(&before.spins).next() {
+        if !same_places && self.spins.len() > before.spins.len() {
+            return Some("a loop could spin for ever and let nobody else run".to_owned());
+        }
+        if let Some(spin) = self.spins.difference(&before.spins).next().filter(|_| same_places) {
             let line = LineIndex::new(text).position(text, spin.start).line;
             return Some(format!("the loop on line {line} could spin for ever and let nobody else run"));
         }
@@ -121,7 +125,7 @@ mod tests {
         let polite = "request take { while (L == 1) { yield }; L := 1; yield; L := 0; 1 }";
         let rude = "request take { while (L == 1) { 0     }; L := 1; yield; L := 0; 1 }";
         assert_eq!(of(polite), Manners::default());
-        let why = of(rude).worse_than(&of(polite), rude).unwrap();
+        let why = of(rude).worse_than(&of(polite), rude, true).unwrap();
         assert!(why.contains("line 1 could spin"), "{why}");
         // If nobody ever sees the lock taken the loop does no harm.
         assert_eq!(of("request take { while (L == 1) { 0 }; L := 1; L := 0; 1 }"), Manners::default());

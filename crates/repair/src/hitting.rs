@@ -1,9 +1,22 @@
-//! Sets that hit all of a list of sets, by size.
+//! Sets that meet all of a list of conflicts, by size.
 
 use std::collections::BTreeSet;
 
 /// A set of positions.
 pub(crate) type Set = BTreeSet<usize>;
+
+/// What a set must hold one of, as a whole, to meet a conflict.
+pub(crate) type Conflict = Vec<Set>;
+
+/// Whether a set meets a conflict.
+pub(crate) fn meets(set: &Set, conflict: &Conflict) -> bool {
+    conflict.iter().any(|alternative| alternative.is_subset(set))
+}
+
+/// The conflict that any of these positions meets.
+pub(crate) fn any_of(members: impl IntoIterator<Item = usize>) -> Conflict {
+    members.into_iter().map(|member| Set::from([member])).collect()
+}
 
 /// Steps in one search for the next set, at most.
 const STEPS: u64 = 200_000;
@@ -19,15 +32,15 @@ pub(crate) enum Next {
     TooMany,
 }
 
-/// The first set of exactly `size` positions below `count` that hits every
-/// one of `conflicts`, holds none of `closed`, and is not `tried`.
+/// The first set of exactly `size` positions below `count` that meets every
+/// one of `conflicts` and is not `tried`.
 ///
-/// Every such set is found: as long as a conflict is not hit, one of its
-/// members has to be in the set, and each is tried; once all are hit, anything
-/// may be added.
-pub(crate) fn next(size: usize, count: usize, conflicts: &[Set], closed: &[Set], tried: &BTreeSet<Set>) -> Next {
-    let mut search = Search { count, conflicts, closed, tried, seen: BTreeSet::new(), steps: STEPS };
-    match search.extend(&mut Set::new(), size) {
+/// Every such set is found: as long as a conflict is not met, one of its
+/// alternatives has to be in the set, and each is tried; once all are met,
+/// anything may be added.
+pub(crate) fn next(size: usize, count: usize, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
+    let mut search = Search { count, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
+    match search.extend(&Set::new(), size) {
         Ok(Some(set)) => Next::Set(set),
         Ok(None) => Next::None,
         Err(TooMany) => Next::TooMany,
@@ -38,8 +51,7 @@ struct TooMany;
 
 struct Search<'a> {
     count: usize,
-    conflicts: &'a [Set],
-    closed: &'a [Set],
+    conflicts: &'a [Conflict],
     tried: &'a BTreeSet<Set>,
     /// Sets that were looked at, whatever the order of their members.
     seen: BTreeSet<Set>,
@@ -47,23 +59,21 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn extend(&mut self, chosen: &mut Set, left: usize) -> Result<Option<Set>, TooMany> {
+    fn extend(&mut self, chosen: &Set, size: usize) -> Result<Option<Set>, TooMany> {
         self.steps = self.steps.checked_sub(1).ok_or(TooMany)?;
-        if self.closed.iter().any(|set| set.is_subset(chosen)) || !self.seen.insert(chosen.clone()) {
+        if chosen.len() > size || !self.seen.insert(chosen.clone()) {
             return Ok(None);
         }
-        let open = self.conflicts.iter().find(|conflict| conflict.is_disjoint(chosen));
-        if left == 0 {
+        let open = self.conflicts.iter().find(|conflict| !meets(chosen, conflict));
+        if chosen.len() == size {
             return Ok((open.is_none() && !self.tried.contains(chosen)).then(|| chosen.clone()));
         }
-        let members: Vec<usize> = match open {
-            Some(conflict) => conflict.iter().copied().collect(),
-            None => (0..self.count).filter(|member| !chosen.contains(member)).collect(),
+        let additions: Conflict = match open {
+            Some(conflict) => conflict.clone(),
+            None => any_of((0..self.count).filter(|member| !chosen.contains(member))),
         };
-        for member in members {
-            chosen.insert(member);
-            let found = self.extend(chosen, left - 1)?;
-            chosen.remove(&member);
+        for addition in additions {
+            let found = self.extend(&chosen.union(&addition).copied().collect(), size)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -76,28 +86,29 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    fn all(size: usize, count: usize, conflicts: &[Set], closed: &[Set]) -> BTreeSet<Set> {
+    fn all(size: usize, count: usize, conflicts: &[Conflict]) -> BTreeSet<Set> {
         let mut tried = BTreeSet::new();
-        while let Next::Set(set) = next(size, count, conflicts, closed, &tried) {
+        while let Next::Set(set) = next(size, count, conflicts, &tried) {
             assert!(tried.insert(set));
         }
         tried
     }
 
     #[test]
-    fn every_hitting_set_is_found_once() {
+    fn every_set_that_meets_all_is_found_once() {
         // Compared with trying all sets, over all families of two conflicts.
         let subsets: Vec<Set> = (0..32_u32).map(|bits| (0..5).filter(|bit| bits >> bit & 1 == 1).collect()).collect();
         for first in &subsets {
             for second in &subsets {
-                let conflicts = [first.clone(), second.clone()];
-                for size in 0..4 {
-                    let fits = |set: &&Set| set.len() == size && conflicts.iter().all(|conflict| !conflict.is_disjoint(set));
-                    let expected: BTreeSet<Set> = subsets.iter().filter(fits).cloned().collect();
-                    assert_eq!(all(size, 5, &conflicts, &[]), expected, "{conflicts:?} {size}");
-                    let closed = Set::from([1, 2]);
-                    let open: BTreeSet<Set> = expected.into_iter().filter(|set| !closed.is_subset(set)).collect();
-                    assert_eq!(all(size, 5, &conflicts, &[closed]), open);
+                // One is met by any member, the other by two neighbours.
+                let pairs: Conflict = second.iter().map(|&member| Set::from([member, (member + 1) % 5])).collect();
+                for other in [any_of(second.iter().copied()), pairs] {
+                    let conflicts = [any_of(first.iter().copied()), other];
+                    for size in 0..4 {
+                        let fits = |set: &&Set| set.len() == size && conflicts.iter().all(|conflict| meets(set, conflict));
+                        let expected: BTreeSet<Set> = subsets.iter().filter(fits).cloned().collect();
+                        assert_eq!(all(size, 5, &conflicts), expected, "{conflicts:?} {size}");
+                    }
                 }
             }
         }
@@ -105,7 +116,7 @@ mod tests {
 
     #[test]
     fn too_many_ways_end() {
-        let conflicts: Vec<Set> = (0..9).map(|n| (n * 20..n * 20 + 20).collect()).collect();
-        assert_eq!(next(8, 180, &conflicts, &[], &BTreeSet::new()), Next::TooMany);
+        let conflicts: Vec<Conflict> = (0..9).map(|n| any_of(n * 20..n * 20 + 20)).collect();
+        assert_eq!(next(8, 180, &conflicts, &BTreeSet::new()), Next::TooMany);
     }
 }

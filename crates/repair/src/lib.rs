@@ -1,4 +1,4 @@
-//! Repairs programs that are not serializable by removing `yield`s.
+//! Repairs programs that are not serializable by removing `yield`s, or by a lock.
 //!
 //! # What removing does
 //!
@@ -36,6 +36,26 @@
 //! Ser(P∖S)`, and every fix contains a word of `Y(ρ)`. If `Y(ρ)` is empty there
 //! is no fix.
 //!
+//! # Locks
+//!
+//! Instead of removing `yield`s, requests can be put under a lock `M` that the
+//! program does not have: `P^R` takes `M` at the beginning of the requests whose
+//! names are in `R`, and releases it right before each of their answers, in the
+//! same step.
+//!
+//! **Lemma 4.** *`Ser(P^R) = Ser(P)`, and `Int(P^T) ⊆ Int(P^R)` where `R ⊆ T`.* One
+//! at a time, requests find the lock free and leave it free, and everything
+//! else is as before. A complete run of `P^T` without what the requests in `T∖R`
+//! do to the lock is one of `P^R`. ∎
+//!
+//! **Lemma 5.** *Let `ρ` be a complete run of `P^R`. If of no two requests that
+//! overlap in `ρ`, the first step of each before the last of the other, both
+//! names are in `S`, then `P^S` has a run with the same answers.* Leave the lock
+//! out of `ρ`; that is a run of `P` in which no more requests overlap. Let the
+//! requests in `S` take the lock in their first and release it in their last
+//! step: nobody else in `S` is between these two, so it is free. ∎ So every fix
+//! has both names of some pair that overlaps in a counterexample.
+//!
 //! # The search
 //!
 //! Sets are tried by size. A set that misses some `Y(ρ)` is no fix; every other
@@ -56,22 +76,81 @@
 //! let repaired = repair(text, Options::default(), &Cancel::new());
 //! let Outcome::Fixed(fixes) = &repaired.outcome else { panic!() };
 //! assert_eq!(fixes.len(), 1);
-//! assert_eq!(repaired.yields[fixes[0].yields[0]].place.line, 3);
+//! assert_eq!(repaired.yields[fixes[0].set[0]].place.line, 3);
 //! assert_eq!(fixes[0].text, text.replace("  yield;\n", ""));
 //! ```
 
+mod change;
 mod clean;
+mod edit;
 mod harm;
 mod hitting;
 mod judge;
+mod lock;
+mod removal;
 mod search;
 mod switches;
 mod yields;
 
-pub use search::{repair, repair_refuted};
+pub use lock::lock_name_problem;
 pub use yields::Yield;
 
+use std::sync::Arc;
+
+use serval_model::Cancel;
+use serval_proof::RunCertificate;
 use serval_syntax::Diagnostic;
+
+use change::Change;
+use judge::program;
+use search::{Refutation, refute, search};
+
+/// Finds smallest sets of `yield`s without which the program of `text` is
+/// serializable.
+pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
+    match refute(text, options, cancel) {
+        Ok(refuted) => without_yields(text, &refuted, options, cancel),
+        Err(outcome) => Repair { yields: yields_of(text), outcome, ..Repair::default() },
+    }
+}
+
+/// The same for a program that this run of a component refutes, which the
+/// checker has accepted.
+pub fn repair_refuted(text: &str, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
+    match program(text) {
+        Ok(prepared) => without_yields(text, &Refutation { prepared, run: run.clone(), component }, options, cancel),
+        Err(diagnostic) => Repair { outcome: Outcome::Unusable(diagnostic), ..Repair::default() },
+    }
+}
+
+/// Finds smallest sets of requests that have to run under one lock, for which
+/// the text has no use yet, so that the program is serializable.
+pub fn repair_by_lock(text: &str, lock: &str, options: Options, cancel: &Cancel) -> Repair {
+    let requests = lock::requests(text);
+    let refuted = match refute(text, options, cancel) {
+        Ok(refuted) => refuted,
+        Err(outcome) => return Repair { requests, outcome, ..Repair::default() },
+    };
+    let change = lock::Locking::new(text, lock, &requests);
+    let repair = search(text, &change, &refuted, options, cancel);
+    Repair { requests, ..repair }
+}
+
+/// The text with the requests at these positions of [`Repair::requests`] under
+/// a lock.
+pub fn under_lock(text: &str, lock: &str, set: &[usize]) -> String {
+    lock::Locking::new(text, lock, &lock::requests(text)).changed(&set.iter().copied().collect())
+}
+
+fn without_yields(text: &str, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+    let yields = yields::yields(refuted.prepared.program(), text);
+    let repair = search(text, &removal::Removal { text, yields: &yields }, refuted, options, cancel);
+    Repair { yields, ..repair }
+}
+
+fn yields_of(text: &str) -> Vec<Yield> {
+    program(text).map(|prepared| yields::yields(Arc::as_ref(&prepared).program(), text)).unwrap_or_default()
+}
 
 /// How much to try.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +189,11 @@ impl Default for Options {
 /// What came of it.
 #[derive(Clone, Debug)]
 pub struct Repair {
-    /// The `yield`s of the text; sets are positions here.
+    /// The `yield`s of the text, if that is what is removed: sets are positions
+    /// here.
     pub yields: Vec<Yield>,
+    /// The names of the requests, if they get a lock: sets are positions here.
+    pub requests: Vec<String>,
     /// The answer.
     pub outcome: Outcome,
     /// Sets that would do but for the harm they do, in the order tried.
@@ -126,7 +208,15 @@ pub struct Repair {
 
 impl Default for Repair {
     fn default() -> Self {
-        Self { yields: Vec::new(), outcome: Outcome::Serializable, harmful: Vec::new(), undecided: 0, smallest: true, checks: 0 }
+        Self {
+            yields: Vec::new(),
+            requests: Vec::new(),
+            outcome: Outcome::Serializable,
+            harmful: Vec::new(),
+            undecided: 0,
+            smallest: true,
+            checks: 0,
+        }
     }
 }
 
@@ -148,11 +238,11 @@ pub enum Outcome {
     Refused(String),
 }
 
-/// A set of `yield`s without which the program is serializable.
+/// A set of changes with which the program is serializable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// Positions in [`Repair::yields`], ascending.
-    pub yields: Vec<usize>,
+    /// Positions in [`Repair::yields`] or [`Repair::requests`], ascending.
+    pub set: Vec<usize>,
     /// The changed text.
     pub text: String,
     /// How it differs, in the form of `diff -u` without the names of files.
@@ -164,8 +254,8 @@ pub struct Fix {
 /// A set that is not offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harmful {
-    /// Positions in [`Repair::yields`], ascending.
-    pub yields: Vec<usize>,
-    /// What would happen without them.
+    /// Positions in [`Repair::yields`] or [`Repair::requests`], ascending.
+    pub set: Vec<usize>,
+    /// What would happen then.
     pub why: String,
 }

@@ -7,12 +7,10 @@ use serval_compile::{Compiled, Prepared};
 use serval_model::{Budget, Cancel, NetworkSystem};
 use serval_proof::{Certificate, RunCertificate, fingerprint};
 
-use crate::clean::remove;
+use crate::change::Change;
 use crate::harm::Manners;
-use crate::hitting::{Next, Set, next};
+use crate::hitting::{Conflict, Next, Set, any_of, meets, next};
 use crate::judge::{Effort, Judged, checked, judge, program};
-use crate::switches::switches;
-use crate::yields::{without, yields};
 use crate::{Fix, Harmful, Options, Outcome, Repair};
 
 /// Rounds of growing budgets for each changed program: at first none, and once
@@ -21,56 +19,53 @@ const ROUNDS: [usize; 2] = [0, 1];
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
 
-/// Finds smallest sets of `yield`s without which the program of `text` is
-/// serializable.
-pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
-    let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
-    let outcome = match judge(text, own, cancel) {
-        Judged::Proved { .. } => Outcome::Serializable,
-        Judged::Unknown(reason) => Outcome::Undecided(reason, false),
-        Judged::Unusable(diagnostic) => Outcome::Unusable(diagnostic),
-        Judged::Refused(why) => Outcome::Refused(why),
-        Judged::Refuted { prepared, run, component } => return repair_by(text, &prepared, &run, component, options, cancel),
-    };
-    let yields = program(text).map(|prepared| yields(prepared.program(), text)).unwrap_or_default();
-    Repair { yields, outcome, ..Repair::default() }
+/// What refutes a program: a run of a component.
+pub(crate) struct Refutation {
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) run: RunCertificate,
+    pub(crate) component: usize,
 }
 
-/// The same for a program that this run of a component refutes, which the
-/// checker has accepted.
-pub fn repair_refuted(text: &str, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
-    match program(text) {
-        Ok(prepared) => repair_by(text, &prepared, run, component, options, cancel),
-        Err(diagnostic) => Repair { outcome: Outcome::Unusable(diagnostic), ..Repair::default() },
+/// Decides about the program itself: refuted, or there is nothing to fix.
+pub(crate) fn refute(text: &str, options: Options, cancel: &Cancel) -> Result<Refutation, Outcome> {
+    let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
+    match judge(text, own, cancel) {
+        Judged::Proved { .. } => Err(Outcome::Serializable),
+        Judged::Unknown(reason) => Err(Outcome::Undecided(reason, false)),
+        Judged::Unusable(diagnostic) => Err(Outcome::Unusable(diagnostic)),
+        Judged::Refused(why) => Err(Outcome::Refused(why)),
+        Judged::Refuted { prepared, run, component } => Ok(Refutation { prepared, run, component }),
     }
 }
 
-fn repair_by(text: &str, prepared: &Arc<Prepared>, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
-    let repair = Repair { yields: yields(prepared.program(), text), ..Repair::default() };
-    let first = switches(prepared, component, run, &repair.yields);
+/// Finds smallest sets of changes with which a refuted program is serializable.
+pub(crate) fn search(text: &str, change: &dyn Change, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+    let Refutation { prepared, run, component } = refuted;
     // Without all states nothing is known of the program as it is;
     // then nothing at all may go wrong in the changed one.
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
     let before = prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
     let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
-    let all: Set = (0..repair.yields.len()).collect();
-    let conflicts = vec![first.unwrap_or_else(|| all.clone())];
-    let (tried, open, fixes) = (BTreeSet::new(), Vec::new(), Vec::new());
-    let mut search = Search { text, options, cancel, before, all, conflicts, rounds: 0, tried, open, fixes, repair };
+    let all: Set = (0..change.count()).collect();
+    let first = change.conflict(prepared, *component, run);
+    let conflicts = vec![first.unwrap_or_else(|| any_of(all.iter().copied()))];
+    let (tried, open, fixes, repair) = (BTreeSet::new(), Vec::new(), Vec::new(), Repair::default());
+    let mut search = Search { text, change, options, cancel, before, all, conflicts, rounds: 0, tried, open, fixes, repair };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
 
 struct Search<'a> {
     text: &'a str,
+    change: &'a dyn Change,
     options: Options,
     cancel: &'a Cancel,
     /// What the program itself does to requests.
     before: Manners,
-    /// All `yield`s.
+    /// All that can be changed.
     all: Set,
-    /// Every fix has a member of each.
-    conflicts: Vec<Set>,
+    /// Every fix meets each.
+    conflicts: Vec<Conflict>,
     /// Rounds of growing budgets for each set.
     rounds: usize,
     tried: BTreeSet<Set>,
@@ -89,7 +84,7 @@ enum Tried {
     Undecided,
 }
 
-/// A proof for the text with `0` for the words of a set.
+/// A proof for the text changed by a set.
 struct Proof {
     compiled: Compiled,
     certificate: Certificate,
@@ -117,13 +112,14 @@ impl Search<'_> {
     }
 
     fn sizes(&mut self) -> Result<Outcome, Refused> {
+        let [nothing, not_enough, harm] = self.change.excuses();
         if self.all.is_empty() {
-            return Ok(Outcome::NoFix("there is no `yield` to remove: requests wait in `lock` and `await` only".to_owned()));
+            return Ok(Outcome::NoFix(nothing.to_owned()));
         }
         let all = self.all.clone();
         let everything = self.attempt(&all)?;
         if matches!(everything, Tried::Refuted) {
-            return Ok(Outcome::NoFix("not serializable even without any `yield`: the waits in `lock` and `await` are enough".to_owned()));
+            return Ok(Outcome::NoFix(not_enough.to_owned()));
         }
         if all.len() == 1
             && let Tried::Fix(proof) = everything
@@ -156,9 +152,7 @@ impl Search<'_> {
                 self.settle()?;
                 Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)))
             }
-            None if complete && self.repair.undecided == 0 => {
-                Ok(Outcome::NoFix("every set of `yield`s that would do is needed by some request".to_owned()))
-            }
+            None if complete && self.repair.undecided == 0 => Ok(Outcome::NoFix(harm.to_owned())),
             None => Ok(Outcome::Undecided(self.why_undecided(), true)),
         }
     }
@@ -167,22 +161,22 @@ impl Search<'_> {
         if self.cancel.is_cancelled() {
             "stopped at a limit".to_owned()
         } else if self.repair.undecided > 0 {
-            format!("whether {} of the sets of `yield`s would do could not be decided", self.repair.undecided)
+            format!("whether {} of the sets would do could not be decided", self.repair.undecided)
         } else {
-            format!("none of {} sets of `yield`s will do, and there are more", self.tried.len())
+            format!("none of {} sets will do, and there are more", self.tried.len())
         }
     }
 
     /// Tries all sets of this size; whether all could be tried.
     fn size(&mut self, size: usize) -> Result<bool, Refused> {
         loop {
-            if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Set::is_empty) {
+            if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Conflict::is_empty) {
                 return Ok(true);
             }
             if self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
-            let set = match next(size, self.all.len(), &self.conflicts, &[], &self.tried) {
+            let set = match next(size, self.all.len(), &self.conflicts, &self.tried) {
                 Next::Set(set) => set,
                 Next::None => return Ok(true),
                 Next::TooMany => return Ok(false),
@@ -197,19 +191,22 @@ impl Search<'_> {
     fn attempt(&mut self, set: &Set) -> Result<Tried, Refused> {
         self.tried.insert(set.clone());
         self.repair.checks += 1;
-        let changed = without(self.text, &self.repair.yields, set);
+        let changed = self.change.changed(set);
         let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
         Ok(match judge(&changed, effort, self.cancel) {
             Judged::Refuted { prepared, run, component } => {
-                let met = switches(&prepared, component, &run, &self.repair.yields);
+                let met = self.change.conflict(&prepared, component, &run);
                 // Sets within this one are no fixes either (lemma 2).
-                self.conflicts.push(met.unwrap_or_else(|| self.all.difference(set).copied().collect()));
+                self.conflicts.push(any_of(self.all.difference(set).copied()));
+                self.conflicts.extend(met);
                 Tried::Refuted
             }
-            Judged::Proved { compiled, certificate } => match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text) {
-                None => Tried::Fix(Box::new(Proof { compiled: *compiled, certificate })),
-                Some(why) => self.harmful(set, why),
-            },
+            Judged::Proved { compiled, certificate } => {
+                match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()) {
+                    None => Tried::Fix(Box::new(Proof { compiled: *compiled, certificate })),
+                    Some(why) => self.harmful(set, why),
+                }
+            }
             Judged::Unusable(diagnostic) => self.harmful(set, diagnostic.message),
             Judged::Unknown(_) => {
                 self.repair.undecided += 1;
@@ -221,11 +218,11 @@ impl Search<'_> {
     }
 
     fn harmful(&mut self, set: &Set, why: String) -> Tried {
-        self.repair.harmful.push(Harmful { yields: set.iter().copied().collect(), why });
+        self.repair.harmful.push(Harmful { set: set.iter().copied().collect(), why });
         Tried::Harmful
     }
 
-    /// Takes one `yield` after the other back as long as it remains a fix.
+    /// Takes one change after the other back as long as it remains a fix.
     fn shrink(&mut self, mut set: Set, mut proof: Box<Proof>) -> Result<(Set, Box<Proof>), Refused> {
         for member in self.all.clone() {
             if self.tried.len() >= 2 * self.options.checks || self.cancel.is_cancelled() {
@@ -233,7 +230,7 @@ impl Search<'_> {
             }
             let mut smaller = set.clone();
             smaller.remove(&member);
-            if smaller.is_empty() || self.conflicts.iter().any(|conflict| conflict.is_disjoint(&smaller)) {
+            if smaller.is_empty() || self.conflicts.iter().any(|conflict| !meets(&smaller, conflict)) {
                 continue;
             }
             if let Tried::Fix(found) = self.attempt(&smaller)? {
@@ -250,8 +247,8 @@ impl Search<'_> {
         open.sort_by_key(Set::len);
         self.rounds = self.options.settle;
         for set in open {
-            let within = |fix: &Fix| set.len() < fix.yields.len() && set.iter().all(|member| fix.yields.contains(member));
-            let refuted = self.conflicts.iter().any(|conflict| conflict.is_disjoint(&set));
+            let within = |fix: &Fix| set.len() < fix.set.len() && set.iter().all(|member| fix.set.contains(member));
+            let refuted = self.conflicts.iter().any(|conflict| !meets(&set, conflict));
             if self.rounds == 0 || self.cancel.is_cancelled() || refuted || !self.fixes.iter().any(within) {
                 continue;
             }
@@ -271,9 +268,7 @@ impl Search<'_> {
 
     /// Writes a fix as a text and has its certificate checked for that text.
     fn keep(&mut self, set: &Set, proof: &Proof) -> Result<(), Refused> {
-        for statements in [true, false] {
-            let edited = remove(self.text, &self.repair.yields, set, statements);
-            let text = edited.text();
+        for (text, diff) in self.change.written(set) {
             // The same systems have the same runs, harm included.
             if !same_systems(&text, &proof.compiled, self.cancel) {
                 continue;
@@ -281,8 +276,7 @@ impl Search<'_> {
             let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
             match checked(&text, &certificate, self.cancel) {
                 Ok(certificate) => {
-                    let yields = set.iter().copied().collect();
-                    self.fixes.push(Fix { yields, text, diff: edited.diff(), certificate });
+                    self.fixes.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
                     return Ok(());
                 }
                 Err(Judged::Refused(why)) => return Err(Refused(why)),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serval_model::Cancel;
-use serval_repair::{Options, Outcome, Repair, repair};
+use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 
@@ -17,7 +17,7 @@ fn of(text: &str) -> Repair {
 /// The lines of the `yield`s of each fix.
 fn lines(repaired: &Repair) -> Vec<Vec<u32>> {
     let Outcome::Fixed(fixes) = &repaired.outcome else { panic!("{:?}", repaired.outcome) };
-    fixes.iter().map(|fix| fix.yields.iter().map(|&index| repaired.yields[index].place.line).collect()).collect()
+    fixes.iter().map(|fix| fix.set.iter().map(|&index| repaired.yields[index].place.line).collect()).collect()
 }
 
 #[test]
@@ -74,6 +74,49 @@ fn without_a_word_there_is_nothing_to_remove() {
         "request send { OFFER := 1; await(TAKEN == 1); TAKEN := 0 }\nrequest receive { await(OFFER == 1); OFFER := 0; TAKEN := 1 }\n";
     let repaired = of(text);
     assert!(matches!(&repaired.outcome, Outcome::NoFix(why) if why.contains("no `yield`")), "{:?}", repaired.outcome);
+}
+
+#[test]
+fn a_lock_is_taken_first_and_released_before_every_answer() {
+    let cases = [
+        ("request a { x := X; yield; X := 1 - x; x }", "request a { lock(M); x := X; yield; X := 1 - x; unlock(M); x }"),
+        ("request a {\n  yield;\n  X\n}", "request a {\n  lock(M);\n  yield;\n  answer := X;\n  unlock(M);\n  answer\n}"),
+        (
+            "request a { if (X) { return X + 1 }; X := (return 2) }",
+            "request a { lock(M); if (X) { answer := X + 1; unlock(M); return answer }; answer := X := ((unlock(M); return 2)); unlock(M); answer }",
+        ),
+        ("request a { while (X) { yield } }", "request a { lock(M); while (X) { yield }; unlock(M); 0 }"),
+        ("x := A; yield; return x", "lock(M);\nx := A; yield; unlock(M); return x"),
+        ("request a { answer := X; yield; return X }", "request a { lock(M); answer := X; yield; answer_2 := X; unlock(M); answer_2 }"),
+        ("request a { 1 } request a { X }", "request a { lock(M); unlock(M); 1 } request a { lock(M); answer := X; unlock(M); answer }"),
+    ];
+    for (text, locked) in cases {
+        assert_eq!(under_lock(text, "M", &[0]), locked);
+        assert!(serval_syntax::analyze(locked).program.is_some(), "{locked}");
+    }
+}
+
+#[test]
+fn names_of_locks_are_new_and_global() {
+    let problem = |name: &str| lock_name_problem("request a { X := y }", name).unwrap_or_default();
+    assert_eq!(problem("MUTEX"), "");
+    assert!(problem("mutex").contains("capital letter"), "{}", problem("mutex"));
+    assert!(problem("X").contains("used in the program"), "{}", problem("X"));
+    assert!(problem("A B").contains("not a name") && problem("").contains("not a name"));
+}
+
+#[test]
+fn only_those_who_need_it_get_a_lock() {
+    let text = std::fs::read_to_string(repository_root().join("examples/doctors-on-call.ser")).unwrap();
+    let repaired = repair_by_lock(&text, "M", Options::default(), &Cancel::new());
+    let Outcome::Fixed(fixes) = &repaired.outcome else { panic!("{:?}", repaired.outcome) };
+    let names: Vec<&str> = fixes[0].set.iter().map(|&index| repaired.requests[index].as_str()).collect();
+    assert_eq!((fixes.len(), names), (1, vec!["alice_leaves", "bob_leaves"]));
+    assert!(repaired.requests.len() > 2 && repaired.smallest);
+    // Who waits for another must not do so with the lock.
+    let text = std::fs::read_to_string(repository_root().join("examples/rendezvous.ser")).unwrap();
+    let repaired = repair_by_lock(&text, "M", Options::default(), &Cancel::new());
+    assert!(matches!(&repaired.outcome, Outcome::NoFix(why) if why.contains("wait for ever")), "{:?}", repaired.outcome);
 }
 
 #[test]

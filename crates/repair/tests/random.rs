@@ -10,16 +10,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serval_model::Cancel;
-use serval_repair::{Options, Outcome, Repair, repair};
+use serval_repair::{Options, Outcome, Repair, repair, repair_by_lock, under_lock};
 use serval_syntax::analyze;
 use serval_testkit::naive::{Caps, Completed, Naive, Source};
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;
 use serval_verify::{InputKind, verify};
 
-/// Programs that are not serializable and that are looked at, unless
-/// `SERVAL_FIX_PROGRAMS` says how many.
-const WANTED: u64 = 500;
+/// A name that no random program has.
+const LOCK: &str = "MUTEX";
 /// Requests in the runs that are all tried.
 const REQUESTS: usize = 3;
 
@@ -70,14 +69,15 @@ fn without(text: &str, repaired: &Repair, set: &[usize]) -> String {
     changed
 }
 
-fn look_at(text: &str, repaired: &Repair, figures: &mut Figures) {
+/// Looks at the fixes of a program; `changed` is the text with a set of changes.
+fn look_at(text: &str, repaired: &Repair, changed: &dyn Fn(&[usize]) -> String, figures: &mut Figures) {
     let Outcome::Fixed(fixes) = &repaired.outcome else { return };
     assert!(!fixes.is_empty());
-    let size = fixes[0].yields.len();
+    let size = fixes[0].set.len();
     for fix in fixes {
         figures.fixes += 1;
         figures.sizes[size.min(5)] += 1;
-        assert_eq!(fix.yields.len(), size, "fixes of one size\n{text}");
+        assert_eq!(fix.set.len(), size, "fixes of one size\n{text}");
         let outcome = verify(&fix.text, InputKind::Program, &fix.certificate, &serval_verify::Caps::default(), &Cancel::new());
         assert_eq!(outcome.status(), 0, "{text}\n{}", fix.diff);
         // The changed text, and the text with `0`, against everything.
@@ -91,23 +91,23 @@ fn look_at(text: &str, repaired: &Repair, figures: &mut Figures) {
             assert!(after.is_subset(&before), "new answers:\n{text}\n{}", fix.diff);
             assert_eq!(serial, serial_before, "serial answers changed:\n{text}\n{}", fix.diff);
             assert_eq!(names(&after), names(&before), "a request can no longer answer:\n{text}\n{}", fix.diff);
-            assert_eq!(everything(&without(text, repaired, &fix.yields), requests), Some((after, serial)), "{text}\n{}", fix.diff);
+            assert_eq!(everything(&changed(&fix.set), requests), Some((after, serial)), "{text}\n{}", fix.diff);
             break;
         }
         figures.not_smallest += u64::from(!repaired.smallest);
         // Minimal: every proper subset is refuted, or was refused for the harm it does.
         for bits in 1..(1_u32 << size) - 1 {
-            let subset: Vec<usize> = (0..size).filter(|bit| bits >> bit & 1 == 1).map(|bit| fix.yields[bit]).collect();
+            let subset: Vec<usize> = (0..size).filter(|bit| bits >> bit & 1 == 1).map(|bit| fix.set[bit]).collect();
             figures.subsets += 1;
             let decided = |rounds| {
                 let options = Options { rounds, checks: 1, ..Options::default() };
-                repair(&without(text, repaired, &subset), options, &Cancel::new()).outcome
+                repair(&changed(&subset), options, &Cancel::new()).outcome
             };
             let mut smaller = decided(0);
             if matches!(smaller, Outcome::Undecided(_, false)) {
                 smaller = decided(2);
             }
-            let harmful = repaired.harmful.iter().any(|harmful| harmful.yields == subset);
+            let harmful = repaired.harmful.iter().any(|harmful| harmful.set == subset);
             assert!(harmful || !matches!(smaller, Outcome::Serializable), "a smaller fix: {subset:?}\n{text}");
             if matches!(smaller, Outcome::Undecided(_, false)) {
                 figures.open += 1;
@@ -117,11 +117,12 @@ fn look_at(text: &str, repaired: &Repair, figures: &mut Figures) {
     }
 }
 
-#[test]
-fn fixes_of_random_programs_are_fixes() {
+/// Repairs so many random programs that are not serializable, one way or the
+/// other, and looks at each.
+fn all(wanted: u64, by_lock: bool) -> Figures {
     let (next, figures) = (AtomicU64::new(0), Mutex::new(Figures::default()));
-    let said = std::env::var("SERVAL_FIX_PROGRAMS").ok().and_then(|number| number.parse().ok());
-    let wanted: u64 = said.unwrap_or(WANTED);
+    // What takes long is left undecided: here many programs count.
+    let options = Options { rounds: 0, checks: 12, ..Options::default() };
     let work = || {
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
@@ -130,8 +131,8 @@ fn fixes_of_random_programs_are_fixes() {
             }
             let shape = if seed % 4 == 0 { Shape::HandlerLike } else { Shape::Tiny };
             let text = random_program(seed, shape);
-            // What takes long is left undecided: here many programs count.
-            let repaired = repair(&text, Options { rounds: 0, checks: 12, ..Options::default() }, &Cancel::new());
+            let repaired =
+                if by_lock { repair_by_lock(&text, LOCK, options, &Cancel::new()) } else { repair(&text, options, &Cancel::new()) };
             let mut mine = Figures { refuted: 1, most_checks: repaired.checks, ..Figures::default() };
             match &repaired.outcome {
                 Outcome::Serializable | Outcome::Unusable(_) | Outcome::Undecided(_, false) => continue,
@@ -141,22 +142,9 @@ fn fixes_of_random_programs_are_fixes() {
                 Outcome::Undecided(..) => mine.undecided = 1,
             }
             mine.harmful = repaired.harmful.len() as u64;
-            look_at(&text, &repaired, &mut mine);
-            let mut all = figures.lock().unwrap();
-            all.refuted += 1;
-            all.fixed += mine.fixed;
-            all.none += mine.none;
-            all.undecided += mine.undecided;
-            all.fixes += mine.fixes;
-            all.harmful += mine.harmful;
-            all.tried += mine.tried;
-            all.subsets += mine.subsets;
-            all.open += mine.open;
-            all.not_smallest += mine.not_smallest;
-            all.most_checks = all.most_checks.max(mine.most_checks);
-            for (sum, one) in all.sizes.iter_mut().zip(mine.sizes) {
-                *sum += one;
-            }
+            let changed = |set: &[usize]| if by_lock { under_lock(&text, LOCK, set) } else { without(&text, &repaired, set) };
+            look_at(&text, &repaired, &changed, &mut mine);
+            figures.lock().unwrap().add(&mine);
         }
     };
     std::thread::scope(|scope| {
@@ -165,9 +153,45 @@ fn fixes_of_random_programs_are_fixes() {
         }
     });
     let figures = figures.into_inner().unwrap();
-    say(&format!("random: {} seeds; {figures:?}", next.into_inner()));
+    let what = if by_lock { "locks" } else { "yields" };
+    say(&format!("random, {what}: {} seeds; {figures:?}", next.into_inner()));
     assert!(figures.fixed * 5 >= wanted * 2, "{figures:?}");
     assert!(figures.tried * 10 >= figures.fixes * 9, "{figures:?}");
     assert!(figures.open * 50 <= figures.subsets, "minimality is often open: {figures:?}");
     assert!(figures.harmful > 0, "{figures:?}");
+    figures
+}
+
+impl Figures {
+    fn add(&mut self, other: &Self) {
+        self.refuted += other.refuted;
+        self.fixed += other.fixed;
+        self.none += other.none;
+        self.undecided += other.undecided;
+        self.fixes += other.fixes;
+        self.harmful += other.harmful;
+        self.tried += other.tried;
+        self.subsets += other.subsets;
+        self.open += other.open;
+        self.not_smallest += other.not_smallest;
+        self.most_checks = self.most_checks.max(other.most_checks);
+        for (sum, one) in self.sizes.iter_mut().zip(other.sizes) {
+            *sum += one;
+        }
+    }
+}
+
+#[test]
+fn fixes_of_random_programs_are_fixes() {
+    all(wanted(500), false);
+}
+
+#[test]
+fn locks_for_random_programs_are_fixes() {
+    all(wanted(100), true);
+}
+
+/// How many programs, unless `SERVAL_FIX_PROGRAMS` says so.
+fn wanted(usual: u64) -> u64 {
+    std::env::var("SERVAL_FIX_PROGRAMS").ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }

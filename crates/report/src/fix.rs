@@ -98,30 +98,65 @@ pub struct FixReport {
     pub reason: Option<String>,
 }
 
-/// A set of `yield`s to remove.
+/// A change.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum What {
+    /// `yield`s are removed.
+    Remove {
+        /// Line and column of each.
+        yields: Vec<[u32; 2]>,
+        /// For each, the requests that come to it.
+        #[serde(skip)]
+        requests: Vec<Vec<String>>,
+    },
+    /// Requests run under a lock.
+    Lock {
+        /// Its name.
+        lock: String,
+        /// Their names.
+        requests: Vec<String>,
+    },
+}
+
+/// A change that is offered.
 #[derive(Clone, Debug, Serialize)]
 pub struct OfferedFix {
-    /// Line and column of each.
-    pub yields: Vec<[u32; 2]>,
-    /// For each, the requests that come to it.
-    #[serde(skip)]
-    pub requests: Vec<Vec<String>>,
+    /// What is changed.
+    #[serde(flatten)]
+    pub what: What,
     /// Whether the checker has accepted a proof for the changed text.
     pub verified: bool,
     /// The change, as by `diff -u`, without the names of files.
     pub diff: String,
 }
 
-/// A set of `yield`s that is not offered.
+/// A change that is not offered.
 #[derive(Clone, Debug, Serialize)]
 pub struct RefusedFix {
-    /// Line and column of each.
-    pub yields: Vec<[u32; 2]>,
-    /// For each, the requests that come to it.
-    #[serde(skip)]
-    pub requests: Vec<Vec<String>>,
-    /// What would happen without them.
+    /// What would be changed.
+    #[serde(flatten)]
+    pub what: What,
+    /// What would happen then.
     pub why: String,
+}
+
+impl What {
+    /// What to do.
+    fn order(&self) -> String {
+        match self {
+            Self::Remove { yields, requests } => format!("remove {}", words(yields, requests)),
+            Self::Lock { lock, requests } => format!("run {} under the lock {lock}", listed(requests)),
+        }
+    }
+
+    /// What would be the case.
+    fn condition(&self) -> String {
+        match self {
+            Self::Remove { yields, requests } => format!("without {}", words(yields, requests)),
+            Self::Lock { lock, requests } => format!("with {} under the lock {lock}", listed(requests)),
+        }
+    }
 }
 
 /// Sets that are not offered and told to people.
@@ -156,8 +191,7 @@ impl FixReport {
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
         };
         for (index, fix) in self.fixes.iter().enumerate() {
-            let what = words(&fix.yields, &fix.requests);
-            let _ = writeln!(text, "\n{}  remove {what}: then serializable, proved", index + 1);
+            let _ = writeln!(text, "\n{}  {}: then serializable, proved", index + 1, fix.what.order());
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", fix.diff);
             }
@@ -166,7 +200,7 @@ impl FixReport {
             text.push('\n');
         }
         for refused in self.refused.iter().take(TOLD) {
-            let _ = writeln!(text, "not offered: without {} {}", words(&refused.yields, &refused.requests), refused.why);
+            let _ = writeln!(text, "not offered: {} {}", refused.what.condition(), refused.why);
         }
         if self.refused.len() > TOLD {
             let _ = writeln!(text, "not offered: {} more", self.refused.len() - TOLD);

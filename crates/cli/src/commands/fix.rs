@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serval_repair::{Options, Outcome, Repair, repair};
-use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix};
+use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
+use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
 use super::check::{files, stopped_by};
@@ -32,7 +32,14 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         )));
     };
     let jobs = limits::threads(args.jobs);
-    let repaired = repair(&input.text, Options { jobs, ..Options::default() }, &watch.cancel());
+    let options = Options { jobs, ..Options::default() };
+    if let Some(problem) = args.lock.as_deref().and_then(|lock| lock_name_problem(&input.text, lock)) {
+        return Err(Failure::message(problem));
+    }
+    let repaired = match &args.lock {
+        Some(lock) => repair_by_lock(&input.text, lock, options, &watch.cancel()),
+        None => repair(&input.text, options, &watch.cancel()),
+    };
     let ended = watch.ended();
     drop(watch);
     if let Outcome::Unusable(diagnostic) = &repaired.outcome {
@@ -43,7 +50,7 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval\n"));
         return Ok(ExitCode::from(4));
     }
-    let report = report(&input, &repaired, ended);
+    let report = report(&input, &repaired, args.lock.as_deref(), ended);
     let text = match args.format {
         FixFormat::Json => report.to_json(),
         FixFormat::Text => report.to_text(args.apply.is_none()),
@@ -77,7 +84,7 @@ fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool) -> Result<
     Ok(())
 }
 
-fn report(input: &Input, repaired: &Repair, ended: Option<Ended>) -> FixReport {
+fn report(input: &Input, repaired: &Repair, lock: Option<&str>, ended: Option<Ended>) -> FixReport {
     let place = |&index: &usize| repaired.yields.get(index).map(|one| ([one.place.line, one.place.column], one.requests.clone()));
     let (verdict, fix, reason) = match &repaired.outcome {
         Outcome::Serializable => (Verdict::Serializable, Fixable::NotNeeded, None),
@@ -93,14 +100,18 @@ fn report(input: &Input, repaired: &Repair, ended: Option<Ended>) -> FixReport {
         Outcome::Fixed(fixes) => fixes.as_slice(),
         _ => &[],
     };
-    let offered = |fix: &serval_repair::Fix| {
-        let (yields, requests) = fix.yields.iter().filter_map(place).unzip();
-        OfferedFix { yields, requests, verified: true, diff: fix.diff.clone() }
+    let what = |set: &[usize]| match lock {
+        Some(lock) => {
+            let requests = set.iter().filter_map(|&index| repaired.requests.get(index)).cloned().collect();
+            What::Lock { lock: lock.to_owned(), requests }
+        }
+        None => {
+            let (yields, requests) = set.iter().filter_map(place).unzip();
+            What::Remove { yields, requests }
+        }
     };
-    let refused = |set: &serval_repair::Harmful| {
-        let (yields, requests) = set.yields.iter().filter_map(place).unzip();
-        RefusedFix { yields, requests, why: set.why.clone() }
-    };
+    let offered = |fix: &serval_repair::Fix| OfferedFix { what: what(&fix.set), verified: true, diff: fix.diff.clone() };
+    let refused = |set: &serval_repair::Harmful| RefusedFix { what: what(&set.set), why: set.why.clone() };
     FixReport {
         schema: 1,
         file: input.name.clone(),

@@ -20,6 +20,6 @@ pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usi
         _ => &[],
     };
     let place = |&index: &usize| repaired.yields.get(index).map(|one| [one.place.line, one.place.column]);
-    let alternatives = fixes.iter().map(|fix| fix.yields.iter().filter_map(place).collect()).collect();
+    let alternatives = fixes.iter().map(|fix| fix.set.iter().filter_map(place).collect()).collect();
     Some(FixHint { outcome, alternatives, smallest: repaired.smallest, reason })
 }

@@ -1,0 +1,47 @@
+//! Removing `yield`s; why that is sound is told at the head of the crate.
+
+use serval_compile::Prepared;
+use serval_proof::RunCertificate;
+
+use crate::change::Change;
+use crate::clean::remove;
+use crate::hitting::{Conflict, Set, any_of};
+use crate::switches::switches;
+use crate::yields::{Yield, without};
+
+/// Removing `yield`s.
+pub(crate) struct Removal<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) yields: &'a [Yield],
+}
+
+impl Change for Removal<'_> {
+    fn count(&self) -> usize {
+        self.yields.len()
+    }
+
+    fn changed(&self, set: &Set) -> String {
+        without(self.text, self.yields, set)
+    }
+
+    fn written(&self, set: &Set) -> Vec<(String, String)> {
+        let edited = [true, false].map(|statements| remove(self.text, self.yields, set, statements));
+        edited.iter().map(|edited| (edited.text(), edited.diff())).collect()
+    }
+
+    fn conflict(&self, prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<Conflict> {
+        switches(prepared, component, run, self.yields).map(any_of)
+    }
+
+    fn keeps_places(&self) -> bool {
+        true
+    }
+
+    fn excuses(&self) -> [&'static str; 3] {
+        [
+            "there is no `yield` to remove: requests wait in `lock` and `await` only",
+            "not serializable even without any `yield`: the waits in `lock` and `await` are enough",
+            "every set of `yield`s that would do is needed by some request",
+        ]
+    }
+}
