@@ -169,6 +169,8 @@ pub struct Options {
     pub pairs: Option<u64>,
     /// How many sets are decided at most.
     pub checks: usize,
+    /// How many sets may stay undecided before nothing more is tried.
+    pub undecided: usize,
     /// How many fixes are wanted at most.
     pub fixes: usize,
 }
@@ -176,13 +178,13 @@ pub struct Options {
 impl Options {
     /// Little effort, for when the fix is a hint beside something else.
     pub fn hint() -> Self {
-        Self { jobs: 1, rounds: 0, settle: 0, size: 8, pairs: Some(5_000), checks: 24, fixes: 2 }
+        Self { jobs: 1, rounds: 0, settle: 0, size: 8, pairs: Some(5_000), checks: 24, undecided: 1, fixes: 2 }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, pairs: None, checks: 200, fixes: 5 }
+        Self { jobs: 1, rounds: usize::MAX, settle: 2, size: 12, pairs: None, checks: 200, undecided: usize::MAX, fixes: 5 }
     }
 }
 

@@ -173,7 +173,8 @@ impl Search<'_> {
             if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Conflict::is_empty) {
                 return Ok(true);
             }
-            if self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
+            let hard = self.repair.undecided >= self.options.undecided;
+            if hard || self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
             let set = match next(size, self.all.len(), &self.conflicts, &self.tried) {

@@ -206,6 +206,9 @@ pub struct StuckNote {
     pub at: Option<[u32; 2]>,
     /// The local state in which it is.
     pub local: String,
+    /// A run that leads there, in words, for one of the notes.
+    #[serde(skip)]
+    pub run: Vec<String>,
 }
 
 /// Milliseconds.
@@ -357,7 +360,11 @@ impl FileReport {
         }
         for stuck in &self.stuck {
             let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
-            let _ = writeln!(out, "  note            {} can get stuck for ever {place}", stuck.request);
+            let here = if stuck.run.is_empty() { "" } else { ", as here:" };
+            let _ = writeln!(out, "  note            {} can get stuck for ever {place}{here}", stuck.request);
+            for line in &stuck.run {
+                let _ = writeln!(out, "                    {line}");
+            }
         }
         if verbose {
             self.details(&mut out);

@@ -18,7 +18,7 @@ use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, LineIndex, Program};
 
-use super::Methods;
+use super::{Methods, present};
 use crate::input::{Content, Input};
 use crate::limits;
 use crate::output::say;
@@ -123,11 +123,11 @@ pub(super) fn decide(
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let decision = decide_systems(&systems, 0, &way);
-            let stuck = stuck_in(&systems, cancel, |_, _| None);
+            let stuck = stuck_in(input, &systems, cancel, |_, _| None);
             let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
             Decision { sizes: Some(Sizes { reduced, ..sizes(&systems) }), stuck, ..decision }
         }
-        Content::Program(program) => decide_program(program, &input.text, &way),
+        Content::Program(program) => decide_program(program, input, &way),
     };
     progress.done();
     decision.decide_time = start.elapsed().saturating_sub(decision.compile_time);
@@ -213,7 +213,8 @@ fn body(mut parts: Vec<Part>) -> Body {
     }
 }
 
-fn decide_program(program: &Program, text: &str, way: &Way<'_>) -> Decision {
+fn decide_program(program: &Program, input: &Input, way: &Way<'_>) -> Decision {
+    let text = input.text.as_str();
     let plan = &way.plan;
     let prepared = Arc::new(Prepared::new(program, Options::default()));
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
@@ -246,7 +247,7 @@ fn decide_program(program: &Program, text: &str, way: &Way<'_>) -> Decision {
         }
     };
     let (sizes, stuck) = match &compiled {
-        Ok(compiled) => beside(compiled, text, &plan.cancel),
+        Ok(compiled) => beside(compiled, input, &plan.cancel),
         Err(_) => (None, Vec::new()),
     };
     let findings = match &compiled {
@@ -306,10 +307,11 @@ fn sizes(systems: &[&NetworkSystem]) -> Sizes {
 }
 
 /// Sizes and stuck requests of a compiled program.
-fn beside(compiled: &Compiled, text: &str, cancel: &Cancel) -> (Option<Sizes>, Vec<StuckNote>) {
+fn beside(compiled: &Compiled, input: &Input, cancel: &Cancel) -> (Option<Sizes>, Vec<StuckNote>) {
+    let text = &input.text;
     let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
     let lines = LineIndex::new(text);
-    let stuck = stuck_in(&systems, cancel, |component, local| {
+    let stuck = stuck_in(input, &systems, cancel, |component, local| {
         let place = lines.position(text, compiled.components()[component].local_span(local).start);
         Some([place.line, place.column])
     });
@@ -317,20 +319,34 @@ fn beside(compiled: &Compiled, text: &str, cancel: &Cancel) -> (Option<Sizes>, V
 }
 
 /// Stuck requests; `place` gives the line and column of a local state.
-fn stuck_in(systems: &[&NetworkSystem], cancel: &Cancel, place: impl Fn(usize, LocalId) -> Option<[u32; 2]>) -> Vec<StuckNote> {
+fn stuck_in(
+    input: &Input,
+    systems: &[&NetworkSystem],
+    cancel: &Cancel,
+    place: impl Fn(usize, LocalId) -> Option<[u32; 2]>,
+) -> Vec<StuckNote> {
     let mut notes: Vec<StuckNote> = Vec::new();
+    // The shortest run that leads to one of them, and to which.
+    let mut shortest: Option<(usize, usize, RunCertificate)> = None;
     for (component, system) in systems.iter().enumerate() {
         for stuck in find_stuck(system, &mut Budget::new(STUCK_TICKS, cancel.clone())) {
             let note = StuckNote {
                 request: system.request_name(stuck.request).to_owned(),
                 at: place(component, stuck.local),
                 local: system.local_name(stuck.local).to_owned(),
+                run: Vec::new(),
             };
             // One note per request and place is enough.
             if !notes.iter().any(|known| known.request == note.request && known.at.is_some() && known.at == note.at) {
+                if shortest.as_ref().is_none_or(|(_, _, known)| known.steps.len() > stuck.run.events().len()) {
+                    shortest = Some((notes.len(), component, run_certificate(system, &stuck.run)));
+                }
                 notes.push(note);
             }
         }
+    }
+    if let Some((index, component, run)) = shortest {
+        notes[index].run = present::story(input, &run, component);
     }
     notes
 }

@@ -35,6 +35,19 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
     }
 }
 
+/// A run in words, a line for each event; it need not be complete.
+pub(super) fn story(input: &Input, run: &RunCertificate, component: usize) -> Vec<String> {
+    let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
+    let told = match &input.content {
+        Content::Systems(systems) => perform(&mut SystemStage::new(systems), events, Vec::new(), component, false),
+        Content::Program(program) => {
+            let prepared = Prepared::new(program, Options::default());
+            perform(&mut ProgramStage::new(&prepared, &input.text), events, Vec::new(), component, false)
+        }
+    };
+    told.story
+}
+
 /// The variables that `unlock` releases.
 fn locks(program: &Program) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
