@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::process::{Command, Stdio};
@@ -32,37 +34,6 @@ fn report(program: &str, more: &[&str]) -> (Value, Option<i32>) {
 
 fn family(name: &str, n: usize) -> String {
     Family::named(name).unwrap().program(n)
-}
-
-/// Checks a value against the parts of JSON Schema that our schemas use.
-fn fits(value: &Value, schema: &Value, path: &str) {
-    if let Some(allowed) = schema.get("enum") {
-        assert!(allowed.as_array().unwrap().contains(value), "{path}: {value} is none of {allowed}");
-    }
-    match schema.get("type").and_then(Value::as_str) {
-        Some("object") => {
-            let object = value.as_object().unwrap_or_else(|| panic!("{path}: {value} is no object"));
-            for key in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
-                assert!(object.contains_key(key.as_str().unwrap()), "{path}: {key} is missing");
-            }
-            let Some(properties) = schema.get("properties") else { return };
-            for (key, inner) in object {
-                let part = properties.get(key).unwrap_or_else(|| panic!("{path}: {key} is not in the schema"));
-                fits(inner, part, &format!("{path}.{key}"));
-            }
-        }
-        Some("array") => {
-            for inner in value.as_array().unwrap_or_else(|| panic!("{path}: {value} is no array")) {
-                fits(inner, &schema["items"], &format!("{path}[]"));
-            }
-        }
-        Some("string") => assert!(value.is_string(), "{path}: {value}"),
-        Some("integer") => assert!(value.is_i64() || value.is_u64(), "{path}: {value}"),
-        Some("number") => assert!(value.is_number(), "{path}: {value}"),
-        Some("boolean") => assert!(value.is_boolean(), "{path}: {value}"),
-        Some(other) => panic!("{path}: type {other}"),
-        None => {}
-    }
 }
 
 #[test]
@@ -115,7 +86,7 @@ fn examples_are_decided_as_their_headers_say_and_fit_the_schema() {
     assert_eq!(status, Some(1));
     for report in &reports {
         let file = report["file"].as_str().unwrap();
-        fits(report, &schema, file);
+        schema::fits(report, &schema, &schema, file);
         let text = std::fs::read_to_string(support::root().join(file)).unwrap();
         let not = text.starts_with("// expect: not-serializable") || file.ends_with("dhcp-lease.json");
         assert_eq!(report["verdict"], if not { "not-serializable" } else { "serializable" }, "{file}");

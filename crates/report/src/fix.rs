@@ -51,7 +51,7 @@ impl FixHint {
 }
 
 /// `the yield on line 4`, `the yields on lines 4, 9 and 12`
-fn lines(yields: &[[u32; 2]]) -> String {
+pub(crate) fn lines(yields: &[[u32; 2]]) -> String {
     match yields {
         [[line, _]] => format!("the yield on line {line}"),
         _ => {

@@ -163,11 +163,16 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
                 let rule = run.anomaly.unwrap_or("not-serializable");
                 rules.push(rule.to_owned());
                 let flow: Vec<Value> = flow(&report.file, run);
-                json!({
+                let mut result = json!({
                     "ruleId": rule, "level": "error", "message": {"text": run.summary()},
                     "locations": [location(&report.file, run.place())],
                     "codeFlows": [{"message": {"text": "a run that no serial order explains"}, "threadFlows": [{"locations": flow}]}],
-                })
+                });
+                if let Some(fix) = report.fix.as_ref().filter(|fix| !fix.alternatives.is_empty()) {
+                    let fixes = fix.alternatives.iter().map(|yields| removal(&report.file, yields));
+                    result["fixes"] = fixes.collect();
+                }
+                result
             }
             (Verdict::Unknown, _) => {
                 rules.push("undecided".to_owned());
@@ -199,6 +204,22 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
     let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// A fix that puts `0`, its value, in the place of each `yield`.
+fn removal(file: &str, yields: &[[u32; 2]]) -> Value {
+    let replacement = |&[line, column]: &[u32; 2]| {
+        let end = column.saturating_add(5);
+        json!({
+            "deletedRegion": {"startLine": line, "startColumn": column, "endLine": line, "endColumn": end},
+            "insertedContent": {"text": "0"},
+        })
+    };
+    let replacements: Vec<Value> = yields.iter().map(replacement).collect();
+    json!({
+        "description": {"text": format!("remove {}", crate::fix::lines(yields))},
+        "artifactChanges": [{"artifactLocation": {"uri": uri(file)}, "replacements": replacements}],
+    })
 }
 
 fn location(file: &str, span: Option<[u32; 4]>) -> Value {
