@@ -121,6 +121,9 @@ pub(crate) struct Check {
     /// Save the counterexample for `serval run --replay` (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write a page with pictures (a directory when there are several files)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) html: Option<PathBuf>,
     /// Do not look for a fix of what is not serializable
     #[arg(long)]
     pub(crate) no_fix: bool,

@@ -40,6 +40,8 @@ pub struct Explanation {
     pub why: Option<Why>,
     /// The lines of the text that matter.
     pub excerpt: Vec<String>,
+    /// What there is to say about them, by their numbers.
+    pub notes: BTreeMap<u32, &'static str>,
     /// What each serial order gives, if there are few.
     pub serial: Vec<SerialOrder>,
     /// Where there are many: how many states serial runs of these requests with

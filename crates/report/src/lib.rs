@@ -11,6 +11,7 @@ pub mod explain;
 pub mod fix;
 mod formats;
 mod graphs;
+pub mod html;
 mod timeline;
 mod trace;
 mod verdict;

@@ -193,7 +193,7 @@ fn arrow(look: Look) -> &'static str {
 }
 
 /// What a step reads and writes, a line each.
-fn accesses_of(event: &TraceEvent, look: Look) -> Vec<String> {
+pub(crate) fn accesses_of(event: &TraceEvent, look: Look) -> Vec<String> {
     let TraceEvent::Step { accesses: Some(accesses), .. } = event else { return Vec::new() };
     let mut lines: Vec<String> = Vec::new();
     for access in accesses {
@@ -213,7 +213,7 @@ fn accesses_of(event: &TraceEvent, look: Look) -> Vec<String> {
 }
 
 /// The globals that a step changes; in the beginning, all.
-fn changes(run: &Counterexample, before: &str, after: &str, all: bool, look: Look) -> Vec<String> {
+pub(crate) fn changes(run: &Counterexample, before: &str, after: &str, all: bool, look: Look) -> Vec<String> {
     let values = |name: &str| match run.states.states.get(name) {
         Some(StateValues::Global(values)) => Some(values),
         _ => None,
@@ -233,7 +233,25 @@ fn changes(run: &Counterexample, before: &str, after: &str, all: bool, look: Loo
 
 /// The lines of the text that matter: those of the conflicts, and the `yield`s
 /// at which a request waited while another one of the cycle moved.
-pub(crate) fn excerpt(text: &str, run: &Counterexample, why: &Why) -> Vec<String> {
+pub(crate) fn excerpt(text: &str, notes: &BTreeMap<u32, &'static str>) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    // Comments make way for what is said here.
+    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ");
+    let shown: Vec<(u32, String, &str)> =
+        notes.iter().filter_map(|(&line, &note)| Some((line, code(lines.get((line as usize).checked_sub(1)?)?), note))).collect();
+    let width = shown.iter().filter(|(_, _, note)| !note.is_empty()).map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
+    let digits = shown.last().map_or(1, |(line, _, _)| line.to_string().len());
+    shown
+        .into_iter()
+        .map(|(line, text, note)| {
+            let gap = if note.is_empty() { String::new() } else { " ".repeat(width.saturating_sub(text.chars().count()) + 3) };
+            format!("{line:digits$} | {text}{gap}{note}")
+        })
+        .collect()
+}
+
+/// What there is to say about the lines that matter.
+pub(crate) fn line_notes(run: &Counterexample, why: &Why) -> BTreeMap<u32, &'static str> {
     let in_cycle = |id: u32| why.edges.iter().any(|edge| edge.from == id);
     let mut notes: BTreeMap<u32, &'static str> = BTreeMap::new();
     for edge in &why.edges {
@@ -258,18 +276,5 @@ pub(crate) fn excerpt(text: &str, run: &Counterexample, why: &Why) -> Vec<String
             notes.insert(waits.at[0], "<- another request can run here");
         }
     }
-    let lines: Vec<&str> = text.lines().collect();
-    // Comments make way for what is said here.
-    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ");
-    let shown: Vec<(u32, String, &str)> =
-        notes.into_iter().filter_map(|(line, note)| Some((line, code(lines.get((line as usize).checked_sub(1)?)?), note))).collect();
-    let width = shown.iter().filter(|(_, _, note)| !note.is_empty()).map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
-    let digits = shown.last().map_or(1, |(line, _, _)| line.to_string().len());
-    shown
-        .into_iter()
-        .map(|(line, text, note)| {
-            let gap = if note.is_empty() { String::new() } else { " ".repeat(width.saturating_sub(text.chars().count()) + 3) };
-            format!("{line:digits$} | {text}{gap}{note}")
-        })
-        .collect()
+    notes
 }

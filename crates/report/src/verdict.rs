@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::fix::{FixHint, Fixable};
-use crate::timeline::{Look, excerpt, table};
+use crate::timeline::{Look, excerpt, line_notes, table};
 use crate::why::why;
 use serde::Serialize;
 use serval_syntax::{Diagnostic, LineIndex, Severity};
@@ -281,7 +281,9 @@ impl Counterexample {
         self.explanation.why = why(&self.steps, locks, &value);
         if let Some(found) = &self.explanation.why {
             self.anomaly = found.anomaly;
-            self.explanation.excerpt = excerpt(text, self, found);
+            let notes = line_notes(self, found);
+            self.explanation.excerpt = excerpt(text, &notes);
+            self.explanation.notes = notes;
         }
     }
 }
@@ -402,7 +404,7 @@ impl FileReport {
 
     /// What a counterexample shows, for people.
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
-        let Explanation { why, excerpt, serial, serial_states } = &run.explanation;
+        let Explanation { why, excerpt, serial, serial_states, .. } = &run.explanation;
         out.push('\n');
         for line in excerpt {
             let _ = writeln!(out, "  {line}");

@@ -77,6 +77,7 @@ fn check_args(args: &Bench) -> Check {
         allow: Vec::new(),
         certificate: None,
         trace: None,
+        html: None,
         no_fix: true,
         exit_zero: false,
         no_times: false,

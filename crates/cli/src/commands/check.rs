@@ -3,6 +3,7 @@
 mod decide;
 pub(super) mod files;
 mod hint;
+mod page;
 mod present;
 
 use std::io::IsTerminal;
@@ -186,7 +187,14 @@ impl Checking<'_> {
             Err(other) => return Err(other),
         };
         let parsed = start.elapsed();
-        let decision = decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &self.progress(name), self.args.verbose);
+        let decision = decide::decide(
+            &input,
+            self.methods,
+            self.args.jobs,
+            &watch.cancel(),
+            &self.progress(name),
+            self.args.verbose || self.args.html.is_some(),
+        );
         let mut times = Times {
             parse: millis(parsed),
             compile: millis(decision.compile_time),
@@ -204,6 +212,9 @@ impl Checking<'_> {
         times.total = millis(start.elapsed());
         report.time_ms = (!self.args.no_times).then_some(times);
         self.compare_with_promise(&input, report.verdict);
+        if self.args.html.is_some() {
+            self.save(self.args.html.as_deref(), &input.name, "html", &page::page(&input, &report))?;
+        }
         Ok(Checked { report, status, promise: promise(&input) })
     }
 

@@ -1,0 +1,370 @@
+//! The report as one page that opens from disk: no script from elsewhere, no
+//! font, no picture that is not in it.
+
+mod code;
+mod escape;
+mod lanes;
+
+use std::fmt::Write;
+
+use crate::counterexample::{Counterexample, StateValues};
+use crate::timeline::Look;
+use crate::trace::TraceEvent;
+use crate::verdict::{FileReport, Verdict};
+use escape::escaped;
+pub use lanes::{Lanes, lanes};
+
+/// A picture of the page.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// What there is to say about it.
+    pub caption: String,
+    /// The drawing, an element `svg`.
+    pub svg: String,
+}
+
+/// What a page has besides the report.
+#[derive(Clone, Debug, Default)]
+pub struct Page<'a> {
+    /// The text of the program or system.
+    pub text: &'a str,
+    /// Whether the text is a program.
+    pub is_program: bool,
+    /// Pictures of the states.
+    pub figures: Vec<Figure>,
+    /// How those pictures look.
+    pub figure_style: &'a str,
+    /// The version of serval.
+    pub version: &'a str,
+}
+
+/// A wider drawing has the page to itself, and the details below it.
+const BROAD: usize = 660;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+impl FileReport {
+    /// The report as a page.
+    pub fn to_html(&self, page: &Page<'_>) -> String {
+        let mut out = String::new();
+        let (verdict, class) = match self.verdict {
+            Verdict::Serializable => ("serializable", "good"),
+            Verdict::NotSerializable => ("not serializable", "bad"),
+            Verdict::Unknown => ("undecided", "open"),
+            Verdict::Error => ("error", "bad"),
+        };
+        let file = escaped(&self.file);
+        let _ = write!(
+            out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{verdict}: {file}</title>\n\
+             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n",
+            page.figure_style
+        );
+        let name = self.counterexample.as_ref().and_then(|run| run.anomaly).map_or_else(String::new, |name| name.replace('-', " "));
+        let _ = write!(
+            out,
+            "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{verdict}"
+        );
+        if !name.is_empty() {
+            let _ = write!(out, " <span class=\"name\">{}</span>", escaped(&name));
+        }
+        let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
+        self.html_counterexample(&mut out);
+        if page.is_program {
+            let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).unwrap_or_default();
+            section(&mut out, "program", "The program", &code::listing(page.text, &notes));
+        }
+        self.html_proof(&mut out);
+        self.html_notes(&mut out);
+        for (number, figure) in page.figures.iter().enumerate() {
+            let body = format!(
+                "<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>",
+                escaped(&figure.caption),
+                escaped(&figure.title),
+                figure.svg
+            );
+            section(&mut out, &format!("figure-{}", number + 1), &figure.title, &body);
+        }
+        self.html_figures(&mut out);
+        let _ = write!(
+            out,
+            "</main>\n<footer>serval {}. The verdict was re-checked by the independent checker before this page was written.</footer>\n<script>\n{SCRIPT}\n</script>\n</body>\n</html>\n",
+            escaped(page.version)
+        );
+        out
+    }
+
+    /// The verdict in a sentence.
+    fn sentence(&self) -> String {
+        match (&self.counterexample, self.verdict) {
+            (Some(run), _) => {
+                let count = run.requests.len();
+                let least = if run.minimal { ", and no fewer will do" } else { "" };
+                format!("{count} request{} together get answers that no serial order gives{least}.", if count == 1 { "" } else { "s" })
+            }
+            (None, Verdict::Serializable) => {
+                "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time."
+                    .to_owned()
+            }
+            (None, _) => self.reason.clone().unwrap_or_default(),
+        }
+    }
+
+    fn html_counterexample(&self, out: &mut String) {
+        let Some(run) = &self.counterexample else { return };
+        let mut body = String::from(
+            "<p>Time runs downwards. A box is a step, which nobody interrupts; ➜ is a read, = a write, * a global that changed. \
+             Point at a step, or move with Tab and the arrow keys, for the state before and after it.</p>\n",
+        );
+        let drawn = lanes(run);
+        let _ = write!(
+            body,
+            "<div class=\"stage{}\">\n<div class=\"wide lanes\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",
+            if drawn.width > BROAD { " broad" } else { "" },
+            drawn.svg(),
+            details(run)
+        );
+        section(out, "run", "What can happen", &body);
+        self.html_why(out, run);
+    }
+
+    fn html_why(&self, out: &mut String, run: &Counterexample) {
+        let mut body = String::new();
+        if let Some(why) = &run.explanation.why {
+            body.push_str("<ol class=\"why\">\n");
+            for (edge, line) in why.edges.iter().zip(why.lines()) {
+                let _ = writeln!(body, "<li class=\"{}\">{}</li>", lanes::kind(edge), escaped(&line));
+            }
+            body.push_str("</ol>\n");
+            for line in why.lines().iter().skip(why.edges.len()) {
+                let _ = writeln!(body, "<p>{}</p>", escaped(line));
+            }
+        }
+        body.push_str("<table>\n<caption>Answers</caption>\n<thead><tr><th scope=\"col\">order</th>");
+        for answered in &run.requests {
+            let _ = write!(body, "<th scope=\"col\">{} #{}</th>", escaped(&answered.request), answered.id);
+        }
+        body.push_str("</tr></thead>\n<tbody>\n<tr class=\"seen\"><th scope=\"row\">together</th>");
+        for answered in &run.requests {
+            let _ = write!(body, "<td>{}</td>", escaped(&answered.response));
+        }
+        body.push_str("</tr>\n");
+        for order in &run.explanation.serial {
+            let numbers: Vec<String> = order.order.iter().map(|id| format!("#{id}")).collect();
+            let title = numbers.join(" then ");
+            if order.answers.is_empty() {
+                let _ = writeln!(body, "<tr><th scope=\"row\">{title}</th><td colspan=\"{}\">never ends</td></tr>", run.requests.len());
+            }
+            for answers in &order.answers {
+                let cells: String = answers.iter().map(|answer| format!("<td>{}</td>", escaped(answer))).collect();
+                let _ = writeln!(body, "<tr><th scope=\"row\">{title}</th>{cells}</tr>");
+            }
+        }
+        body.push_str("</tbody>\n</table>\n");
+        if run.explanation.serial.is_empty() {
+            let states =
+                run.explanation.serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
+            let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
+        }
+        if let Some(fix) = &self.fix {
+            let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
+        }
+        if let Some(name) = run.anomaly {
+            let _ = writeln!(body, "<p>More about it: <code>serval explain {}</code></p>", escaped(name));
+        } else if run.explanation.why.is_some() {
+            body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
+        }
+        section(out, "why", "Why it cannot be", &body);
+    }
+
+    fn html_proof(&self, out: &mut String) {
+        if self.verdict != Verdict::Serializable {
+            return;
+        }
+        let mut body = String::new();
+        let method = self.method.unwrap_or("?");
+        let kind = self.certificate.as_ref().map_or("?", |certificate| certificate.kind);
+        let _ = writeln!(
+            body,
+            "<p>Found by the method <em>{}</em>; the certificate, of kind <em>{}</em>, was accepted by the independent checker.</p>",
+            escaped(method),
+            escaped(kind)
+        );
+        if !self.words.is_empty() {
+            body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<ul>\n");
+            for line in &self.words {
+                let _ = writeln!(body, "<li>{}</li>", escaped(line.trim()));
+            }
+            body.push_str("</ul>\n");
+        }
+        section(out, "proof", "Why it holds", &body);
+    }
+
+    fn html_notes(&self, out: &mut String) {
+        if self.notes.is_empty() && self.stuck.is_empty() {
+            return;
+        }
+        let mut body = String::from("<ul>\n");
+        for note in &self.notes {
+            let _ = writeln!(
+                body,
+                "<li>{} <code>{}</code>, line {}: {}</li>",
+                note.severity,
+                escaped(&note.code),
+                note.span[0],
+                escaped(&note.message)
+            );
+        }
+        for stuck in &self.stuck {
+            let place = stuck.at.map_or_else(|| format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+            let _ = write!(body, "<li><strong>{}</strong> can get stuck for ever {}", escaped(&stuck.request), escaped(&place));
+            if !stuck.run.is_empty() {
+                body.push_str(", as here:\n<ol>\n");
+                for line in &stuck.run {
+                    let _ = writeln!(body, "<li>{}</li>", escaped(line));
+                }
+                body.push_str("</ol>\n");
+            }
+            body.push_str("</li>\n");
+        }
+        body.push_str("</ul>\n");
+        section(out, "notes", "Notes", &body);
+    }
+
+    /// Sizes and times.
+    fn html_figures(&self, out: &mut String) {
+        let mut rows = String::new();
+        let mut row = |name: &str, value: String| {
+            let _ = writeln!(rows, "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>", escaped(&value));
+        };
+        if let Some(sizes) = self.sizes {
+            let size =
+                |globals: usize, locals: usize, steps: usize| format!("{globals} global states, {locals} local states, {steps} steps");
+            if sizes.components > 1 {
+                row("independent parts", sizes.components.to_string());
+            }
+            row("network system", size(sizes.globals, sizes.locals, sizes.steps));
+            if let Some(reduced) = sizes.reduced {
+                row("reduced to", size(reduced.globals, reduced.locals, reduced.steps));
+            }
+        }
+        if let Some(method) = self.method {
+            row("decided by", method.to_owned());
+        }
+        if let Some(times) = self.time_ms {
+            let parts = [
+                ("reading", Some(times.parse)),
+                ("exploring states", Some(times.compile)),
+                ("deciding", Some(times.decide)),
+                ("writing the evidence", Some(times.certify)),
+                ("checking the evidence", Some(times.verify)),
+                ("looking for fixes", times.fix),
+                ("in all", Some(times.total)),
+            ];
+            for (name, time) in parts.into_iter().filter_map(|(name, time)| Some((name, time?))) {
+                row(name, format!("{time} ms"));
+            }
+        }
+        if !rows.is_empty() {
+            section(out, "figures", "Sizes and times", &format!("<table class=\"plain\">\n<tbody>\n{rows}</tbody>\n</table>\n"));
+        }
+    }
+}
+
+fn section(out: &mut String, id: &str, title: &str, body: &str) {
+    let _ = write!(
+        out,
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{body}\n</section>\n",
+        escaped(title)
+    );
+}
+
+/// For each step, what was before and after it.
+fn details(run: &Counterexample) -> String {
+    let mut out = String::from("<p class=\"hint\">Nothing is chosen yet.</p>\n");
+    let name = |id: u32| run.requests.iter().find(|answered| answered.id == id).map_or("", |answered| answered.request.as_str());
+    let mut number = 0;
+    for event in &run.steps {
+        let TraceEvent::Step { id, from, to, accesses, span, .. } = event else { continue };
+        number += 1;
+        let lines =
+            span.map_or_else(
+                String::new,
+                |[first, _, last, _]| {
+                    if first == last { format!(", line {first}") } else { format!(", lines {first} to {last}") }
+                },
+            );
+        let _ = writeln!(
+            out,
+            "<div class=\"detail\" id=\"detail-{number}\" hidden>\n<h3>Step {number}: {} #{id}{lines}</h3>",
+            escaped(name(*id))
+        );
+        if let Some(accesses) = accesses {
+            let done: Vec<String> = accesses
+                .iter()
+                .map(|access| {
+                    let verb = if access.op == "write" { "sets" } else { "reads" };
+                    format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), access.value)
+                })
+                .collect();
+            let _ = writeln!(
+                out,
+                "<ul>{}</ul>",
+                if done.is_empty() { "<li>touches nothing that is shared</li>".to_owned() } else { done.concat() }
+            );
+        }
+        out.push_str(
+            "<table><thead><tr><th scope=\"col\"></th><th scope=\"col\">before</th><th scope=\"col\">after</th></tr></thead><tbody>\n",
+        );
+        for (name, before, after) in values(run, from, to) {
+            let class = if before == after { "" } else { " class=\"changed\"" };
+            let _ = writeln!(
+                out,
+                "<tr{class}><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
+                escaped(&name),
+                escaped(&before),
+                escaped(&after)
+            );
+        }
+        out.push_str("</tbody></table>\n</div>\n");
+    }
+    out
+}
+
+/// The globals, and then what the request itself remembers.
+fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trace::StateName) -> Vec<(String, String, String)> {
+    let state = |name: &str| run.states.states.get(name);
+    let mut rows = Vec::new();
+    match (state(&from.global), state(&to.global)) {
+        (Some(StateValues::Global(before)), Some(StateValues::Global(after))) => {
+            for (name, value) in before {
+                let now = after.get(name).map_or_else(String::new, i64::to_string);
+                rows.push((name.clone(), value.to_string(), now));
+            }
+        }
+        _ => rows.push(("global state".to_owned(), from.global.clone(), to.global.clone())),
+    }
+    match (state(&from.local), state(&to.local)) {
+        (Some(StateValues::Local(before)), Some(StateValues::Local(after))) => {
+            let names: std::collections::BTreeSet<&String> = before.vars.keys().chain(after.vars.keys()).collect();
+            let value =
+                |values: &std::collections::BTreeMap<String, i64>, name: &String| values.get(name).map_or_else(String::new, i64::to_string);
+            for name in names {
+                rows.push((name.clone(), value(&before.vars, name), value(&after.vars, name)));
+            }
+        }
+        _ => rows.push(("local state".to_owned(), from.local.clone(), to.local.clone())),
+    }
+    rows
+}
+
+/// What a table of a run looks like without a page, for a reader without
+/// pictures; used as the description of the drawing.
+fn described(run: &Counterexample) -> String {
+    crate::timeline::table(run, Look { width: 10_000, ascii: false }).unwrap_or_else(|| run.story.join("\n"))
+}

@@ -1,0 +1,347 @@
+//! A run as lanes: a lane for each request, time downwards, arrows for the
+//! conflicts that no order explains.
+//!
+//! Every step has rows of its own, so beside its box all other lanes are empty
+//! there. An arrow leaves a box into the channel beside its lane, goes down in
+//! it to the row of the other step, and there straight to that box: it
+//! crosses no box. In a channel every arrow has a track of its own, with
+//! room for its number.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::described;
+use super::escape::escaped;
+use crate::counterexample::Counterexample;
+use crate::timeline::{Look, accesses_of, changes};
+use crate::trace::TraceEvent;
+use crate::why::{Edge, Side};
+
+/// A rectangle of the drawing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Its left side.
+    pub x: usize,
+    /// Its top.
+    pub y: usize,
+    /// How wide it is.
+    pub width: usize,
+    /// How high it is.
+    pub height: usize,
+}
+
+impl Area {
+    /// Whether two of them have a point in common.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let apart = |a: usize, length: usize, b: usize| a + length <= b;
+        !(apart(self.x, self.width, other.x)
+            || apart(other.x, other.width, self.x)
+            || apart(self.y, self.height, other.y)
+            || apart(other.y, other.height, self.y))
+    }
+}
+
+/// A box with lines of text in it.
+#[derive(Clone, Debug)]
+pub struct Boxed {
+    /// Where it is.
+    pub area: Area,
+    /// The lane, counted from 0.
+    pub lane: usize,
+    /// What stands in it.
+    pub lines: Vec<String>,
+}
+
+/// A conflict.
+#[derive(Clone, Debug)]
+pub struct Arrow {
+    /// Where it goes along.
+    pub points: Vec<(usize, usize)>,
+    /// Its number.
+    pub badge: Area,
+    /// Which accesses conflict: `ww`, `wr` or `rw`.
+    pub kind: &'static str,
+    /// What it says.
+    pub words: String,
+}
+
+/// The drawing as data.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    /// How wide it is.
+    pub width: usize,
+    /// How high it is.
+    pub height: usize,
+    /// The names of the requests, above their lanes.
+    pub heads: Vec<Boxed>,
+    /// The steps, in order.
+    pub steps: Vec<Boxed>,
+    /// The answers.
+    pub answers: Vec<Boxed>,
+    /// What changed, beside the steps.
+    pub globals: Vec<Boxed>,
+    /// The conflicts.
+    pub arrows: Vec<Arrow>,
+    /// The same in words.
+    description: String,
+}
+
+/// Pixels for a letter; the font has all letters equally wide, and none wider.
+const LETTER: usize = 8;
+const LINE: usize = 17;
+const PADDING: usize = 8;
+const GAP: usize = 12;
+const MARGIN: usize = 8;
+/// Left of the lanes stand the numbers of the steps.
+const NUMBERS: usize = 34;
+const BADGE: usize = 18;
+/// Room for one arrow in a channel.
+const TRACK: usize = 22;
+
+fn width_of(lines: &[String]) -> usize {
+    lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) * LETTER + 2 * PADDING
+}
+
+fn height_of(lines: usize) -> usize {
+    lines.max(1) * LINE + PADDING
+}
+
+/// Which accesses conflict.
+pub(super) fn kind(edge: &Edge) -> &'static str {
+    match (edge.first.writes, edge.second.writes) {
+        (true, true) => "ww",
+        (true, false) => "wr",
+        (false, _) => "rw",
+    }
+}
+
+/// Lays out the lanes of a run.
+pub fn lanes(run: &Counterexample) -> Lanes {
+    let look = Look::default();
+    let lane: BTreeMap<u32, usize> = run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect();
+    let titles: Vec<String> = run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect();
+    // What happens, in order: the lane, the lines, and for steps what changed.
+    let mut rows: Vec<Row> = Vec::new();
+    let mut steps = 0;
+    for (position, event) in run.steps.iter().enumerate() {
+        let row = match event {
+            TraceEvent::Spawn { .. } => continue,
+            TraceEvent::Respond { id, response, .. } => {
+                Row { id: *id, position, lines: vec![format!("returns {response}")], globals: None }
+            }
+            TraceEvent::Step { id, from, to, accesses, .. } => {
+                let lines = match accesses {
+                    Some(list) if list.is_empty() => vec!["runs".to_owned()],
+                    Some(_) => accesses_of(event, look),
+                    None => vec![format!("{} → {}", from.local, to.local)],
+                };
+                steps += 1;
+                Row { id: *id, position, lines, globals: Some(changes(run, &from.global, &to.global, steps == 1, look)) }
+            }
+        };
+        rows.push(row);
+    }
+    let mut widths: Vec<usize> = titles.iter().map(|title| width_of(std::slice::from_ref(title))).collect();
+    for row in &rows {
+        if let Some(&lane) = lane.get(&row.id) {
+            widths[lane] = widths[lane].max(width_of(&row.lines));
+        }
+    }
+    let edges: Vec<&Edge> = run.explanation.why.iter().flat_map(|why| &why.edges).collect();
+    let channels = channels(&edges, &lane, widths.len());
+    let mut lefts = Vec::with_capacity(widths.len());
+    let mut x = NUMBERS + MARGIN;
+    for (width, channel) in widths.iter().zip(&channels) {
+        lefts.push(x);
+        x += width + channel.max(&1) * TRACK + GAP;
+    }
+    let globals_left = x;
+    let head = |(index, title): (usize, &String)| Boxed {
+        area: Area { x: lefts[index], y: MARGIN, width: widths[index], height: height_of(1) },
+        lane: index,
+        lines: vec![title.clone()],
+    };
+    let mut drawn = Lanes {
+        width: 0,
+        height: 0,
+        heads: titles.iter().enumerate().map(head).collect(),
+        steps: Vec::new(),
+        answers: Vec::new(),
+        globals: Vec::new(),
+        arrows: Vec::new(),
+        description: described(run),
+    };
+    let mut y = MARGIN + height_of(1) + GAP;
+    let mut boxes: BTreeMap<usize, Area> = BTreeMap::new();
+    for row in &rows {
+        let Some(&lane) = lane.get(&row.id) else { continue };
+        let changed = row.globals.as_deref().unwrap_or_default();
+        let height = height_of(row.lines.len().max(changed.len()));
+        let area = Area { x: lefts[lane], y, width: widths[lane], height: height_of(row.lines.len()) };
+        let boxed = Boxed { area, lane, lines: row.lines.clone() };
+        if row.globals.is_some() {
+            boxes.insert(row.position, area);
+            if !changed.is_empty() {
+                let area = Area { x: globals_left, y, width: width_of(changed), height: height_of(changed.len()) };
+                drawn.globals.push(Boxed { area, lane: widths.len(), lines: changed.to_vec() });
+            }
+            drawn.steps.push(boxed);
+        } else {
+            drawn.answers.push(boxed);
+        }
+        y += height + GAP;
+    }
+    drawn.height = y + MARGIN;
+    let globals_width = drawn.globals.iter().map(|globals| globals.area.width).max().unwrap_or(0).max(width_of(&["globals".to_owned()]));
+    drawn.width = globals_left + globals_width + MARGIN;
+    drawn.arrows = arrows(&edges, &lane, &lefts, &widths, &boxes, run);
+    drawn
+}
+
+struct Row {
+    id: u32,
+    /// Where in the run.
+    position: usize,
+    lines: Vec<String>,
+    /// What changed, for a step.
+    globals: Option<Vec<String>>,
+}
+
+/// The channel of an arrow: that behind this lane.
+fn channel(edge: &Edge, lane: &BTreeMap<u32, usize>) -> Option<usize> {
+    let (from, to) = (*lane.get(&edge.from)?, *lane.get(&edge.to)?);
+    Some(if from < to { from } else { from.checked_sub(1)? })
+}
+
+/// How many arrows there are in the channel behind each lane.
+fn channels(edges: &[&Edge], lane: &BTreeMap<u32, usize>, lanes: usize) -> Vec<usize> {
+    let mut counts = vec![0; lanes];
+    for edge in edges {
+        if let Some(count) = channel(edge, lane).and_then(|channel| counts.get_mut(channel)) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
+fn arrows(
+    edges: &[&Edge],
+    lane: &BTreeMap<u32, usize>,
+    lefts: &[usize],
+    widths: &[usize],
+    boxes: &BTreeMap<usize, Area>,
+    run: &Counterexample,
+) -> Vec<Arrow> {
+    let mut used = vec![0; lefts.len()];
+    let mut drawn = Vec::new();
+    for &edge in edges {
+        let Some(channel) = channel(edge, lane) else { continue };
+        let (Some(from), Some(to)) = (boxes.get(&edge.first.step), boxes.get(&edge.second.step)) else { continue };
+        let track = lefts[channel] + widths[channel] + GAP / 2 + TRACK / 2 + used[channel] * TRACK;
+        used[channel] += 1;
+        let leaves = if from.x < to.x { from.x + from.width } else { from.x };
+        let arrives = if from.x < to.x { to.x } else { to.x + to.width };
+        let (start, end) = (line_of(from, &edge.first, edge, run), line_of(to, &edge.second, edge, run));
+        let middle = usize::midpoint(start, end).saturating_sub(BADGE / 2);
+        drawn.push(Arrow {
+            points: vec![(leaves, start), (track, start), (track, end), (arrives, end)],
+            badge: Area { x: track - BADGE / 2, y: middle, width: BADGE, height: BADGE },
+            kind: kind(edge),
+            words: format!("#{} comes before #{}, because of {}", edge.from, edge.to, edge.var),
+        });
+    }
+    drawn
+}
+
+/// The height of the line in a box that tells of this access.
+fn line_of(area: &Area, side: &Side, edge: &Edge, run: &Counterexample) -> usize {
+    let lines = run.steps.get(side.step).map(|event| accesses_of(event, Look::default())).unwrap_or_default();
+    let sign = if side.writes { "=" } else { "➜" };
+    let wanted = format!("{} {sign} {}", edge.var, side.value);
+    let line = lines.iter().position(|line| *line == wanted).unwrap_or(0);
+    area.y + PADDING / 2 + line * LINE + LINE / 2
+}
+
+impl Lanes {
+    /// The drawing as an element of a page.
+    pub(super) fn svg(&self) -> String {
+        let mut out = String::new();
+        let (width, height) = (self.width, self.height);
+        let _ = write!(
+            out,
+            "<svg class=\"run\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"group\" aria-labelledby=\"run-drawing-title\">\n\
+             <title id=\"run-drawing-title\">The run, step by step</title>\n<desc>{}</desc>\n\
+             <defs>\n",
+            escaped(&self.description)
+        );
+        for kind in ["ww", "wr", "rw"] {
+            let _ = writeln!(
+                out,
+                "<marker id=\"head-{kind}\" class=\"{kind}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\"/></marker>"
+            );
+        }
+        out.push_str("</defs>\n");
+        for head in &self.heads {
+            let x = head.area.x + head.area.width / 2;
+            let all = self.steps.iter().chain(&self.answers).filter(|boxed| boxed.lane == head.lane);
+            let end = all.map(|boxed| boxed.area.y).max().unwrap_or(head.area.y);
+            let _ = writeln!(out, "<line class=\"life\" x1=\"{x}\" y1=\"{}\" x2=\"{x}\" y2=\"{end}\"/>", head.area.y + head.area.height);
+            boxed(&mut out, head, "head", None);
+        }
+        if let Some(first) = self.globals.first() {
+            let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
+        }
+        for (number, step) in (1_usize..).zip(&self.steps) {
+            boxed(&mut out, step, "step", Some(number));
+        }
+        for answer in &self.answers {
+            boxed(&mut out, answer, "answer", None);
+        }
+        for globals in &self.globals {
+            for (line, text) in globals.lines.iter().enumerate() {
+                let class = if text.ends_with('*') { "value changed" } else { "value" };
+                let y = globals.area.y + PADDING / 2 + line * LINE + LINE - 5;
+                let _ = writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{y}\">{}</text>", globals.area.x + PADDING, escaped(text));
+            }
+        }
+        for (number, arrow) in (1_usize..).zip(&self.arrows) {
+            let path: Vec<String> = arrow.points.iter().map(|(x, y)| format!("{x} {y}")).collect();
+            let (x, y) = (arrow.badge.x + BADGE / 2, arrow.badge.y + BADGE / 2);
+            let _ = writeln!(
+                out,
+                "<g class=\"arrow {}\"><title>{}</title><path d=\"M{}\" marker-end=\"url(#head-{})\"/><circle cx=\"{x}\" cy=\"{y}\" r=\"{}\"/><text x=\"{x}\" y=\"{}\">{number}</text></g>",
+                arrow.kind,
+                escaped(&arrow.words),
+                path.join(" L"),
+                arrow.kind,
+                BADGE / 2,
+                y + 4
+            );
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+fn boxed(out: &mut String, boxed: &Boxed, class: &str, number: Option<usize>) {
+    let Area { x, y, width, height } = boxed.area;
+    match number {
+        Some(number) => {
+            let _ = write!(
+                out,
+                "<text class=\"number\" x=\"{}\" y=\"{}\">{number}</text>\n<g class=\"{class}\" tabindex=\"0\" role=\"button\" data-detail=\"detail-{number}\" aria-label=\"step {number}: {}\">",
+                NUMBERS - 6,
+                y + PADDING / 2 + LINE - 5,
+                escaped(&boxed.lines.join(", "))
+            );
+        }
+        None => {
+            let _ = write!(out, "<g class=\"{class}\">");
+        }
+    }
+    let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"5\"/>");
+    for (line, text) in boxed.lines.iter().enumerate() {
+        let _ = write!(out, "<text x=\"{}\" y=\"{}\">{}</text>", x + PADDING, y + PADDING / 2 + line * LINE + LINE - 5, escaped(text));
+    }
+    out.push_str("</g>\n");
+}
