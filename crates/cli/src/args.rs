@@ -371,6 +371,9 @@ pub(crate) struct Bench {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = BenchFormat::Text, value_name = "FORMAT")]
     pub(crate) format: BenchFormat,
+    /// Also draw the times: a cactus plot, or growth for programs of a family
+    #[arg(long, value_name = "FILE.svg", conflicts_with_all = ["emit", "no_times"])]
+    pub(crate) svg: Option<PathBuf>,
     /// How often each file is run; the middle time counts
     #[arg(long, default_value_t = 1, value_name = "R", value_parser = positive)]
     pub(crate) runs: usize,
@@ -392,7 +395,7 @@ pub(crate) struct Bench {
     #[arg(long)]
     pub(crate) no_times: bool,
     /// Run the published pipeline with all its switches on, each of them off, and all off
-    #[arg(long, conflicts_with_all = ["expected", "baseline", "emit", "runs", "jobs"])]
+    #[arg(long, conflicts_with_all = ["expected", "baseline", "emit", "runs", "jobs", "svg"])]
     pub(crate) ablation: bool,
 }
 

@@ -282,3 +282,41 @@ fn the_ablation_has_a_column_per_setting() {
         assert_eq!(bench(&[&[programs.to_str().unwrap(), "--ablation"], wrong].concat()).1, Some(2), "{wrong:?}");
     }
 }
+
+#[test]
+fn a_program_that_takes_twice_as_long_is_marked() {
+    // Which takes some milliseconds in any build, and so jumps little.
+    let arguments = ["bench", "--family", "counter", "--n", "300,301,302", "--runs", "3", "--jobs", "1"];
+    let measured = serval(&[&arguments[..], &["--format", "json"]].concat(), b"");
+    let mut before: Value = serde_json::from_str(&text(&measured.stdout)).unwrap();
+    // As if one had been more than twice as fast before, and the others much slower.
+    for (row, factor) in before["rows"].as_array_mut().unwrap().iter_mut().zip([9.0, 0.3, 9.0]) {
+        let total = row["time_ms"]["total"].as_f64().unwrap();
+        row["time_ms"]["total"] = (total * factor).into();
+    }
+    let path = directory("bench-slower").join("before.json");
+    std::fs::write(&path, before.to_string()).unwrap();
+    let compared = serval(&[&arguments[..], &["--baseline", path.to_str().unwrap()]].concat(), b"");
+    assert_eq!(compared.status.code(), Some(0));
+    let (table, warnings) = (text(&compared.stdout), text(&compared.stderr));
+    let marked: Vec<&str> = table.lines().filter(|line| line.contains("slower") && line.starts_with("counter-")).collect();
+    assert!(marked.len() == 1 && marked[0].starts_with("counter-301"), "{table}");
+    assert!(warnings.contains("counter-301 takes"), "{warnings}");
+    assert!(table.contains("1 slower than before"), "{table}");
+}
+
+#[test]
+fn times_are_drawn() {
+    let directory = directory("bench-svg");
+    for (arguments, words) in [
+        (vec!["bench", "examples/counter.ser", "examples/lost-update.ser"], "2 of 2"),
+        (vec!["bench", "--family", "counter", "--n", "2,4"], "counter"),
+    ] {
+        let path = directory.join("times.svg");
+        let output = serval(&[&arguments[..], &["--svg", path.to_str().unwrap()]].concat(), b"");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let drawn = std::fs::read_to_string(&path).unwrap();
+        assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n") && drawn.contains(words), "{drawn}");
+        assert!(drawn.matches("<circle").count() >= 2, "{drawn}");
+    }
+}

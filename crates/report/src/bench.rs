@@ -2,7 +2,9 @@
 //! for machines.
 
 mod ablation;
+pub mod cactus;
 mod expected;
+pub mod growth;
 mod table;
 
 use serde::Serialize;
@@ -12,10 +14,9 @@ pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, r
 
 use crate::{FileReport, Sizes, Times, Verdict};
 
-/// Slower than a baseline by this many percent and [`SLOWER_MS`] is a regression.
-pub const SLOWER_PERCENT: u32 = 25;
-/// Slower than a baseline by this many milliseconds and [`SLOWER_PERCENT`] is a regression.
-pub const SLOWER_MS: u32 = 5;
+/// Slower than a baseline by more than so many percent and so many
+/// microseconds, one pair or the other, is a regression: small times jump.
+pub const SLOWER: [(u32, u32); 2] = [(25, 5_000), (70, 500)];
 
 /// One file or one program of a family, and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -87,7 +88,7 @@ pub struct Compared {
     /// The time now by the time then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Whether it became slower by more than [`SLOWER_PERCENT`] and [`SLOWER_MS`].
+    /// Whether it became slower by more than one of [`SLOWER`].
     pub regression: bool,
 }
 
@@ -165,7 +166,8 @@ fn ratio(one: f64, other: f64) -> Option<f64> {
 
 #[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
 fn is_slower(now: f64, then: f64) -> bool {
-    now - then > f64::from(SLOWER_MS) && (now - then) * 100.0 > then * f64::from(SLOWER_PERCENT)
+    let more = now - then;
+    SLOWER.iter().any(|&(percent, micros)| more * 1000.0 > f64::from(micros) && more * 100.0 > then * f64::from(percent))
 }
 
 /// Everything that a measurement found.
@@ -250,6 +252,30 @@ impl BenchReport {
         table::text(self)
     }
 
+    /// A picture: for programs of families how time grows with their size, else
+    /// how many files are decided within how much time each.
+    pub fn to_svg(&self) -> String {
+        let sized = |row: &BenchRow| {
+            let (family, n) = row.file.rsplit_once('-')?;
+            Some((family.to_owned(), n.parse::<u32>().ok()?))
+        };
+        let sizes: Option<Vec<(String, u32)>> = self.rows.iter().map(sized).collect();
+        let Some(sizes) = sizes.filter(|sizes| !sizes.is_empty()) else { return cactus::svg(self) };
+        let mut panels: Vec<growth::Panel> = Vec::new();
+        for (row, (family, n)) in self.rows.iter().zip(sizes) {
+            let decided = !matches!(row.outcome, Outcome::Undecided | Outcome::Error);
+            let point = growth::Point { n, ms: row.time_ms.map_or(0.0, |times| times.total), mib: None, decided };
+            match panels.iter_mut().find(|panel| panel.title == family) {
+                Some(panel) => panel.points.push(point),
+                None => panels.push(growth::Panel { title: family, points: vec![point] }),
+            }
+        }
+        for panel in &mut panels {
+            panel.points.sort_by_key(|point| point.n);
+        }
+        growth::svg(&panels)
+    }
+
     /// The same as a Markdown table.
     pub fn to_markdown(&self) -> String {
         table::markdown(self)
@@ -292,9 +318,17 @@ mod tests {
     }
 
     #[test]
-    fn a_regression_is_more_than_a_quarter_and_more_than_five_milliseconds() {
-        let cases =
-            [(10.0, 14.9, false), (10.0, 15.1, true), (100.0, 125.0, false), (100.0, 125.1, true), (1.0, 5.9, false), (9.0, 3.0, false)];
+    fn a_regression_is_more_than_a_quarter_or_for_small_times_more_than_two_thirds() {
+        let cases = [
+            (10.0, 14.9, false),
+            (10.0, 15.1, true),
+            (100.0, 125.0, false),
+            (100.0, 125.1, true),
+            (1.0, 1.6, false),
+            (1.0, 2.0, true),
+            (0.3, 0.7, false),
+            (9.0, 3.0, false),
+        ];
         for (then, now, regression) in cases {
             let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then) };
             let row = BenchRow::new("a.ser", &report(Verdict::Serializable, now), None).with_baseline(Some(&earlier));

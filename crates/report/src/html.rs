@@ -2,16 +2,16 @@
 //! font, no picture that is not in it.
 
 mod code;
-mod escape;
+
 mod lanes;
 
 use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
+use crate::escape::escaped;
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
-use escape::escaped;
 pub use lanes::{Lanes, lanes};
 
 /// A picture of the page.

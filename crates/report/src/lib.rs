@@ -7,6 +7,7 @@
 pub mod bench;
 mod counterexample;
 mod diagnostics;
+mod escape;
 pub mod explain;
 pub mod fix;
 mod formats;

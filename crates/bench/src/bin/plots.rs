@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use serde_json::Value;
-use serval_bench::plot::{Panel, Point, svg};
+use serval_report::bench::growth::{Panel, Point, svg};
 
 /// What is measured: a family and its sizes.
 const ROWS: &[(&str, &[u32])] = &[

@@ -16,7 +16,7 @@ use crate::args::{Bench, BenchFormat, Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Manner};
 use crate::limits::{self, LastWords};
-use crate::output::{say, write_to};
+use crate::output::{say, write_file, write_to};
 use subjects::Subject;
 
 /// Runs everything and prints the table.
@@ -54,6 +54,9 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
         say_what_is_slower(&rows);
     }
     let differs = rows.iter().any(BenchRow::differs);
+    if let Some(path) = &args.svg {
+        write_file(path, &measuring.report(rows.clone()).to_svg())?;
+    }
     write_to(None, &measuring.written(rows))?;
     Ok(ExitCode::from(match worst {
         _ if limits::is_interrupted() => 130,
@@ -85,6 +88,9 @@ fn check_args(args: &Bench) -> Check {
         progress: false,
     }
 }
+
+/// How long the bar on a terminal is.
+const BAR: usize = 24;
 
 /// Prints the one program that is asked for.
 fn emit(subjects: &[Subject]) -> Result<ExitCode, Failure> {
@@ -171,9 +177,13 @@ impl Measuring<'_> {
         LastWords { text: self.written(rows).into_bytes(), status: 1 }
     }
 
-    fn written(&self, rows: Vec<BenchRow>) -> String {
+    fn report(&self, rows: Vec<BenchRow>) -> BenchReport {
         let peak = if self.args.no_times { None } else { peak_memory_mib() };
-        let report = BenchReport::new(env!("CARGO_PKG_VERSION"), rows, peak);
+        BenchReport::new(env!("CARGO_PKG_VERSION"), rows, peak)
+    }
+
+    fn written(&self, rows: Vec<BenchRow>) -> String {
+        let report = self.report(rows);
         match self.args.format {
             BenchFormat::Text => report.to_text(),
             BenchFormat::Csv => report.to_csv(),
@@ -184,7 +194,9 @@ impl Measuring<'_> {
 
     fn progress(&self, position: usize, of: usize, name: &str) {
         if self.loud && std::io::stderr().is_terminal() {
-            say(&format!("\r\x1b[K{} of {of}: {name}", position + 1));
+            let done = BAR * position / of.max(1);
+            let bar: String = (0..BAR).map(|place| if place < done { '█' } else { '░' }).collect();
+            say(&format!("\r\x1b[K{bar} {} of {of}: {name}", position + 1));
         }
     }
 

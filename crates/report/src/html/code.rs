@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serval_syntax::{SyntaxKind, is_global, parse};
 
-use super::escape::escaped;
+use crate::escape::escaped;
 
 /// The lines of a program; `notes` are shown beside theirs.
 pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::described;
-use super::escape::escaped;
 use crate::counterexample::Counterexample;
+use crate::escape::escaped;
 use crate::timeline::{Look, accesses_of, changes};
 use crate::trace::TraceEvent;
 use crate::why::{Edge, Side};

@@ -5,6 +5,8 @@
 
 use std::fmt::Write;
 
+use crate::escape::escaped;
+
 /// What one family costs.
 #[derive(Clone, Debug)]
 pub struct Panel {
@@ -158,10 +160,6 @@ fn up(value: f64) -> f64 {
 
 fn float(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// What is drawn of a point.

@@ -1,4 +1,4 @@
-//! Text in a page.
+//! Text in pages and drawings.
 
 /// Text in an element or an attribute in double quotes. What no page may
 /// contain is replaced.
