@@ -213,17 +213,41 @@ fn tokens(net: &Net, places: impl Fn(PlaceId) -> i64, constant: i64) -> Option<L
     Linear::new(terms, constant)
 }
 
+/// What transitions give to each place, and take from it. A whole net has many
+/// of both, and few arcs.
+fn changes(net: &Net) -> Option<Vec<Vec<(u32, i64)>>> {
+    let mut changes = vec![Vec::new(); net.place_count()];
+    for (variable, transition) in (0..).zip(net.transitions()) {
+        for &(place, weight) in net.outputs(transition) {
+            changes[place.index()].push((variable, i64::try_from(weight).ok()?));
+        }
+        for &(place, weight) in net.inputs(transition) {
+            changes[place.index()].push((variable, i64::try_from(weight).ok()?.checked_neg()?));
+        }
+    }
+    Some(changes)
+}
+
 /// The state equation for a target.
 fn equation(net: &Net, target: &Target) -> Option<Problem> {
     let mut problem = Problem { variables: u32::try_from(net.transition_count()).ok()?, ..Problem::default() };
+    let changes = changes(net)?;
+    let linear = |places: &[(PlaceId, i64)], mut constant: i64| {
+        let mut terms = Vec::new();
+        for &(place, coefficient) in places {
+            constant = constant.checked_add(coefficient.checked_mul(i64::try_from(net.initial_tokens(place)).ok()?)?)?;
+            for &(variable, change) in changes.get(place.index())? {
+                terms.push((variable, coefficient.checked_mul(change)?));
+            }
+        }
+        Linear::new(terms, constant)
+    };
     for place in net.places() {
-        problem.inequalities.push(tokens(net, |other| i64::from(other == place), 0)?);
+        problem.inequalities.push(linear(&[(place, 1)], 0)?);
     }
     for constraint in target.constraints() {
         let expression = constraint.expression();
-        let coefficient =
-            |place: PlaceId| expression.terms().binary_search_by_key(&place, |&(place, _)| place).map_or(0, |at| expression.terms()[at].1);
-        let linear = tokens(net, coefficient, expression.constant())?;
+        let linear = linear(expression.terms(), expression.constant())?;
         match constraint {
             Constraint::AtLeastZero(_) => problem.inequalities.push(linear),
             Constraint::Zero(_) => problem.equalities.push(linear),
