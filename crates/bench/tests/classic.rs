@@ -70,6 +70,28 @@ fn the_same_bytes_twice() {
     assert!(compared > 12, "{compared}");
 }
 
+/// What is known from earlier disjuncts does not depend on how many are looked at
+/// side by side.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let (mut compared, mut disjuncts) = (0, 0);
+    for number in 0..24 {
+        for system in random(5, number) {
+            let decided = |jobs: usize| {
+                let outcome = decide_program(std::slice::from_ref(&system), &Options { jobs, ..Options::default() }, NO_LIMIT).unwrap();
+                let sizes: Vec<_> =
+                    outcome.stages.iter().map(|stages| (stages.disjuncts, stages.refinements, stages.left, stages.invariant)).collect();
+                (outcome.verdict, outcome.certificate, sizes)
+            };
+            let one = decided(1);
+            compared += usize::from(one.0 == "serializable");
+            disjuncts = disjuncts.max(one.2.iter().map(|sizes| sizes.0).max().unwrap_or(0));
+            assert_eq!(one, decided(3), "number {number}");
+        }
+    }
+    assert!(compared > 6 && disjuncts > 3, "{compared} {disjuncts}");
+}
+
 /// Systems that were once undecided: the reasons of slicing were not enough for
 /// the invariant.
 #[test]

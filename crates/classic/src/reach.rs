@@ -382,3 +382,43 @@ fn clause(net: &Net, kind: &Kind) -> Option<Vec<Literal>> {
 fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool + 'a, impl Fn(TransitionId) -> bool + 'a) {
     (move |transition| touches(net.inputs(transition), places), move |transition| touches(net.outputs(transition), places))
 }
+
+#[cfg(test)]
+mod tests {
+    use serval_model::NetworkSystem;
+    use serval_petri::{Slice, interleaving, slice};
+
+    use super::*;
+
+    /// A lock: who takes it is answered 1 and gives it back; who found it free
+    /// again in between would be answered 0.
+    const LOCKED: &str = r#"{"initial_global": "free", "requests": [["main", "start"]], "responses": [["one", "1"], ["zero", "0"]],
+        "transitions": [["start", "free", "inside", "taken"], ["start", "taken", "start", "taken"],
+            ["inside", "taken", "one", "free"], ["inside", "free", "zero", "free"]]}"#;
+
+    /// What was found for one disjunct is used for the next, and not found again.
+    #[test]
+    fn reasons_are_used_again() {
+        let system = NetworkSystem::from_json(LOCKED).unwrap();
+        let (net, places) = interleaving(&system).unwrap();
+        let some = |response: &&str| {
+            let pair = (system.request_named("main").unwrap(), system.response_named(response).unwrap());
+            Constraint::AtLeastZero(serval_petri::Linear::new([(pair, 1)], -1).unwrap())
+        };
+        let ask = |responses: &[&str], before: &[Reason]| {
+            let target = Target::completed(&places, responses.iter().map(some));
+            let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("sliced away") };
+            let (mut of_slicing, mut reasons, mut refinements) = (Vec::new(), Vec::new(), 0);
+            of_rounds(&sliced.rounds, &mut of_slicing);
+            let answer = reach(&sliced, before, &mut reasons, &mut refinements, &mut Budget::unlimited()).unwrap();
+            assert!(matches!(answer, Answer::Unreachable));
+            reasons.retain(|reason| !of_slicing.contains(reason));
+            (reasons, refinements)
+        };
+        let (first, refinements) = ask(&["0"], &[]);
+        assert!(!first.is_empty() && refinements > 0);
+        // Another question has the same reasons if nobody says that they are known.
+        assert_eq!(ask(&["0", "1"], &[]).0, first);
+        assert_eq!(ask(&["0", "1"], &first).0, []);
+    }
+}

@@ -148,7 +148,8 @@ fn ablation(programs: &[Program], out: &mut impl Write) -> Result<bool, String> 
         "12.8 / 12.6, which is 46.5 % / 66.2 %. A sentence of it can be read such that steps and responses are only those of".to_owned(),
         "requests that can get to the local state; “transitions of requests that get there” are the transitions of that net, which"
             .to_owned(),
-        "has the same places, and of which slicing leaves the same.".to_owned(),
+        "has the same places, and of which slicing leaves the same. Nothing is asked about answers that a request never gives:".to_owned(),
+        "such disjuncts, which the publication has, would all be sliced away, and are in no figure.".to_owned(),
         String::new(),
         "A set “as constructed” is what unions, sums and stars make. With pruning and factoring it is then reduced: that puts".to_owned(),
         "together afterwards what stars left apart, as factoring does before, and the publication has nothing like it.".to_owned(),
