@@ -153,12 +153,12 @@ mod tests {
         let text = sample(false).to_text();
         let lines: Vec<&str> = text.lines().collect();
         let line = |name: &str| *lines.iter().find(|line| line.starts_with(name)).unwrap();
-        assert_eq!(lines[0], "                                             all on  all off");
-        assert_eq!(line("decided"), "decided                                      2 of 3   0 of 0");
-        assert_eq!(line("more than 50"), "more than 50 components                           0        3");
-        assert_eq!(line("components: average"), "components: average                            12.5        –");
-        assert_eq!(line("removed   "), "removed                             75.0 % / 93.8 %        –");
-        assert_eq!(line("not sliced away: removed   "), "not sliced away: removed                          –        –");
+        assert_eq!(lines[0], "                                                 all on  all off");
+        assert_eq!(line("decided"), "decided                                          2 of 3   0 of 0");
+        assert_eq!(line("more than 50"), "more than 50 components                               0        3");
+        assert_eq!(line("components: average"), "components: average                                12.5        –");
+        assert_eq!(line("removed   "), "removed                                 75.0 % / 93.8 %        –");
+        assert_eq!(line("not sliced away: removed   "), "not sliced away: removed                              –        –");
         assert!(!text.contains("ms"));
     }
 
