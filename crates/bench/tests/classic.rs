@@ -70,6 +70,55 @@ fn the_same_bytes_twice() {
     assert!(compared > 12, "{compared}");
 }
 
+/// What is known from earlier disjuncts does not depend on how many are looked at
+/// side by side.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let (mut compared, mut disjuncts) = (0, 0);
+    for number in 0..24 {
+        for system in random(5, number) {
+            let decided = |jobs: usize| {
+                let outcome = decide_program(std::slice::from_ref(&system), &Options { jobs, ..Options::default() }, NO_LIMIT).unwrap();
+                let sizes: Vec<_> =
+                    outcome.stages.iter().map(|stages| (stages.disjuncts, stages.refinements, stages.left, stages.invariant)).collect();
+                (outcome.verdict, outcome.certificate, sizes)
+            };
+            let one = decided(1);
+            compared += usize::from(one.0 == "serializable");
+            disjuncts = disjuncts.max(one.2.iter().map(|sizes| sizes.0).max().unwrap_or(0));
+            assert_eq!(one, decided(3), "number {number}");
+        }
+    }
+    assert!(compared > 6 && disjuncts > 3, "{compared} {disjuncts}");
+}
+
+/// Without slicing the whole net is asked about, and the evidence is accepted.
+#[test]
+fn the_whole_net_gives_the_same_verdicts() {
+    let (mut same, mut proofs) = (0, 0);
+    for number in 0..60 {
+        for system in random(31, number) {
+            let decided = |slice: bool| {
+                let options = Options { slice, ..Options::default() };
+                // An error is evidence that the checker refused.
+                let outcome = decide_program(std::slice::from_ref(&system), &options, RANDOM_LIMIT);
+                outcome.unwrap_or_else(|why| panic!("number {number}: {why}\n{}", system.to_json()))
+            };
+            let (sliced, whole) = (decided(true), decided(false));
+            for stages in &whole.stages {
+                assert_eq!(stages.left, (stages.disjuncts * stages.net.0, stages.disjuncts * stages.net.1));
+            }
+            if sliced.verdict != "unknown" && whole.verdict != "unknown" {
+                assert_eq!(sliced.verdict, whole.verdict, "number {number}");
+                same += 1;
+                proofs += usize::from(whole.verdict == "serializable" && whole.stages.iter().any(|stages| stages.disjuncts > 0));
+            }
+        }
+    }
+    say(&format!("classic: {same} random systems decided alike with and without slicing, {proofs} of them by proofs about disjuncts"));
+    assert!(same > 30 && proofs > 5, "{same} {proofs}");
+}
+
 /// Systems that were once undecided: the reasons of slicing were not enough for
 /// the invariant.
 #[test]

@@ -104,27 +104,28 @@ pub struct Figures {
     pub disjuncts: usize,
     /// How many of them slicing alone showed to be out of reach.
     pub sliced_away: usize,
-    /// Places and transitions of the nets with everything for every request, as
-    /// published, on average over programs with disjuncts.
-    pub product: (usize, usize),
-    /// Which part of this is not in what is left for a disjunct: one minus the
-    /// quotient of the two averages, which is how it was published.
-    pub removed_of_product: (usize, usize),
-    /// The same for disjuncts that slicing alone could not exclude.
-    pub removed_of_product_of_kept: (usize, usize),
     /// Places and transitions of nets, on average over programs with disjuncts.
     pub net: (usize, usize),
     /// What is left of them for a disjunct, where nothing is left of those out
     /// of reach: on average over the disjuncts of a program, and then over programs.
     pub left: (usize, usize),
-    /// Which part slicing removed of places and transitions, averaged in the same way.
+    /// Which part of places and transitions slicing removed: one minus the
+    /// quotient of the two averages, which is how it was published.
     pub removed: (usize, usize),
-    /// The same where all disjuncts of all programs count alike.
-    pub removed_of_all: (usize, usize),
     /// How many programs had a disjunct that slicing alone could not exclude.
     pub with_kept: usize,
-    /// Which part slicing removed for these disjuncts alone.
+    /// Places and transitions of their nets.
+    pub net_of_kept: (usize, usize),
+    /// What is left of them for such a disjunct.
+    pub left_of_kept: (usize, usize),
+    /// Which part slicing removed for such disjuncts.
     pub removed_of_kept: (usize, usize),
+    /// Transitions without those of requests that cannot get to the local state,
+    /// on average over programs with disjuncts.
+    pub concerned: usize,
+    /// Which part of these is not left for a disjunct, and not for one that
+    /// slicing alone could not exclude.
+    pub removed_of_concerned: (usize, usize),
     /// The sum of all times.
     pub total: Duration,
     /// The middle one.
@@ -143,7 +144,9 @@ impl Figures {
         let kept: Vec<&Stages> = asked.iter().copied().filter(|stages| stages.disjuncts > stages.sliced_away).collect();
         let mut times: Vec<Duration> = trials.iter().map(|trial| trial.time).collect();
         times.sort_unstable();
-        let both = |of: fn(&[&Stages], Part) -> usize, stages: &[&Stages]| (of(stages, |size| size.0), of(stages, |size| size.1));
+        let both = |of: &dyn Fn(Part) -> usize| (of(|size| size.0), of(|size| size.1));
+        let all: fn(&Stages) -> usize = |stages| stages.disjuncts;
+        let not_away: fn(&Stages) -> usize = |stages| stages.disjuncts - stages.sliced_away;
         Self {
             programs: trials.len(),
             decided: count(&|trial| matches!(trial.end, End::Serializable | End::Refuted)),
@@ -157,18 +160,18 @@ impl Figures {
             with_disjuncts: asked.len(),
             disjuncts: sum(&|stages| stages.disjuncts),
             sliced_away: sum(&|stages| stages.sliced_away),
-            product: both(|stages, part| average(stages.iter().map(|stages| part(stages.product)).sum(), stages.len()), &asked),
-            removed_of_product: both(|stages, part| removed_of_average(stages, part, |stages| stages.disjuncts), &asked),
-            removed_of_product_of_kept: both(
-                |stages, part| removed_of_average(stages, part, |stages| stages.disjuncts - stages.sliced_away),
-                &kept,
-            ),
-            net: both(|stages, part| average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len()), &asked),
-            left: both(left_on_average, &asked),
-            removed: both(|stages, part| removed(stages, part, |stages| stages.disjuncts), &asked),
-            removed_of_all: both(pooled, &asked),
+            net: both(&|part| before(&asked, part)),
+            left: both(&|part| left(&asked, part, all)),
+            removed: both(&|part| removed(before(&asked, part), left(&asked, part, all))),
             with_kept: kept.len(),
-            removed_of_kept: both(|stages, part| removed(stages, part, |stages| stages.disjuncts - stages.sliced_away), &kept),
+            net_of_kept: both(&|part| before(&kept, part)),
+            left_of_kept: both(&|part| left(&kept, part, not_away)),
+            removed_of_kept: both(&|part| removed(before(&kept, part), left(&kept, part, not_away))),
+            concerned: concerned(&asked),
+            removed_of_concerned: (
+                removed(concerned(&asked), left(&asked, |size| size.1, all)),
+                removed(concerned(&kept), left(&kept, |size| size.1, not_away)),
+            ),
             total: times.iter().sum(),
             median: times.get(times.len() / 2).copied().unwrap_or_default(),
         }
@@ -183,34 +186,25 @@ fn average(sum: usize, count: usize) -> usize {
     sum.saturating_mul(200).checked_div(count).map_or(0, |twice| twice.div_ceil(2))
 }
 
-/// What is left for a disjunct, in hundredths.
-fn left_on_average(stages: &[&Stages], part: Part) -> usize {
-    let each = stages.iter().map(|stages| average(part(stages.left), stages.disjuncts));
+/// Places or transitions of a net, in hundredths.
+fn before(stages: &[&Stages], part: Part) -> usize {
+    average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len())
+}
+
+/// What is left for a disjunct, in hundredths, where so many of them count.
+fn left(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
+    let each = stages.iter().map(|stages| average(part(stages.left), disjuncts(stages)));
     rounded(each.sum(), stages.len())
 }
 
-/// Which part of the average product is removed on average, in thousandths,
-/// where so many disjuncts count.
-fn removed_of_average(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
-    let all: usize = stages.iter().map(|stages| part(stages.product).saturating_mul(100)).sum();
-    let left: usize = stages.iter().map(|stages| average(part(stages.left), disjuncts(stages))).sum();
-    rounded(all.saturating_sub(left).saturating_mul(1_000), all)
+/// Transitions of a net that concern requests that can get there, in hundredths.
+fn concerned(stages: &[&Stages]) -> usize {
+    average(stages.iter().map(|stages| stages.concerned).sum(), stages.len())
 }
 
-/// Which part is removed, in thousandths, where so many disjuncts count.
-fn removed(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
-    let each = stages.iter().map(|stages| {
-        let all = part(stages.net).saturating_mul(disjuncts(stages));
-        rounded(all.saturating_sub(part(stages.left)).saturating_mul(1_000), all)
-    });
-    rounded(each.sum(), stages.len())
-}
-
-/// Which part is removed of all disjuncts together, in thousandths.
-fn pooled(stages: &[&Stages], part: Part) -> usize {
-    let all: usize = stages.iter().map(|stages| part(stages.net).saturating_mul(stages.disjuncts)).sum();
-    let left: usize = stages.iter().map(|stages| part(stages.left)).sum();
-    rounded(all.saturating_sub(left).saturating_mul(1_000), all)
+/// Which part is removed, in thousandths.
+fn removed(before: usize, left: usize) -> usize {
+    rounded(before.saturating_sub(left).saturating_mul(1_000), before)
 }
 
 /// A quotient, rounded; 0 of nothing.
@@ -234,20 +228,13 @@ mod tests {
             most_components: 4,
             periods: 5,
             most_periods: 5,
-            product: (20, 40),
             net: (10, 20),
+            concerned: 15,
             disjuncts: 2,
             ..Stages::default()
         };
-        let second = Stages {
-            components: 3,
-            most_components: 3,
-            periods: 3,
-            most_periods: 2,
-            product: (30, 60),
-            net: (20, 50),
-            ..Stages::default()
-        };
+        let second =
+            Stages { components: 3, most_components: 3, periods: 3, most_periods: 2, net: (20, 50), concerned: 25, ..Stages::default() };
         let trials = [
             // One of two is sliced away, the other by half.
             trial(End::Serializable, Stages { sliced_away: 1, left: (5, 10), ..first }, 5),
@@ -262,14 +249,14 @@ mod tests {
         assert_eq!(figures.periods, (180, 5));
         assert_eq!((figures.with_disjuncts, figures.disjuncts, figures.sliced_away, figures.with_kept), (2, 3, 1, 2));
         assert_eq!((figures.net, figures.left), ((1_500, 3_500), (1_125, 1_500)));
-        // 75 % and nothing; 75 % and a half. Of those that are left, a half and nothing, a half and a half.
-        assert_eq!((figures.removed, figures.removed_of_kept), ((375, 625), (250, 500)));
-        // Of 25 places and 50 transitions 11.25 and 15 are left; of those that are left, 12.5 and 17.5.
-        assert_eq!((figures.product, figures.removed_of_product), ((2_500, 5_000), (550, 700)));
-        assert_eq!(figures.removed_of_product_of_kept, (500, 650));
+        // 11.25 of 15, and 15 of 35.
+        assert_eq!(figures.removed, (250, 571));
+        // Of those that are not sliced away 5 and 20 places are left, 10 and 25 transitions.
+        assert_eq!((figures.net_of_kept, figures.left_of_kept), ((1_500, 3_500), (1_250, 1_750)));
+        assert_eq!(figures.removed_of_kept, (167, 500));
+        // 15 of 20 transitions, and 17.5 of 20.
+        assert_eq!((figures.concerned, figures.removed_of_concerned), (2_000, (250, 125)));
         assert_eq!(figures.constructed, (67, 2));
-        // 15 of 40 places and 55 of 90 transitions.
-        assert_eq!(figures.removed_of_all, (375, 611));
         assert_eq!((figures.total, figures.median), (Duration::from_millis(43), Duration::from_millis(7)));
     }
 

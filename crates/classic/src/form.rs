@@ -5,7 +5,10 @@
 //! transition to the local state that answers, and then the answer. So tokens at
 //! places, and how often transitions were fired, are linear in the variables of
 //! an [invariant](serval_proof::invariant) of the normal form; how many requests
-//! came in is the only thing that is not.
+//! came in is the only thing that is not. The net has more places and
+//! transitions than the normal form knows of, as it has all local states for all
+//! requests: where a request cannot get to there is never a token, and nothing
+//! is fired.
 
 use rustc_hash::FxHashMap;
 use serval_model::{GlobalId, LocalId, NetworkSystem, NormalForm, Step};

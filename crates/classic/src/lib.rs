@@ -28,7 +28,7 @@ mod stitch;
 use std::time::{Duration, Instant};
 
 use serval_model::{Budget, Cancel, NetworkSystem, Run, Stopped};
-use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, product_size, slice, slice_inductive};
+use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;
 use serval_semilinear::{Complement, Error};
 
@@ -101,10 +101,11 @@ pub struct Stages {
     pub disjuncts: usize,
     /// How many of them slicing alone showed to be out of reach.
     pub sliced_away: usize,
-    /// Places and transitions of the net with everything for every request.
-    pub product: (usize, usize),
     /// Places and transitions of the net.
     pub net: (usize, usize),
+    /// How many of the transitions are spawns, or of requests that can get to the
+    /// local state that they take from.
+    pub concerned: usize,
     /// Whether slicing left out requests that nobody needs.
     pub dispensed: bool,
     /// Places and transitions after slicing, of all disjuncts together; none are
@@ -218,11 +219,11 @@ impl Work<'_> {
         let start = Instant::now();
         let (net, places) = interleaving(self.system).map_err(|error| ("net", error.to_string()))?;
         self.stages.net = (net.place_count(), net.transition_count());
-        self.stages.product = product_size(self.system);
+        self.stages.concerned = serial::concerned(self.system);
         self.stages.slice_time += start.elapsed();
         let start = Instant::now();
         let mut budget = Budget::new(self.options.ticks[0], self.cancel.clone());
-        let serial = Serial::new(self.system, &places, self.options, &mut budget);
+        let serial = Serial::new(self.system, self.options, &mut budget);
         self.stages.serial_time = start.elapsed();
         let serial = serial.map_err(failed)?;
         self.stages.automaton = (serial.automaton.states(), serial.automaton.edges().len());

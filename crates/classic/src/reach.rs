@@ -213,17 +213,41 @@ fn tokens(net: &Net, places: impl Fn(PlaceId) -> i64, constant: i64) -> Option<L
     Linear::new(terms, constant)
 }
 
+/// What transitions give to each place, and take from it. A whole net has many
+/// of both, and few arcs.
+fn changes(net: &Net) -> Option<Vec<Vec<(u32, i64)>>> {
+    let mut changes = vec![Vec::new(); net.place_count()];
+    for (variable, transition) in (0..).zip(net.transitions()) {
+        for &(place, weight) in net.outputs(transition) {
+            changes[place.index()].push((variable, i64::try_from(weight).ok()?));
+        }
+        for &(place, weight) in net.inputs(transition) {
+            changes[place.index()].push((variable, i64::try_from(weight).ok()?.checked_neg()?));
+        }
+    }
+    Some(changes)
+}
+
 /// The state equation for a target.
 fn equation(net: &Net, target: &Target) -> Option<Problem> {
     let mut problem = Problem { variables: u32::try_from(net.transition_count()).ok()?, ..Problem::default() };
+    let changes = changes(net)?;
+    let linear = |places: &[(PlaceId, i64)], mut constant: i64| {
+        let mut terms = Vec::new();
+        for &(place, coefficient) in places {
+            constant = constant.checked_add(coefficient.checked_mul(i64::try_from(net.initial_tokens(place)).ok()?)?)?;
+            for &(variable, change) in changes.get(place.index())? {
+                terms.push((variable, coefficient.checked_mul(change)?));
+            }
+        }
+        Linear::new(terms, constant)
+    };
     for place in net.places() {
-        problem.inequalities.push(tokens(net, |other| i64::from(other == place), 0)?);
+        problem.inequalities.push(linear(&[(place, 1)], 0)?);
     }
     for constraint in target.constraints() {
         let expression = constraint.expression();
-        let coefficient =
-            |place: PlaceId| expression.terms().binary_search_by_key(&place, |&(place, _)| place).map_or(0, |at| expression.terms()[at].1);
-        let linear = tokens(net, coefficient, expression.constant())?;
+        let linear = linear(expression.terms(), expression.constant())?;
         match constraint {
             Constraint::AtLeastZero(_) => problem.inequalities.push(linear),
             Constraint::Zero(_) => problem.equalities.push(linear),
@@ -357,4 +381,44 @@ fn clause(net: &Net, kind: &Kind) -> Option<Vec<Literal>> {
 /// Whether a transition takes from the places, and whether it gives to them.
 fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool + 'a, impl Fn(TransitionId) -> bool + 'a) {
     (move |transition| touches(net.inputs(transition), places), move |transition| touches(net.outputs(transition), places))
+}
+
+#[cfg(test)]
+mod tests {
+    use serval_model::NetworkSystem;
+    use serval_petri::{Slice, interleaving, slice};
+
+    use super::*;
+
+    /// A lock: who takes it is answered 1 and gives it back; who found it free
+    /// again in between would be answered 0.
+    const LOCKED: &str = r#"{"initial_global": "free", "requests": [["main", "start"]], "responses": [["one", "1"], ["zero", "0"]],
+        "transitions": [["start", "free", "inside", "taken"], ["start", "taken", "start", "taken"],
+            ["inside", "taken", "one", "free"], ["inside", "free", "zero", "free"]]}"#;
+
+    /// What was found for one disjunct is used for the next, and not found again.
+    #[test]
+    fn reasons_are_used_again() {
+        let system = NetworkSystem::from_json(LOCKED).unwrap();
+        let (net, places) = interleaving(&system).unwrap();
+        let some = |response: &&str| {
+            let pair = (system.request_named("main").unwrap(), system.response_named(response).unwrap());
+            Constraint::AtLeastZero(serval_petri::Linear::new([(pair, 1)], -1).unwrap())
+        };
+        let ask = |responses: &[&str], before: &[Reason]| {
+            let target = Target::completed(&places, responses.iter().map(some));
+            let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("sliced away") };
+            let (mut of_slicing, mut reasons, mut refinements) = (Vec::new(), Vec::new(), 0);
+            of_rounds(&sliced.rounds, &mut of_slicing);
+            let answer = reach(&sliced, before, &mut reasons, &mut refinements, &mut Budget::unlimited()).unwrap();
+            assert!(matches!(answer, Answer::Unreachable));
+            reasons.retain(|reason| !of_slicing.contains(reason));
+            (reasons, refinements)
+        };
+        let (first, refinements) = ask(&["0"], &[]);
+        assert!(!first.is_empty() && refinements > 0);
+        // Another question has the same reasons if nobody says that they are known.
+        assert_eq!(ask(&["0", "1"], &[]).0, first);
+        assert_eq!(ask(&["0", "1"], &first).0, []);
+    }
 }

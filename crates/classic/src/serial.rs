@@ -1,17 +1,40 @@
 //! Serial behaviour: from the automaton to a semilinear set, and what is
 //! outside of it as questions about a net.
 
-use serval_model::{Budget, Letter as Answer, NetworkSystem, SerialAutomaton, SerialEdge};
-use serval_petri::{Constraint, Linear, PlaceKind, Places, Target};
+use rustc_hash::FxHashSet;
+use serval_model::{Budget, Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
+use serval_petri::{Constraint, Linear, Places, Target};
 use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
 
 use crate::Options;
 
+/// The local states that requests can get to from their starts along steps,
+/// whatever the global state.
+fn in_flight(system: &NetworkSystem) -> Vec<(RequestId, LocalId)> {
+    let mut found = system.starts().to_vec();
+    let mut seen: FxHashSet<(RequestId, LocalId)> = found.iter().copied().collect();
+    let mut next = 0;
+    while let Some(&(request, local)) = found.get(next) {
+        next += 1;
+        found.extend(system.steps_of(local).iter().map(|step| (request, step.to_local)).filter(|&to| seen.insert(to)));
+    }
+    found
+}
+
+/// How many transitions the net would have if steps and responses were only
+/// those of requests that can get to the local state.
+pub(crate) fn concerned(system: &NetworkSystem) -> usize {
+    let of_local = |local| system.steps_of(local).len() + system.answers_of(local).len();
+    system.starts().len() + in_flight(system).into_iter().map(|(_, local)| of_local(local)).sum::<usize>()
+}
+
 /// The serial automaton, as `serval-semilinear` wants it.
 #[derive(Clone, Debug)]
 pub struct Words {
-    /// The letters: all answers that the net has a place for, in order. Those
-    /// that no serial run gives are among them.
+    /// The letters: all answers that a request gives in a local state that it
+    /// can get to along steps, whatever the global state; in order. Those that no
+    /// serial run gives are among them. The net has places for more pairs, which
+    /// never get a token: nothing has to be asked about them.
     pub letters: Vec<Answer>,
     /// The edges of the automaton, in its order.
     pub edges: Vec<SerialEdge>,
@@ -20,18 +43,13 @@ pub struct Words {
 }
 
 impl Words {
-    /// The serial automaton of a system with these places.
-    pub fn new(system: &NetworkSystem, places: &Places, budget: &mut Budget) -> Result<Self, Error> {
+    /// The serial automaton of a system.
+    pub fn new(system: &NetworkSystem, budget: &mut Budget) -> Result<Self, Error> {
         let serial = SerialAutomaton::new(system, budget).map_err(Error::Stopped)?;
-        let mut letters: Vec<Answer> = places
-            .kinds()
-            .iter()
-            .filter_map(|kind| match *kind {
-                PlaceKind::Answer(request, response) => Some((request, response)),
-                PlaceKind::Global(_) | PlaceKind::InFlight(..) => None,
-            })
-            .collect();
+        let answers = |(request, local)| system.answers_of(local).iter().map(move |&(_, response)| (request, response));
+        let mut letters: Vec<Answer> = in_flight(system).into_iter().flat_map(answers).collect();
         letters.sort_unstable();
+        letters.dedup();
         let missing = |what| Error::OutOfRange { what, index: 0, count: 0 };
         let state = |global| serial.states().binary_search(&global).map(State).map_err(|_| missing("state"));
         let letter = |answer| letters.binary_search(&answer).map(Letter).map_err(|_| missing("letter"));
@@ -56,9 +74,9 @@ pub struct Serial {
 }
 
 impl Serial {
-    /// The serial behaviour of a system with these places.
-    pub fn new(system: &NetworkSystem, places: &Places, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
-        let Words { letters, edges, automaton } = Words::new(system, places, budget)?;
+    /// The serial behaviour of a system.
+    pub fn new(system: &NetworkSystem, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
+        let Words { letters, edges, automaton } = Words::new(system, budget)?;
         let image = image(&automaton, &options.semilinear(), budget)?;
         Ok(Self { letters, edges, automaton, image })
     }

@@ -42,8 +42,8 @@ pub(crate) fn stitch(
     let mut clauses = equation(&form.form).ok_or_else(too_large)?;
     for reason in reasons {
         for clause in of_reason(&form, net, reason).ok_or_else(too_large)? {
-            // A coefficient of 0 and an empty sum say nothing.
-            if !clauses.contains(&clause) {
+            // Where nobody gets to the places, nothing is said.
+            if !clause.iter().any(is_always_true) && !clauses.contains(&clause) {
                 clauses.push(clause);
             }
         }
@@ -169,6 +169,10 @@ fn equation(form: &NormalForm) -> Option<Vec<Vec<Bound>>> {
         }
     }
     Some(clauses)
+}
+
+fn is_always_true(bound: &Bound) -> bool {
+    bound.terms.is_empty() && bound.under.is_empty() && bound.constant >= 0
 }
 
 /// What a reason says.

@@ -1,33 +1,42 @@
 //! The interleaving net of a network system: the published construction.
 //!
-//! Places:
+//! With `G`, `L`, `REQ` and `RESP` the global states, local states, requests and
+//! responses that the system lists, the places are
 //!
-//! - one per global state that the system lists;
-//! - one per request and local state that the request can get to: its starts,
-//!   and along any steps from there, whatever the global state;
-//! - one per request and response that some local state of the request gives.
+//! - one per global state;
+//! - one per request and local state, for all of `REQ × L`;
+//! - one per request and response, for all of `REQ × RESP`;
 //!
-//! Transitions, where *its* local states are those of the second kind of place:
+//! and the transitions are
 //!
 //! - *spawn*, per request and start: takes nothing, gives the local state;
-//! - *step*, per request and step `(l, g) → (l', g')` from one of its local
-//!   states: takes `l` and `g`, gives `l'` and `g'`;
-//! - *respond*, per request, one of its local states and response of it: takes
-//!   the local state, gives the answer.
+//! - *step*, per request and step `(l, g) → (l', g')`: takes `l` of this request
+//!   and `g`, gives `l'` of this request and `g'`;
+//! - *respond*, per request, local state and response of it: takes the local
+//!   state of this request, gives the answer to it.
 //!
 //! In the beginning there is one token on the initial global state and nothing
 //! else. A marking that can be reached is a configuration: exactly one global
 //! state has a token, and only one; the others count requests.
 //!
-//! The published text has a place for every pair of a request and a local
-//! state ([`product()`]), and says of the steps and responses that they concern the requests
-//! that “eventually give rise to” the local state; what is here is that rule for
-//! places too. A place that is left out by it could get a token only by a step
-//! that takes one from another place that is left out, hence never, and no other
-//! transition asks for it. Which *global* states there are is for the system to
-//! say: the compiler lists those that can occur. With
-//! that the running example of the publication, compiled plainly, has the
-//! published 8 places (2 global states, 4 local states, 2 answers) and 7
+//! # What the text says
+//!
+//! The places are defined by the products above. The transitions are listed per
+//! start, per step and per pair of local state and response; what the last two
+//! take and give is then defined “for” each request of `REQ`, and the size is
+//! given as `|G| + |REQ|·|L| + |REQ|·|RESP|` places and
+//! `|REQ|·(1 + |δ| + |RESP|)` transitions, up to a factor. A sentence below adds
+//! that in these two cases the request “concerns requests that eventually give
+//! rise to” the local state. Whether that leaves out the steps and responses of
+//! other requests, or only says where a request in a local state comes from, is
+//! not clear from it. Here they are in the net, as the formula says. It makes no
+//! difference to what the net can do: the place that such a transition takes
+//! from could get a token only by a step of the same kind, hence never. The
+//! first round of [slicing](crate::slice()) leaves them out, with their places.
+//!
+//! Which states there are is for the system to say: the compiler lists those that
+//! can occur. With that the running example of the publication, compiled plainly,
+//! has the published 8 places (2 global states, 4 local states, 2 answers) and 7
 //! transitions (1 spawn, 4 steps, 2 responses). The variant with a spin-lock has
 //! 9 places where the published figure has 8: the compiler tells a request that
 //! has not begun from one that waits in the loop, and the published translation
@@ -96,12 +105,12 @@ impl Places {
         self.place(PlaceKind::Global(global))
     }
 
-    /// The place of the requests in a local state, where they can get there.
+    /// The place of the requests in a local state.
     pub fn local(&self, request: RequestId, local: LocalId) -> Option<PlaceId> {
         self.place(PlaceKind::InFlight(request, local))
     }
 
-    /// The place of the requests that got an answer, where they can.
+    /// The place of the requests that got an answer.
     pub fn answer(&self, request: RequestId, response: ResponseId) -> Option<PlaceId> {
         self.place(PlaceKind::Answer(request, response))
     }
@@ -188,102 +197,92 @@ impl Builder<'_> {
     }
 }
 
-/// The local states that `request` can get to, in ascending order.
-fn locals_of(system: &NetworkSystem, request: RequestId, seen: &mut [bool]) -> Vec<LocalId> {
-    seen.fill(false);
-    let mut found: Vec<LocalId> = Vec::new();
-    let starts = system.starts().iter().filter(|&&(other, _)| other == request).map(|&(_, local)| local);
-    for start in starts {
-        if !std::mem::replace(&mut seen[start.index()], true) {
-            found.push(start);
-        }
-    }
-    let mut next = 0;
-    while let Some(&local) = found.get(next) {
-        next += 1;
-        for step in system.steps_of(local) {
-            if !std::mem::replace(&mut seen[step.to_local.index()], true) {
-                found.push(step.to_local);
-            }
-        }
-    }
-    found.sort_unstable();
-    found
-}
+/// More places than this, or more transitions, are not made.
+pub const MOST: usize = 1_000_000;
 
 /// The interleaving net of `system`, called `interleaving`, and what its places
-/// and transitions stand for. The only failure is a system too large for ids.
+/// and transitions stand for. The only failure is a net with more than [`MOST`]
+/// places or transitions.
 ///
 /// Places come in the order global states, requests in flight, answers;
-/// transitions in the order spawns, steps, responses; within that, in the order
-/// of the system.
+/// transitions in the order spawns, steps, responses; within that, by request,
+/// and then in the order of the system.
 pub fn interleaving(system: &NetworkSystem) -> Result<(Net, Places), NetError> {
-    let mut seen = vec![false; system.local_count()];
-    let reached = system.requests().map(|request| (request, locals_of(system, request, &mut seen))).collect();
-    net_of(system, reached)
+    interleaving_within(system, MOST)
 }
 
-/// The same with a place for every pair of a request and a local state, or a
-/// response that some local state gives, and with every step and response for
-/// every request: what the published formulas say where nobody asks what a
-/// request can get to. Slicing finds that out: for a target it leaves the same of
-/// this as of [`interleaving()`].
-pub fn product(system: &NetworkSystem) -> Result<(Net, Places), NetError> {
-    let reached = system.requests().map(|request| (request, system.locals().collect())).collect();
-    net_of(system, reached)
-}
-
-/// How many places and transitions [`product()`] has.
-pub fn product_size(system: &NetworkSystem) -> (usize, usize) {
-    let requests = system.requests().count();
-    let mut given: Vec<ResponseId> = system.answers().iter().map(|&(_, response)| response).collect();
-    given.sort_unstable();
-    given.dedup();
-    let places = system.globals().count() + requests * (system.local_count() + given.len());
-    (places, system.starts().len() + requests * (system.steps().len() + system.answers().len()))
-}
-
-/// The net for these local states of requests.
-fn net_of(system: &NetworkSystem, reached: Vec<(RequestId, Vec<LocalId>)>) -> Result<(Net, Places), NetError> {
+fn interleaving_within(system: &NetworkSystem, most: usize) -> Result<(Net, Places), NetError> {
+    let (place_count, transition_count) = size(system);
+    if place_count.max(transition_count) > most {
+        return Err(NetError::TooLarge { places: place_count, transitions: transition_count, most });
+    }
     let places = Places { kinds: Vec::new(), actions: Vec::new(), places: FxHashMap::default(), transitions: FxHashMap::default() };
     let mut builder = Builder { system, net: Net::new("interleaving"), places };
     for global in system.globals() {
         builder.place(PlaceKind::Global(global))?;
     }
-    for (request, locals) in &reached {
-        for &local in locals {
-            builder.place(PlaceKind::InFlight(*request, local))?;
+    for request in system.requests() {
+        for local in system.locals() {
+            builder.place(PlaceKind::InFlight(request, local))?;
         }
     }
-    for (request, locals) in &reached {
-        let mut responses: Vec<ResponseId> =
-            locals.iter().flat_map(|&local| system.answers_of(local)).map(|&(_, response)| response).collect();
-        responses.sort_unstable();
-        responses.dedup();
-        for response in responses {
-            builder.place(PlaceKind::Answer(*request, response))?;
+    for request in system.requests() {
+        for response in system.responses() {
+            builder.place(PlaceKind::Answer(request, response))?;
         }
     }
 
     for &(request, local) in system.starts() {
         builder.transition(Action::Spawn(request, local), &[], &[PlaceKind::InFlight(request, local)])?;
     }
-    for (request, locals) in &reached {
-        let request = *request;
-        for &local in locals {
-            let first = system.steps().partition_point(|step| step.local < local);
-            for (offset, step) in system.steps_of(local).iter().enumerate() {
-                let inputs = [PlaceKind::InFlight(request, local), PlaceKind::Global(step.global)];
-                let outputs = [PlaceKind::InFlight(request, step.to_local), PlaceKind::Global(step.to_global)];
-                builder.transition(Action::Step(request, first + offset), &inputs, &outputs)?;
-            }
+    for request in system.requests() {
+        for (position, step) in system.steps().iter().enumerate() {
+            let inputs = [PlaceKind::InFlight(request, step.local), PlaceKind::Global(step.global)];
+            let outputs = [PlaceKind::InFlight(request, step.to_local), PlaceKind::Global(step.to_global)];
+            builder.transition(Action::Step(request, position), &inputs, &outputs)?;
         }
     }
-    for (request, locals) in &reached {
-        for &(local, response) in locals.iter().flat_map(|&local| system.answers_of(local)) {
-            let (inputs, outputs) = (PlaceKind::InFlight(*request, local), PlaceKind::Answer(*request, response));
-            builder.transition(Action::Respond(*request, local, response), &[inputs], &[outputs])?;
+    for request in system.requests() {
+        for &(local, response) in system.answers() {
+            let (inputs, outputs) = (PlaceKind::InFlight(request, local), PlaceKind::Answer(request, response));
+            builder.transition(Action::Respond(request, local, response), &[inputs], &[outputs])?;
         }
     }
     Ok((builder.net, builder.places))
+}
+
+/// How many places and transitions there will be; `usize::MAX` stands for that
+/// many or more.
+fn size(system: &NetworkSystem) -> (usize, usize) {
+    let per_request = |count: usize| count.saturating_mul(system.request_count());
+    let places = per_request(system.local_count().saturating_add(system.response_count()));
+    let transitions = per_request(system.steps().len().saturating_add(system.answers().len()));
+    (places.saturating_add(system.global_count()), transitions.saturating_add(system.starts().len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serval_model::SystemBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_net_that_is_too_large_is_not_made() {
+        let mut builder = SystemBuilder::new();
+        let global = builder.global("g");
+        let (local, response) = (builder.local("l"), builder.response("ok"));
+        for name in ["a", "b", "c"] {
+            let request = builder.request(name);
+            builder.start(request, local);
+        }
+        builder.step(local, global, local, global);
+        builder.answer(local, response);
+        let system = builder.finish(global);
+        // 1 global state, 3 requests in the local state, 3 answers; 3 spawns, 3 steps, 3 responses.
+        assert_eq!(size(&system), (7, 9));
+        assert!(interleaving_within(&system, 9).is_ok());
+        let error = interleaving_within(&system, 8).unwrap_err();
+        assert_eq!(error, NetError::TooLarge { places: 7, transitions: 9, most: 8 });
+        assert_eq!(error.to_string(), "the net has 7 places and 9 transitions; the limit is 8 of each");
+    }
 }

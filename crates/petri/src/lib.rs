@@ -39,7 +39,7 @@ mod target;
 
 pub use format::{FormatError, Limits, mcc, pnml, tina};
 pub use ids::{PlaceId, TransitionId};
-pub use interleaving::{Action, PlaceKind, Places, interleaving, product, product_size};
+pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
 pub use slice::{Away, Because, Forced, Round, Slice, Sliced, slice, slice_inductive};
 pub use target::{Constraint, Linear, LinearOverflow, Target};

@@ -71,6 +71,15 @@ pub enum NetError {
     Weight,
     /// There are more places or transitions than ids.
     TooMany,
+    /// There would be more places or transitions than are made.
+    TooLarge {
+        /// How many places there would be.
+        places: usize,
+        /// How many transitions there would be.
+        transitions: usize,
+        /// How many of each are made at most.
+        most: usize,
+    },
 }
 
 impl fmt::Display for NetError {
@@ -81,6 +90,9 @@ impl fmt::Display for NetError {
             Self::NoSuchPlace(place) => write!(f, "an arc leads to place {}, which does not exist", place.index()),
             Self::Weight => f.write_str("the weight of an arc does not fit 64 bits"),
             Self::TooMany => f.write_str("the net has more than 2³² places or transitions"),
+            Self::TooLarge { places, transitions, most } => {
+                write!(f, "the net has {places} places and {transitions} transitions; the limit is {most} of each")
+            }
         }
     }
 }

@@ -176,7 +176,7 @@ impl Target {
     }
 
     /// Nobody is in flight, and the numbers of answers are as `answers` say.
-    /// Pairs that cannot occur are 0.
+    /// Pairs that the net has no place for are 0.
     pub fn completed(places: &Places, answers: impl IntoIterator<Item = Constraint<(RequestId, ResponseId)>>) -> Self {
         let empty = places.in_flight().map(|place| Constraint::Zero(Linear::variable(place)));
         let answers = answers.into_iter().map(|constraint| constraint.renamed(|(request, response)| places.answer(request, response)));

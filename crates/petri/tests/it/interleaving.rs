@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serval_model::{Budget, Letter, Multiset, NetworkSystem, SystemBuilder, completed_multisets};
-use serval_petri::{Action, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, product, product_size, slice};
+use proptest::prelude::*;
+use serval_model::{Budget, Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
+use serval_petri::{Action, Arc, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
 
-use crate::support::{explore, plain_system};
+use crate::support::{explore, plain_system, small_system};
 
 const RUNNING: &str = "request main { X := 1; yield; y := X; X := 0; y }";
 const LOCKED: &str = "request main { while (L == 1) { yield }; L := 1; X := 1; yield; y := X; X := 0; L := 0; y }";
@@ -106,16 +107,101 @@ fn names_of_pairs_are_told_apart() {
     }
     let (net, _) = interleaving(&builder.finish(global)).unwrap();
     net.check_invariants();
-    assert_eq!(net.transition_count(), 10);
+    // Five starts, and for each of five requests the answers of four local states.
+    assert_eq!(net.transition_count(), 5 + 5 * 4);
+}
+
+/// As the formulas have it, written down once more: all pairs, and every step and
+/// response for every request.
+fn check_published(system: &NetworkSystem) {
+    let (net, places) = interleaving(system).unwrap();
+    net.check_invariants();
+    let (requests, locals, responses) = (system.request_count(), system.local_count(), system.response_count());
+    assert_eq!(kinds(&places), (system.global_count(), requests * locals, requests * responses));
+    assert_eq!(net.place_count(), system.global_count() + requests * locals + requests * responses);
+    assert_eq!(net.transition_count(), system.starts().len() + requests * (system.steps().len() + system.answers().len()));
+
+    type Flow = (Vec<PlaceKind>, Vec<PlaceKind>);
+    let mut expected: Vec<Flow> =
+        system.starts().iter().map(|&(request, local)| (vec![], vec![PlaceKind::InFlight(request, local)])).collect();
+    for request in system.requests() {
+        for step in system.steps() {
+            let pre = vec![PlaceKind::Global(step.global), PlaceKind::InFlight(request, step.local)];
+            expected.push((pre, vec![PlaceKind::Global(step.to_global), PlaceKind::InFlight(request, step.to_local)]));
+        }
+        for &(local, response) in system.answers() {
+            expected.push((vec![PlaceKind::InFlight(request, local)], vec![PlaceKind::Answer(request, response)]));
+        }
+    }
+    let flow = |arcs: &[Arc]| -> Vec<PlaceKind> {
+        assert!(arcs.iter().all(|&(_, weight)| weight == 1));
+        arcs.iter().map(|&(place, _)| places.kind(place).unwrap()).collect()
+    };
+    let mut found: Vec<Flow> = net.transitions().map(|transition| (flow(net.inputs(transition)), flow(net.outputs(transition)))).collect();
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+    let marked: Vec<_> = net.initial().marked().map(|(place, tokens)| (places.kind(place).unwrap(), tokens)).collect();
+    assert_eq!(marked, [(PlaceKind::Global(system.initial_global()), 1)]);
+}
+
+/// The local states that requests can get to, whatever the global state.
+fn reached(system: &NetworkSystem) -> BTreeSet<(RequestId, LocalId)> {
+    let mut reached: BTreeSet<_> = system.starts().iter().copied().collect();
+    loop {
+        let after = reached.iter().flat_map(|&(request, local)| system.steps_of(local).iter().map(move |step| (request, step.to_local)));
+        let more: BTreeSet<_> = after.chain(reached.iter().copied()).collect();
+        if more == reached {
+            return reached;
+        }
+        reached = more;
+    }
+}
+
+/// Of the net, slicing leaves no place that a request cannot get to.
+fn check_sliced(system: &NetworkSystem) -> usize {
+    let (net, places) = interleaving(system).unwrap();
+    let reached = reached(system);
+    let mut kept = 0;
+    for request in system.requests() {
+        for response in system.responses() {
+            for factor in [1, -1] {
+                // At least one such answer, or none.
+                let one = Constraint::AtLeastZero(Linear::new([((request, response), factor)], -i64::from(factor > 0)).unwrap());
+                let target = Target::completed(&places, [one]);
+                let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { continue };
+                kept += 1;
+                for &place in &sliced.places {
+                    let can_be = match places.kind(place).unwrap() {
+                        PlaceKind::Global(_) => true,
+                        PlaceKind::InFlight(request, local) => reached.contains(&(request, local)),
+                        PlaceKind::Answer(request, response) => {
+                            system.answers().iter().any(|&(local, given)| given == response && reached.contains(&(request, local)))
+                        }
+                    };
+                    assert!(can_be, "{}", net.place_name(place));
+                }
+                for &transition in &sliced.transitions {
+                    let can_fire = match places.action(transition).unwrap() {
+                        Action::Spawn(..) => true,
+                        Action::Step(request, position) => reached.contains(&(request, system.steps()[position].local)),
+                        Action::Respond(request, local, _) => reached.contains(&(request, local)),
+                    };
+                    assert!(can_fire, "{}", net.transition_name(transition));
+                }
+            }
+        }
+    }
+    kept
 }
 
 #[test]
-fn local_states_belong_to_the_requests_that_reach_them() {
+fn every_request_has_all_places_steps_and_responses() {
     let mut builder = SystemBuilder::new();
     let global = builder.global("g");
     let [a, b, shared, nowhere] = ["a", "b", "shared", "nowhere"].map(|name| builder.local(name));
     let [left, right] = ["left", "right"].map(|name| builder.request(name));
-    let ok = builder.response("ok");
+    let [ok, _never] = ["ok", "never"].map(|name| builder.response(name));
     builder.start(left, a);
     builder.start(right, b);
     builder.step(a, global, shared, global);
@@ -123,12 +209,27 @@ fn local_states_belong_to_the_requests_that_reach_them() {
     builder.step(nowhere, global, shared, global);
     builder.answer(shared, ok);
     builder.answer(nowhere, ok);
-    let (net, places) = interleaving(&builder.finish(global)).unwrap();
-    assert_eq!(kinds(&places), (1, 4, 2));
-    // Two spawns, two steps, two responses.
-    assert_eq!(net.transition_count(), 6);
-    assert_eq!(places.local(left, b), None);
-    assert_eq!(places.local(left, nowhere), None);
+    let system = builder.finish(global);
+    check_published(&system);
+    assert!(check_sliced(&system) > 0);
+    let (net, places) = interleaving(&system).unwrap();
+    assert_eq!(kinds(&places), (1, 8, 4));
+    // Two spawns; for both requests three steps and two responses.
+    assert_eq!(net.transition_count(), 12);
+    assert!(places.local(left, b).is_some() && places.local(left, nowhere).is_some());
+}
+
+#[test]
+fn programs_have_the_published_net() {
+    let three =
+        "request a { x := X; yield; X := x + 1 - 2 * x; x } request b { if (X == 1) { yield; X := 0; 5 } else { 6 } } request c { X }";
+    let mut kept = 0;
+    for text in [RUNNING, LOCKED, three] {
+        let system = plain_system(text);
+        check_published(&system);
+        kept += check_sliced(&system);
+    }
+    assert!(kept > 8, "{kept}");
 }
 
 /// The completed multisets of all markings with at most `requests` spawned.
@@ -182,40 +283,22 @@ fn completed_multisets_are_those_of_the_system() {
     }
 }
 
-/// What slicing leaves of a net, by name.
-fn left(net: &Net, target: &Target) -> Option<(Vec<String>, Vec<String>)> {
-    match slice(net, target, &mut Budget::unlimited()).unwrap() {
-        Slice::Away(_) => None,
-        Slice::Kept(kept) => {
-            let net = &kept.net;
-            let places = net.places().map(|place| net.place_name(place).to_owned());
-            let transitions = net.transitions().map(|transition| net.transition_name(transition).to_owned());
-            Some((places.collect(), transitions.collect()))
-        }
-    }
-}
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-#[test]
-fn slicing_finds_what_a_request_can_get_to() {
-    let text =
-        "request a { x := X; yield; X := x + 1 - 2 * x; x } request b { if (X == 1) { yield; X := 0; 5 } else { 6 } } request c { X }";
-    let system = plain_system(text);
-    let ((net, places), (all, all_places)) = (interleaving(&system).unwrap(), product(&system).unwrap());
-    all.check_invariants();
-    assert_eq!((all.place_count(), all.transition_count()), product_size(&system));
-    assert!(all.place_count() > net.place_count() && all.transition_count() > net.transition_count());
-    let mut compared = 0;
-    for request in system.requests() {
-        for response in system.responses() {
-            for factor in [1, -1] {
-                // At least one such answer, or none.
-                let one = Constraint::AtLeastZero(Linear::new([((request, response), factor)], -i64::from(factor > 0)).unwrap());
-                let (target, all_target) = (Target::completed(&places, [one.clone()]), Target::completed(&all_places, [one]));
-                let part = left(&net, &target);
-                compared += usize::from(part.is_some());
-                assert_eq!(part, left(&all, &all_target));
-            }
+    #[test]
+    fn random_systems_have_the_published_net(system in small_system()) {
+        check_published(&system);
+        check_sliced(&system);
+    }
+
+    /// Also with responses that nobody gives and local states that nobody gets to.
+    #[test]
+    fn random_systems_and_their_nets_give_the_same_answers(system in small_system()) {
+        let (net, places) = interleaving(&system).unwrap();
+        for requests in 0..3 {
+            let expected = completed_multisets(&system, requests, &mut Budget::unlimited()).unwrap();
+            prop_assert_eq!(multisets(&net, &places, requests as u64), expected);
         }
     }
-    assert!(compared > 4, "{compared}");
 }

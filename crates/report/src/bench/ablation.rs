@@ -68,14 +68,15 @@ impl AblationReport {
             line("periods of a component: most", |figures| of(figures.with_set, figures.periods.1.to_string())),
             line("disjuncts looked at", |figures| figures.disjuncts.to_string()),
             line("disjuncts sliced away", |figures| figures.sliced_away.to_string()),
-            line("places / transitions as published", |figures| of(figures.with_disjuncts, pair(figures.product, tenths))),
             line("places / transitions", |figures| of(figures.with_disjuncts, pair(figures.net, tenths))),
             line("left for a disjunct", |figures| of(figures.with_disjuncts, pair(figures.left, tenths))),
-            line("removed of those as published", |figures| of(figures.with_disjuncts, pair(figures.removed_of_product, percent))),
-            line("… where not sliced away", |figures| of(figures.with_kept, pair(figures.removed_of_product_of_kept, percent))),
             line("removed", |figures| of(figures.with_disjuncts, pair(figures.removed, percent))),
-            line("removed, all disjuncts alike", |figures| of(figures.with_disjuncts, pair(figures.removed_of_all, percent))),
-            line("removed where not sliced away", |figures| of(figures.with_kept, pair(figures.removed_of_kept, percent))),
+            line("not sliced away: places / transitions", |figures| of(figures.with_kept, pair(figures.net_of_kept, tenths))),
+            line("not sliced away: left for a disjunct", |figures| of(figures.with_kept, pair(figures.left_of_kept, tenths))),
+            line("not sliced away: removed", |figures| of(figures.with_kept, pair(figures.removed_of_kept, percent))),
+            line("transitions of requests that get there", |figures| of(figures.with_disjuncts, tenths(figures.concerned))),
+            line("removed of these", |figures| of(figures.with_disjuncts, percent(figures.removed_of_concerned.0))),
+            line("not sliced away: removed of these", |figures| of(figures.with_kept, percent(figures.removed_of_concerned.1))),
         ];
         if self.times {
             lines.push(line("ms: all programs", |figures| milliseconds(figures.total)));
@@ -152,12 +153,12 @@ mod tests {
         let text = sample(false).to_text();
         let lines: Vec<&str> = text.lines().collect();
         let line = |name: &str| *lines.iter().find(|line| line.starts_with(name)).unwrap();
-        assert_eq!(lines[0], "                                             all on  all off");
-        assert_eq!(line("decided"), "decided                                      2 of 3   0 of 0");
-        assert_eq!(line("more than 50"), "more than 50 components                           0        3");
-        assert_eq!(line("components: average"), "components: average                            12.5        –");
-        assert_eq!(line("removed   "), "removed                             75.0 % / 93.8 %        –");
-        assert_eq!(line("removed where"), "removed where not sliced away                     –        –");
+        assert_eq!(lines[0], "                                                 all on  all off");
+        assert_eq!(line("decided"), "decided                                          2 of 3   0 of 0");
+        assert_eq!(line("more than 50"), "more than 50 components                               0        3");
+        assert_eq!(line("components: average"), "components: average                                12.5        –");
+        assert_eq!(line("removed   "), "removed                                 75.0 % / 93.8 %        –");
+        assert_eq!(line("not sliced away: removed   "), "not sliced away: removed                              –        –");
         assert!(!text.contains("ms"));
     }
 

@@ -98,9 +98,8 @@ impl Stage<'_> {
     }
 
     fn regex(&self, system: &NetworkSystem) -> Result<String, Failure> {
-        let (_, places) = self.net(system)?;
         let mut budget = self.budget();
-        let words = Words::new(system, &places, &mut budget).map_err(|error| self.failed(error))?;
+        let words = Words::new(system, &mut budget).map_err(|error| self.failed(error))?;
         let regex = eliminate(&words.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
         if regex.written_size() > MOST_PARTS {
             return Err(self.failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
@@ -110,9 +109,8 @@ impl Stage<'_> {
     }
 
     fn semilinear(&self, system: &NetworkSystem) -> Result<String, Failure> {
-        let (_, places) = self.net(system)?;
         let (options, mut budget) = (self.options(), self.budget());
-        let serial = Serial::new(system, &places, &options, &mut budget).map_err(|error| self.failed(error))?;
+        let serial = Serial::new(system, &options, &mut budget).map_err(|error| self.failed(error))?;
         let complement = serial.complement(&options, &mut budget).map_err(|error| self.failed(error))?;
         let name = letter_name(system, &serial);
         let components = serial.image.set.components();
@@ -130,7 +128,7 @@ impl Stage<'_> {
     fn query(&self, system: &NetworkSystem) -> Result<String, Failure> {
         let (_, places) = self.net(system)?;
         let (options, mut budget) = (self.options(), self.budget());
-        let serial = Serial::new(system, &places, &options, &mut budget).map_err(|error| self.failed(error))?;
+        let serial = Serial::new(system, &options, &mut budget).map_err(|error| self.failed(error))?;
         let complement = serial.complement(&options, &mut budget).map_err(|error| self.failed(error))?;
         let name = letter_name(system, &serial);
         let mut comment = String::from(
