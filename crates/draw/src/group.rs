@@ -53,43 +53,61 @@ struct Merging<'a> {
     pairs: Vec<(usize, usize)>,
 }
 
+/// So many sets are merged one by one, with a look at the graph after each;
+/// where there are more, all at once.
+const FEW_SETS: usize = 64;
+
 impl Merging<'_> {
-    fn is_small(&self) -> bool {
+    /// The node that stands for the box of a node: the first in it.
+    fn find(&mut self, mut node: usize) -> usize {
+        while self.leader[node] != node {
+            self.leader[node] = self.leader[self.leader[node]];
+            node = self.leader[node];
+        }
+        node
+    }
+
+    fn is_small(&mut self) -> bool {
         let boxes = self.leader.iter().enumerate().filter(|&(node, &leader)| node == leader).count();
-        let mut lines: Vec<(usize, usize)> = self.pairs.iter().map(|&(from, to)| (self.leader[from], self.leader[to])).collect();
+        if boxes > MOST_BOXES {
+            return false;
+        }
+        let mut lines: Vec<(usize, usize)> = Vec::with_capacity(self.pairs.len());
+        for index in 0..self.pairs.len() {
+            let (from, to) = self.pairs[index];
+            lines.push((self.find(from), self.find(to)));
+        }
         lines.sort_unstable();
         lines.dedup();
         lines.retain(|(from, to)| from != to || !self.names.contains_key(from));
-        boxes <= MOST_BOXES && lines.len() <= MOST_LINES
+        lines.len() <= MOST_LINES
+    }
+
+    /// The boxes that a set of nodes is in.
+    fn boxes(&mut self, members: &[usize]) -> Vec<usize> {
+        let mut boxes: Vec<usize> = members.iter().map(|&node| self.find(node)).collect();
+        boxes.sort_unstable();
+        boxes.dedup();
+        boxes
     }
 
     /// Merges sets of nodes, the largest first, until the graph is small.
     fn merge(&mut self, sets: Vec<(Vec<usize>, String, String)>) -> bool {
-        let mut sets: Vec<_> = sets
-            .into_iter()
-            .map(|(members, label, noun)| {
-                let mut boxes: Vec<usize> = members.iter().map(|&node| self.leader[node]).collect();
-                boxes.sort_unstable();
-                boxes.dedup();
-                (boxes.len(), members, label, noun)
-            })
-            .filter(|(boxes, ..)| *boxes > 1)
-            .collect();
-        sets.sort_by_key(|(boxes, ..)| std::cmp::Reverse(*boxes));
-        for (_, members, label, noun) in sets {
-            if self.is_small() {
+        let mut sizes: Vec<(usize, Vec<usize>, String, String)> = Vec::new();
+        for (members, label, noun) in sets {
+            sizes.push((self.boxes(&members).len(), members, label, noun));
+        }
+        sizes.retain(|(boxes, ..)| *boxes > 1);
+        sizes.sort_by_key(|(boxes, ..)| std::cmp::Reverse(*boxes));
+        let are_few = sizes.len() <= FEW_SETS;
+        for (_, members, label, noun) in sizes {
+            if are_few && self.is_small() {
                 return true;
             }
-            let mut boxes: Vec<usize> = members.iter().map(|&node| self.leader[node]).collect();
-            boxes.sort_unstable();
-            boxes.dedup();
+            let boxes = self.boxes(&members);
             let first = boxes[0];
-            for leader in &mut self.leader {
-                if boxes.binary_search(leader).is_ok() {
-                    *leader = first;
-                }
-            }
             for merged in boxes {
+                self.leader[merged] = first;
                 self.names.remove(&merged);
             }
             self.names.insert(first, (label, noun));
@@ -194,7 +212,8 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
     pairs.dedup();
     let mut merging = Merging { graph, leader: (0..graph.nodes.len()).collect(), names: BTreeMap::new(), pairs };
     merging.run();
-    let Merging { leader, mut names, .. } = merging;
+    let leader: Vec<usize> = (0..graph.nodes.len()).map(|node| merging.find(node)).collect();
+    let mut names = merging.names;
 
     let mut bunches: Vec<Bunch> = Vec::new();
     let mut place = vec![usize::MAX; graph.nodes.len()];
@@ -208,6 +227,9 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
             if bunch.shape != node.shape {
                 bunch.shape = Shape::Local;
             }
+            if bunch.class != node.class {
+                bunch.class.clear();
+            }
             continue;
         }
         place[index] = bunches.len();
@@ -219,7 +241,6 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
         let bunch = &mut bunches[place[bunch]];
         let count = format!("{} {noun}", bunch.count);
         bunch.label = if label.is_empty() { count } else { format!("{label}\n{count}") };
-        bunch.class = "group".to_owned();
         bunch.title = None;
     }
 

@@ -16,7 +16,7 @@ fn hundredths(character: char) -> i32 {
     match character {
         'i' | 'j' | 'l' | '\'' => 30,
         'I' | 'J' => 46,
-        ' ' | '.' | ',' | ':' | ';' | '/' | '\\' | '|' | '-' => 38,
+        ' ' | '\u{a0}' | '.' | ',' | ':' | ';' | '/' | '\\' | '|' | '-' => 38,
         'f' | 'r' | 't' | '!' | '(' | ')' | '[' | ']' => 46,
         '_' | '*' | '?' | '"' | '`' | 's' | 'c' | 'z' => 57,
         'm' | '@' | 'W' | '%' => 105,
@@ -26,7 +26,7 @@ fn hundredths(character: char) -> i32 {
         '→' | '×' | '·' | '–' => 86,
         // What changes the letter before it takes no room; a little is safe.
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}' => 10,
-        '\u{a0}'..='\u{2ff}' => 90,
+        '\u{a1}'..='\u{2ff}' => 90,
         '\u{370}'..='\u{52f}' => 105,
         '\u{1f000}'.. => 145,
         _ => 110,
@@ -45,7 +45,7 @@ pub(crate) fn width(text: &str, size: i32) -> i32 {
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .map(|character| match character {
-            '\t' | '\u{a0}' => ' ',
+            '\t' => ' ',
             '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
             '\u{2028}' | '\u{2029}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
             other => other,
@@ -74,7 +74,7 @@ pub(crate) fn shortened(text: &str, size: i32, most: i32) -> String {
 }
 
 /// The lines of a text, broken between words, or within words that are too long,
-/// so that none is wider than `most`; the last of at most `lines` lines is shortened.
+/// so that none is wider than `most` (`\u{a0}` is no end of a word); the last of at most `lines` lines is shortened.
 pub(crate) fn wrapped(text: &str, size: i32, most: i32, lines: usize) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for line in text.split('\n') {

@@ -10,6 +10,7 @@ mod diagnostics;
 pub mod explain;
 mod formats;
 mod graphs;
+pub mod pictures;
 mod timeline;
 mod trace;
 mod verdict;

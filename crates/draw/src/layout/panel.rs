@@ -66,14 +66,13 @@ impl Panel {
     pub(super) fn new(part: &[usize], bunches: &[Bunch], lines: &[Line]) -> Self {
         let is_own = |line: &usize| part.binary_search(&lines[*line].from).is_ok();
         let own: Vec<usize> = (0..lines.len()).filter(is_own).collect();
-        let nodes: Vec<NodeSize> = part.iter().map(|&bunch| sizes::node(&bunches[bunch])).collect();
         let labels: Vec<_> = own.iter().map(|&line| sizes::label(&lines[line])).collect();
         let mut builder = Builder {
             part,
             bunches,
             lines,
             own,
-            nodes,
+            nodes: Vec::new(),
             labels,
             chains: Vec::new(),
             graph: Layered { layers: Vec::new(), up: Vec::new(), down: Vec::new() },
@@ -96,6 +95,12 @@ impl Builder<'_> {
     /// Where a box of the graph is in this part.
     fn local(&self, bunch: usize) -> usize {
         self.part.partition_point(|&other| other < bunch)
+    }
+
+    /// Whether one begins to read at a box.
+    fn is_root(&self, node: usize) -> bool {
+        let bunch = &self.bunches[self.part[node]];
+        bunch.initial || bunch.tokens > 0
     }
 
     fn ends(&self, index: usize) -> (usize, usize) {
@@ -122,8 +127,17 @@ impl Builder<'_> {
                 Span { from, to, least: if self.labels[index].0.is_some() { 2 } else { 1 } }
             })
             .collect();
-        let roots: Vec<usize> = (0..self.part.len()).filter(|&node| self.bunches[self.part[node]].initial).collect();
+        let roots: Vec<usize> = (0..self.part.len()).filter(|&node| self.is_root(node)).collect();
         let found = layers(self.part.len(), &spans, &roots);
+        // How many lines end below and above each box.
+        let mut ports = vec![(0, 0); self.part.len()];
+        for (span, &turned) in spans.iter().zip(&found.turned) {
+            let (above, below) = if turned { (span.to, span.from) } else { (span.from, span.to) };
+            ports[above].0 += 1;
+            ports[below].1 += 1;
+        }
+        let sizes = self.part.iter().zip(ports).map(|(&bunch, (below, above))| sizes::node(&self.bunches[bunch], below.max(above)));
+        self.nodes = sizes.collect();
         for node in 0..self.part.len() {
             let NodeSize { width, height, .. } = self.nodes[node];
             let mut reach = Reach { left: width / 2, right: width / 2, is_inner: false };

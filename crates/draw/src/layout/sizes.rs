@@ -6,13 +6,17 @@ use crate::group::{Bunch, Line};
 use crate::text::{self, LABEL_LINE, LABEL_SIZE, NODE_LINE, NODE_SIZE};
 
 /// The widest line of text in a box.
-const NODE_TEXT: i32 = 190;
+const NODE_TEXT: i32 = 180;
 /// The most lines in a box.
 const NODE_LINES: usize = 5;
 /// The widest line of text at an edge.
-const LABEL_TEXT: i32 = 190;
-/// The most lines at an edge; where there are more, the last says how many.
-const LABEL_LINES: usize = 4;
+const LABEL_TEXT: i32 = 150;
+/// The most labels at an edge; where there are more, the last says how many.
+const LABELS: usize = 4;
+/// The most lines of a label.
+const LABEL_LINES: usize = 3;
+/// The widest that a box gets for the lines that end at it.
+const MOST_WIDTH: i32 = 320;
 /// The room that a token takes in front of the text.
 pub(crate) const TOKEN: i32 = 16;
 
@@ -46,15 +50,19 @@ fn clean(text: &str) -> String {
     text.split('\n').map(text::clean).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn node(bunch: &Bunch) -> NodeSize {
+/// Whether lines do not say all of a text. Breaks between words lose nothing; three dots do.
+fn is_cut(lines: &[String], text: &str) -> bool {
+    lines.concat().replace(' ', "") != text.replace([' ', '\n'], "")
+}
+
+/// A box to which at most so many lines go on one side.
+pub(super) fn node(bunch: &Bunch, ports: usize) -> NodeSize {
     let mut text = clean(&bunch.label);
     if bunch.tokens > 1 {
         text = format!("{text}\n{} tokens", bunch.tokens);
     }
     let lines = text::wrapped(&text, NODE_SIZE, NODE_TEXT, NODE_LINES);
-    // Breaks between words lose nothing; the three dots do.
-    let is_cut = lines.concat().replace(' ', "") != text.replace([' ', '\n'], "");
-    let title = bunch.title.as_deref().map(clean).or_else(|| is_cut.then_some(text));
+    let title = bunch.title.as_deref().map(clean).or_else(|| is_cut(&lines, &text).then_some(text));
     let (across, down) = match bunch.shape {
         Shape::Bar => (8, 3),
         Shape::Request | Shape::Place => (14, 7),
@@ -64,22 +72,25 @@ pub(super) fn node(bunch: &Bunch) -> NodeSize {
     let height = int(lines.len()) * NODE_LINE + 2 * down;
     let token = if bunch.tokens == 1 { TOKEN } else { 0 };
     let text_width = lines.iter().map(|line| text::width(line, NODE_SIZE)).max().unwrap_or(0);
+    let least = if bunch.shape == Shape::Bar { 30 } else { height + 6 };
+    let for_ports = (int(ports).saturating_mul(10).saturating_add(2 * radius(bunch.shape, height))).min(MOST_WIDTH);
     // An even width, so that there is a middle.
-    let width = (text_width + 2 * across + token).max(if bunch.shape == Shape::Bar { 30 } else { height + 6 });
+    let width = (text_width + 2 * across + token).max(least).max(for_ports);
     NodeSize { width: width + width % 2, height, lines, title }
 }
 
 /// The label of a line, and its title where the label does not say all.
 pub(super) fn label(line: &Line) -> (Option<LabelSize>, Option<String>) {
     let full: Vec<String> = line.labels.iter().flat_map(|label| label.split('\n')).map(text::clean).collect();
-    let mut lines: Vec<String> = full.iter().map(|text| text::shortened(text, LABEL_SIZE, LABEL_TEXT)).collect();
-    if lines.len() > LABEL_LINES {
-        let more = lines.len() - (LABEL_LINES - 1);
-        lines.truncate(LABEL_LINES - 1);
-        lines.push(format!("+ {more} more"));
+    let shown = if full.len() > LABELS { LABELS - 1 } else { full.len() };
+    // Several labels have a line or two each, one alone has room.
+    let most = if shown > 1 { LABEL_LINES - 1 } else { LABEL_LINES };
+    let mut lines: Vec<String> = full[..shown].iter().flat_map(|text| text::wrapped(text, LABEL_SIZE, LABEL_TEXT, most)).collect();
+    if shown < full.len() {
+        lines.push(format!("+ {} more", full.len() - shown));
     }
     let title = line.title.iter().map(|text| clean(text)).collect::<Vec<_>>().join("\n");
-    let title = (!title.is_empty() && title != lines.join("\n")).then_some(title);
+    let title = (!title.is_empty() && title != full.join("\n") || is_cut(&lines, &full.join("\n"))).then_some(title);
     if lines.iter().all(String::is_empty) {
         return (None, title);
     }
