@@ -250,8 +250,7 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
         if from == to && bunches[from].count > 1 {
             continue;
         }
-        let line =
-            lines.entry((from, to)).or_insert_with(|| Line { from, to, labels: Vec::new(), title: Vec::new(), both: false });
+        let line = lines.entry((from, to)).or_insert_with(|| Line { from, to, labels: Vec::new(), title: Vec::new(), both: false });
         line.labels.extend(edge.labels.iter().cloned());
         line.title.extend(if edge.title.is_empty() { edge.labels.iter().cloned() } else { edge.title.iter().cloned() });
     }

@@ -95,7 +95,11 @@ impl Layered {
             // Barycentres in thousandths; vertices without neighbours stay about where they are.
             layer.sort_by_cached_key(|&vertex| {
                 let near = &neighbours[vertex];
-                if near.is_empty() { position[vertex] * 1000 } else { near.iter().map(|&other| position[other] * 1000).sum::<usize>() / near.len() }
+                if near.is_empty() {
+                    position[vertex] * 1000
+                } else {
+                    near.iter().map(|&other| position[other] * 1000).sum::<usize>() / near.len()
+                }
             });
             for (at, &vertex) in layer.iter().enumerate() {
                 position[vertex] = at;

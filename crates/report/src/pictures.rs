@@ -126,7 +126,13 @@ fn spot<'s>(system: &'s NetworkSystem, request: RequestId, local: LocalId) -> &'
 
 /// Groups of local states: those at the same place in the text of a request, then
 /// all of a request. Local states of several requests are in none.
-fn local_groups(graph: &mut Graph, system: &NetworkSystem, owners: &[Option<RequestId>], ranks: (u32, u32), noun: &str) -> Vec<Option<GroupId>> {
+fn local_groups(
+    graph: &mut Graph,
+    system: &NetworkSystem,
+    owners: &[Option<RequestId>],
+    ranks: (u32, u32),
+    noun: &str,
+) -> Vec<Option<GroupId>> {
     let mut requests: BTreeMap<RequestId, GroupId> = BTreeMap::new();
     let mut spots: BTreeMap<(RequestId, &str), GroupId> = BTreeMap::new();
     let mut groups = Vec::new();
@@ -236,9 +242,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
         for place in net.places() {
             let name = net.place_name(place);
             let node = match places.kind(place) {
-                Some(PlaceKind::Global(global)) => {
-                    Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals)
-                }
+                Some(PlaceKind::Global(global)) => Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals),
                 Some(PlaceKind::InFlight(request, local)) => {
                     let (request_name, local_name) = (system.request_name(request), system.local_name(local));
                     // Local states of programs have the name of their request in front.
@@ -252,20 +256,24 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 }
                 Some(PlaceKind::Answer(request, response)) => {
                     let name = system.request_name(request);
-                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 2)));
+                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 1)));
                     Node::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
                 }
                 None => Node::new(Shape::Place, name),
             };
             nodes.push(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section)));
         }
+        let mut responds: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut steps: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut between: BTreeMap<(RequestId, &str, &str), GroupId> = BTreeMap::new();
         let mut same: BTreeMap<(RequestId, LocalId, LocalId), GroupId> = BTreeMap::new();
         for transition in net.transitions() {
             let node = match places.action(transition) {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
-                Some(Action::Respond(..)) => Node::new(Shape::Bar, "answers"),
+                Some(Action::Respond(request, ..)) => {
+                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 1)));
+                    Node::new(Shape::Bar, "answers").group(group)
+                }
                 Some(Action::Step(request, position)) => {
                     let name = system.request_name(request);
                     let node = Node::new(Shape::Bar, "step");

@@ -149,8 +149,9 @@ fn rule(values: &[Vec<String>], here: &BTreeSet<GlobalId>, steps: &[Step]) -> Op
     if !is_exact(&needed) {
         return None;
     }
-    // What is left of them says the same.
-    for value in needed.clone() {
+    // Those without which the rest says the same are left out, from the last: the first
+    // variables of programs are more often those that decide.
+    for value in needed.clone().into_iter().rev() {
         let less: Vec<String> = needed.iter().filter(|other| **other != value).cloned().collect();
         if is_exact(&less) {
             needed = less;
