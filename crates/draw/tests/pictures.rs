@@ -1,5 +1,7 @@
 //! Random graphs, drawn: what pictures promise holds for them.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use proptest::prelude::*;
 use serval_draw::{Edge, Graph, Group, MOST_BOXES, MOST_LINES, Node, Shape, Words, draw, style};
 
@@ -174,7 +176,6 @@ fn luminance(colour: &str) -> f64 {
 }
 
 #[test]
-#[expect(clippy::float_arithmetic, reason = "contrast is a quotient")]
 fn text_can_be_read_in_both_schemes() {
     let property = |scheme: &str, name: &str| {
         let at = scheme.find(&format!("--sg-{name}: ")).unwrap() + name.len() + 7;
@@ -200,14 +201,19 @@ fn sixty_nodes_take_little_time() {
     // As dense as a net: every node has five edges.
     let mut graph = Graph::new("nodes");
     let ids: Vec<_> = (0..60).map(|number| graph.node(Node::new(Shape::Local, format!("node {number}")))).collect();
+    let mut random = 1_usize;
+    let mut next = || {
+        random = (random * 1_103_515_245 + 12_345) % (1 << 31);
+        random / 65_536 % 60
+    };
     for edge in 0..150 {
-        graph.edge(Edge::new(ids[edge * 37 % 60], ids[(edge * edge + 11 * edge + 3) % 60]).label(format!("label {edge}")));
+        graph.edge(Edge::new(ids[next()], ids[next()]).label(format!("label {edge}")));
     }
     check(&graph);
     let times = (0..5).map(|_| {
         let start = std::time::Instant::now();
         let picture = draw(&graph);
-        assert_eq!(picture.nodes.len(), 60);
+        assert!(picture.nodes.len() == 60 && picture.edges.len() > 130);
         start.elapsed().as_millis()
     });
     // The best of several, for machines that do other things as well.

@@ -119,7 +119,7 @@ fn short<'t>(system: &NetworkSystem, owner: Option<RequestId>, text: &'t str) ->
 }
 
 /// Where in the text of its request a local state is: its name without values.
-fn spot<'s>(system: &'s NetworkSystem, request: RequestId, local: LocalId) -> &'s str {
+fn spot(system: &NetworkSystem, request: RequestId, local: LocalId) -> &str {
     let text = short(system, Some(request), system.local_name(local));
     text.split(' ').next().unwrap_or(text)
 }

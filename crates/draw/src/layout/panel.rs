@@ -82,7 +82,7 @@ impl Panel {
             bands: Vec::new(),
             layer: Vec::new(),
         };
-        builder.into_layers();
+        builder.make_layers();
         builder.first_order();
         builder.graph.order();
         builder.x = places(&builder.graph, &builder.reach);
@@ -118,7 +118,7 @@ impl Builder<'_> {
     }
 
     /// Vertices for boxes, labels and lines that pass.
-    fn into_layers(&mut self) {
+    fn make_layers(&mut self) {
         let proper: Vec<usize> = (0..self.own.len()).filter(|&index| self.ends(index).0 != self.ends(index).1).collect();
         let spans: Vec<Span> = proper
             .iter()
