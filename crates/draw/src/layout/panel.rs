@@ -233,13 +233,12 @@ impl Builder<'_> {
             let (left, right) = (area.x + inset, area.right() - inset);
             let gaps = int(here.len().saturating_sub(1)).max(1);
             let gap = PORT_GAP.min((right - left) / gaps);
-            let wanted: Vec<i32> = here.iter().map(|&chain| beyond[chain].clamp(left, right)).collect();
             // From the left each keeps its distance to the one before, then from the right to the border.
             let mut least = left;
             let mut at: Vec<i32> = Vec::with_capacity(here.len());
-            for wish in wanted {
-                at.push(wish.max(least));
-                least = wish.max(least) + gap;
+            for &chain in &here {
+                at.push(beyond[chain].max(least));
+                least = beyond[chain].max(least) + gap;
             }
             let mut most = right;
             for place in at.iter_mut().rev() {
