@@ -1,5 +1,7 @@
 //! What is to be drawn.
 
+use crate::MOST_LINES;
+
 /// A node of a [`Graph`], by the order of [`Graph::node`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) usize);
@@ -156,12 +158,14 @@ pub struct Graph {
     pub(crate) edges: Vec<Edge>,
     pub(crate) groups: Vec<Group>,
     pub(crate) sections: Vec<String>,
+    pub(crate) most_lines: usize,
 }
 
 impl Graph {
     /// An empty graph whose nodes are called so, in the plural.
     pub fn new(noun: impl Into<String>) -> Self {
-        Self { noun: noun.into(), nodes: Vec::new(), edges: Vec::new(), groups: Vec::new(), sections: Vec::new() }
+        let (nodes, edges, groups, sections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { noun: noun.into(), nodes, edges, groups, sections, most_lines: MOST_LINES }
     }
 
     /// Adds a node. A group or section that this graph does not have is as none.
@@ -179,6 +183,12 @@ impl Graph {
         if edge.from.0 < self.nodes.len() && edge.to.0 < self.nodes.len() {
             self.edges.push(edge);
         }
+    }
+
+    /// Groups nodes already where there are more lines than this between boxes,
+    /// in graphs whose groups say more than many lines.
+    pub fn most_lines(&mut self, lines: usize) {
+        self.most_lines = lines.min(MOST_LINES);
     }
 
     /// Adds a group.

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::graph::{Graph, GroupId, Node, Shape};
-use crate::{MOST_BOXES, MOST_LINES};
+use crate::MOST_BOXES;
 
 /// A box of the picture: one node, or several that were merged.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl Merging<'_> {
         lines.sort_unstable();
         lines.dedup();
         lines.retain(|(from, to)| from != to || !self.names.contains_key(from));
-        lines.len() <= MOST_LINES
+        lines.len() <= self.graph.most_lines
     }
 
     /// The boxes that a set of nodes is in.

@@ -229,9 +229,13 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     graph
 }
 
+/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
+const MOST_ARCS: usize = 100;
+
 /// Interleaving nets, one per component.
 pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let mut graph = Graph::new("places and transitions");
+    graph.most_lines(MOST_ARCS);
     let sections = sections(&mut graph, nets.len());
     for (&(system, net, places), section) in nets.iter().zip(sections) {
         let owners = owners(system);
