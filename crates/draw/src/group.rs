@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::graph::{Graph, GroupId, Node, Shape};
 use crate::MOST_BOXES;
+use crate::graph::{Graph, GroupId, Node, Shape};
 
 /// A box of the picture: one node, or several that were merged.
 #[derive(Clone, Debug)]

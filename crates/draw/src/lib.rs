@@ -5,11 +5,11 @@
 //! in whole numbers of pixels, and [`Picture::svg`] writes that as text.
 //!
 //! The layout is layered, after Sugiyama, Tagawa and Toda (1981): edges that
-//! close a cycle are turned ([`mod@layers`]), nodes come into layers, edges that
+//! close a cycle are turned (`layers`), nodes come into layers, edges that
 //! pass through a layer get a vertex there, and so does the label of an edge, so
 //! that it has a place of its own; the order within layers is by barycentres with
-//! exchanges of neighbours ([`mod@order`]); places across are found by the four
-//! alignments of Brandes and Köpf (2002) ([`mod@place`]).
+//! exchanges of neighbours (`order`); places across are found by the four
+//! alignments of Brandes and Köpf (2002) (`place`).
 //!
 //! What a picture promises, and [`Picture::check_invariants`] checks from the
 //! numbers alone: no box overlaps another, no label overlaps a box or a label, no

@@ -11,6 +11,12 @@
 //! What is promised, that neighbours in a layer keep their distance, holds for each of
 //! the four, hence for the values in second and third place of a sorted vertex, and hence
 //! for their mean.
+//!
+//! Alignment takes room: pictures of dense graphs become twice as wide as their densest
+//! layer. Where the result is very wide, a second way is tried (`compact`), and taken if it
+//! saves much.
+
+mod compact;
 
 use std::collections::BTreeSet;
 
@@ -36,8 +42,24 @@ fn distance(left: Reach, right: Reach) -> i32 {
     left.right + gap + right.left
 }
 
+/// Up to this width straight lines matter more than room.
+const FAIR_WIDTH: i32 = 1400;
+
 /// The places of all vertices across; the leftmost reaches to 0.
 pub(crate) fn places(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
+    let width = |places: &[i32]| places.iter().zip(reach).map(|(place, reach)| place + reach.right).max().unwrap_or(0);
+    let straight = straight(graph, reach);
+    if width(&straight) > FAIR_WIDTH {
+        let compact = compact::places(graph, reach);
+        if width(&compact) < width(&straight) / 4 * 3 {
+            return compact;
+        }
+    }
+    straight
+}
+
+/// The places by alignment.
+fn straight(graph: &Layered, reach: &[Reach]) -> Vec<i32> {
     let crossed = crossed(graph, reach);
     let mut four: Vec<Vec<i32>> = Vec::with_capacity(4);
     for upwards in [false, true] {

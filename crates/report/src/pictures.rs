@@ -2,7 +2,7 @@
 //!
 //! - [`system`]: the local states, as the requests walk through them. A line is all
 //!   steps between two local states, and says what they need of the global state and
-//!   do to it; see [`mod@steps`]. The global states are not nodes: a person follows
+//!   do to it; see `steps`. The global states are not nodes: a person follows
 //!   one request at a time, and there are many more pairs than states of either kind.
 //! - [`automaton`]: the global states between requests that run alone, with requests and
 //!   answers on the lines.
