@@ -8,6 +8,7 @@ mod failure;
 mod input;
 mod limits;
 mod output;
+mod pictures;
 mod stage;
 
 use std::process::ExitCode;

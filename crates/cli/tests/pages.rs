@@ -17,7 +17,7 @@ const PAGES: [&str; 8] = [
     "examples/lost-update.ser",
     "examples/doctors-on-call.ser",
     "examples/read-skew.ser",
-    "examples/nine-flips.ser",
+    "crates/cli/tests/pages/nine.ser",
     "examples/smallbank.ser",
     "examples/ticket-lock.ser",
     "examples/spin-lock.ser",
@@ -44,6 +44,19 @@ fn page(file: &str, directory: &Path) -> (PathBuf, PathBuf) {
     let other = directory.join(format!("{name}-looking.html"));
     std::fs::write(&other, looking).unwrap();
     (plain, other)
+}
+
+/// A page that shows another one in a narrow frame: windows have a least width.
+fn framed(page: &Path, width: u32) -> PathBuf {
+    let name = page.file_name().unwrap().to_str().unwrap();
+    let frame = format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><link rel=\"icon\" href=\"data:,\"><script>window.addEventListener('message', function (e) {{ \
+         var out = document.createElement('pre'); out.id = 'serval-result'; out.textContent = e.data; document.body.appendChild(out); }});</script>\
+         <body><iframe style=\"width:{width}px;height:900px;border:0\" src=\"{name}\"></iframe></body>"
+    );
+    let path = page.with_file_name(format!("{width}-{name}"));
+    std::fs::write(&path, frame).unwrap();
+    path
 }
 
 /// What a page says about itself in a window of this size.
@@ -79,10 +92,12 @@ fn opened(chromium: &Path, page: &Path, width: u32, dark: bool, profile: &Path) 
 fn pages_can_be_read_by_everybody() {
     let Some(chromium) = tool("chromium") else { return };
     let directory = directory("pages");
+    let mut flow = false;
     for file in PAGES {
-        let (_, looking) = page(file, &directory);
+        let (plain, looking) = page(file, &directory);
         for (width, dark) in [(1100, false), (1100, true), (360, false)] {
-            let seen = opened(&chromium, &looking, width, dark, &directory.join("profile"));
+            let shown = if width < 500 { framed(&looking, width) } else { looking.clone() };
+            let seen = opened(&chromium, &shown, width.max(500), dark, &directory.join("profile"));
             let at = format!("{file} at {width}, dark {dark}: {seen}");
             assert_eq!(seen["width"], width, "{at}");
             assert_eq!(seen["dark"], dark, "{at}");
@@ -102,7 +117,33 @@ fn pages_can_be_read_by_everybody() {
                 assert!(file.ends_with(".json") || seen["lanes"]["arrows"].as_u64().unwrap() >= 2, "{at}");
             }
         }
+        flow |= std::fs::read_to_string(&plain).unwrap().contains("<em>flow</em>");
         say(&format!("{file}: opened in three ways"));
+    }
+    assert!(flow, "no page of a proof by flow");
+}
+
+#[test]
+fn what_is_wrong_with_a_page_is_seen() {
+    let Some(chromium) = tool("chromium") else { return };
+    let directory = directory("bad-pages");
+    let (_, looking) = page("examples/lost-update.ser", &directory);
+    let good = std::fs::read_to_string(&looking).unwrap();
+    for (old, new, told) in [
+        ("--quiet: #565d66", "--quiet: #b9bec6", "contrast"),
+        ("</main>", "<div style=\"width:3000px\">wide</div></main>", "the page is"),
+        ("step.addEventListener(\"mouseenter\"", "step.addEventListener(\"nothing\"", "hovering shows no state"),
+        ("ArrowDown: position + 1", "ArrowDown: position", "arrow keys"),
+        ("font: 12.5px", "font: 19px", "leaves its box"),
+        ("</main>", "<img alt=\"\" src=\"gone.png\"></main>", "gone.png"),
+        ("<main>", "<main><script>undefinedFunction();</script>", "undefinedFunction"),
+    ] {
+        assert!(good.contains(old), "{old}");
+        let bad = directory.join("bad.html");
+        std::fs::write(&bad, good.replacen(old, new, 1)).unwrap();
+        let seen = std::panic::catch_unwind(|| opened(&chromium, &bad, 1100, false, &directory.join("profile")).to_string());
+        // An error on the console is noticed on the way.
+        assert!(seen.as_ref().map_or(true, |seen| seen.contains(told)), "{told}: {seen:?}");
     }
 }
 

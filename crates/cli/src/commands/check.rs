@@ -213,7 +213,7 @@ impl Checking<'_> {
         report.time_ms = (!self.args.no_times).then_some(times);
         self.compare_with_promise(&input, report.verdict);
         if self.args.html.is_some() {
-            self.save(self.args.html.as_deref(), &input.name, "html", &page::page(&input, &report))?;
+            self.save(self.args.html.as_deref(), &input.name, "html", &page::page(&input, &report, &watch.cancel()))?;
         }
         Ok(Checked { report, status, promise: promise(&input) })
     }

@@ -109,7 +109,7 @@
 
   function graphs() {
     return all(".figure svg").map(function (svg) {
-      var nodes = all(".node", svg), count = 0;
+      var nodes = all(".sg-node", svg), count = 0;
       if (!shown(svg)) { say("an empty picture"); }
       var frames = nodes.map(function (node) {
         var shape = node.querySelector("rect, circle, ellipse, polygon, path") || node;
@@ -123,7 +123,7 @@
           if (shown(text) && !frame.node.hasAttribute("data-label-outside") && !inside(box(text), frame.box, 1.5)) { say("a label leaves its node: " + text.textContent); }
         });
       });
-      var labels = all(".label", svg).map(box);
+      var labels = all(".sg-edge text", svg).map(box);
       labels.forEach(function (label, i) {
         frames.forEach(function (frame) { if (overlap(label, frame.box)) { say("a label of an edge lies on a node"); } });
         labels.slice(i + 1).forEach(function (other) { if (overlap(label, other)) { say("two labels of edges overlap"); } });
@@ -149,6 +149,8 @@
     }
     result.errors = window.servalErrors || [];
     result.problems = problems;
+    // In a frame, whoever made the frame writes it down.
+    if (window.parent !== window) { window.parent.postMessage(JSON.stringify(result), "*"); return; }
     var out = document.createElement("pre");
     out.id = "serval-result";
     out.textContent = JSON.stringify(result);
