@@ -124,13 +124,13 @@ pub(crate) struct Check {
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
     /// How long one file may take, everything included
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: f64,
     /// How much memory the process may take; default 80 % of the machine's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..))]
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..))]
     pub(crate) memory: Option<u64>,
     /// How many threads; default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) jobs: Option<usize>,
     /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]

@@ -25,7 +25,7 @@ use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
-use crate::output::{error_style, say, write_file, write_to};
+use crate::output::{error_style, keep_input, say, write_file, write_to};
 use cache::{Cache, Entry};
 use decide::{Decided, Decision, Progress};
 
@@ -39,6 +39,22 @@ pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     round(args, manner, &files, files.len() > 1)
 }
 
+/// Refuses to write one thing over another. With several files the options
+/// name directories.
+fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Failure> {
+    if several {
+        return Ok(());
+    }
+    if args.certificate.is_some() && args.certificate == args.trace {
+        return Err(Failure::message("--certificate and --trace name the same file"));
+    }
+    for file in files {
+        keep_input(file, args.certificate.as_deref())?;
+        keep_input(file, args.trace.as_deref())?;
+    }
+    Ok(())
+}
+
 /// A file, and what the command line and its configuration say about it.
 struct Task<'a> {
     file: &'a Path,
@@ -50,6 +66,7 @@ struct Task<'a> {
 /// Checks these files and prints what comes of it; what is saved goes to
 /// directories if there are `several`.
 fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Result<ExitCode, Failure> {
+    keep_apart(args, files, several)?;
     // Mistakes in settings are told once, before anything is done.
     let mut configs = Configs::default();
     let common = configs.common(&args.files, manner.style)?;
