@@ -201,7 +201,7 @@ fn where_it_is() {
     call(&[], &[]);
     call(&[("XDG_CACHE_HOME", Path::new("relative"))], &[]);
     // Neither undecided programs nor second opinions are remembered.
-    call(&all, &["--method", "search", "--exit-zero"]);
+    call(&all, &["--method", "search", "--exit-zero", "--timeout", "0.5"]);
     call(&all, &["--method", "classic"]);
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "something was remembered");
     assert!(!support::root().join("relative").exists());

@@ -49,7 +49,7 @@ fn every_default_is_in_force_and_the_command_line_goes_before_it() {
     assert!(!out(&times, &["good.ser"]).contains("time_ms"));
     assert!(out(&times, &["good.ser", "--no-times=false"]).contains("time_ms"));
 
-    let method = with("method = \"search\"");
+    let method = with("method = \"search\"\ntimeout = 0.5");
     assert_eq!(status(&method, &["good.ser"]), Some(3));
     assert_eq!(status(&method, &["good.ser", "--method", "auto"]), Some(0));
     assert_eq!(status(&with("method = [\"search\", \"flow\"]"), &["good.ser"]), Some(0));
@@ -106,7 +106,7 @@ fn programs_have_their_own_settings_and_the_call_has_the_common_ones() {
     // With one input everything is as its own file says, wherever it is called.
     assert!(text(&check(&place, &["one"]).stdout).starts_with("not serializable"));
     assert!(text(&check(&place.join("two"), &["../one/a.ser"]).stdout).starts_with("not serializable"));
-    assert_eq!(status(&place, &["two/a.ser", "--method", "search"]), Some(0));
+    assert_eq!(status(&place, &["two/a.ser", "--method", "search", "--timeout", "0.5"]), Some(0));
     // For standard input it is the current directory.
     let output = command(&["check", "-", "--input", "ser"]).current_dir(place.join("one")).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "the empty program");

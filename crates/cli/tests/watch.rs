@@ -131,7 +131,7 @@ fn a_directory_and_its_settings() {
     let said = watching.says(&["programs/b.ser is gone", "watching 2 files"]);
     assert_eq!(said.matches("\"verdict\"").count(), 0, "{said}");
     // Settings are for all.
-    fs::write(place.join("serval.toml"), "[check]\nmethod = \"search\"\n").unwrap();
+    fs::write(place.join("serval.toml"), "[check]\nmethod = \"search\"\ntimeout = 0.5\n").unwrap();
     let said = watching.says(&["\"unknown\"", "not-serializable", "watching 2 files"]);
     assert_eq!(said.matches("\"verdict\"").count(), 2, "{said}");
     fs::write(place.join("serval.toml"), "[check]\nmethod = \"serach\"\n").unwrap();
