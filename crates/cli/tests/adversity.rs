@@ -47,7 +47,7 @@ fn place() -> PathBuf {
     write("integer.ser", b"request a { X := 99999999999999999999999999 }");
     write("infinite.ser", b"request a { X := X + 1 }");
     write("zero.ser", b"request a { X := 1 / X }");
-    write("open.json", SYSTEM[..40].as_bytes());
+    write("open.json", &SYSTEM.as_bytes()[..40]);
     write("twice.json", SYSTEM.replace("\"requests\"", "\"initial_global\": \"h\", \"requests\"").as_bytes());
     write("more.json", SYSTEM.replace("\"requests\"", "\"colour\": 1, \"requests\"").as_bytes());
     write("less.json", b"{\"initial_global\": \"g\"}");
