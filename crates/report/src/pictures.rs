@@ -232,6 +232,10 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
 /// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
 const MOST_ARCS: usize = 100;
 
+/// More global states than this are the first to become one box: next to so many,
+/// what requests do is hard to see.
+const FEW_GLOBALS: usize = 6;
+
 /// Interleaving nets, one per component.
 pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let mut graph = Graph::new("places and transitions");
@@ -239,8 +243,11 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let sections = sections(&mut graph, nets.len());
     for (&(system, net, places), section) in nets.iter().zip(sections) {
         let owners = owners(system);
-        let globals = graph.group(Group::new("global states", "places", 1));
-        let locals = local_groups(&mut graph, system, &owners, (1, 2), "places");
+        // Ranks: steps between the same local states, many global states, places in the
+        // text, few global states, whole requests.
+        let global_rank = if system.global_count() > FEW_GLOBALS { 1 } else { 3 };
+        let globals = graph.group(Group::new("global states", "places", global_rank));
+        let locals = local_groups(&mut graph, system, &owners, (2, 4), "places");
         let mut answers: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut nodes: Vec<NodeId> = Vec::new();
         for place in net.places() {
@@ -260,7 +267,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 }
                 Some(PlaceKind::Answer(request, response)) => {
                     let name = system.request_name(request);
-                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 1)));
+                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 2)));
                     Node::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
                 }
                 None => Node::new(Shape::Place, name),
@@ -275,7 +282,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
             let node = match places.action(transition) {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
-                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 1)));
+                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));
                     Node::new(Shape::Bar, "answers").group(group)
                 }
                 Some(Action::Step(request, position)) => {
@@ -283,9 +290,9 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                     let node = Node::new(Shape::Bar, "step");
                     match system.steps().get(position) {
                         Some(step) => {
-                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 2)));
+                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 4)));
                             let spots = (request, spot(system, request, step.local), spot(system, request, step.to_local));
-                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 1).within(whole)));
+                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 2).within(whole)));
                             let states = (request, step.local, step.to_local);
                             node.group(*same.entry(states).or_insert_with(|| graph.group(Group::new("", "steps", 0).within(part))))
                         }

@@ -69,6 +69,8 @@ pub(super) fn node(bunch: &Bunch, ports: usize) -> NodeSize {
         Shape::Answer => (12, 8),
         Shape::Global | Shape::Local => (11, 7),
     };
+    // Room for the inner border.
+    let (across, down) = if bunch.accepting && bunch.shape != Shape::Answer { (across + 3, down + 3) } else { (across, down) };
     let height = int(lines.len()) * NODE_LINE + 2 * down;
     let token = if bunch.tokens == 1 { TOKEN } else { 0 };
     let text_width = lines.iter().map(|line| text::width(line, NODE_SIZE)).max().unwrap_or(0);
