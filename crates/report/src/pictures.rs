@@ -150,7 +150,7 @@ fn local_groups(
 
 /// Network systems, one per component.
 pub fn system(systems: &[(&NetworkSystem, &dyn Labels)]) -> Graph {
-    let mut graph = Graph::new("boxes");
+    let mut graph = Graph::new("requests and local states");
     let sections = sections(&mut graph, systems.len());
     for (&(system, labels), section) in systems.iter().zip(sections) {
         let owners = owners(system);
@@ -201,9 +201,16 @@ fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner
     Node::new(Shape::Answer, label).title(name)
 }
 
+/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
+const MOST_ARCS: usize = 100;
+
+/// The same for the edges of an automaton, each of which has a label.
+const MOST_EDGES: usize = 120;
+
 /// Serial automata, one per component.
 pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -> Graph {
     let mut graph = Graph::new("global states");
+    graph.most_lines(MOST_EDGES);
     let sections = sections(&mut graph, automata.len());
     for (&(system, automaton, labels), section) in automata.iter().zip(sections) {
         let mut nodes = BTreeMap::new();
@@ -228,9 +235,6 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     }
     graph
 }
-
-/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
-const MOST_ARCS: usize = 100;
 
 /// More global states than this are the first to become one box: next to so many,
 /// what requests do is hard to see.
