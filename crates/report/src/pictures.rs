@@ -150,7 +150,7 @@ fn local_groups(
 
 /// Network systems, one per component.
 pub fn system(systems: &[(&NetworkSystem, &dyn Labels)]) -> Graph {
-    let mut graph = Graph::new("boxes");
+    let mut graph = Graph::new("requests and local states");
     let sections = sections(&mut graph, systems.len());
     for (&(system, labels), section) in systems.iter().zip(sections) {
         let owners = owners(system);
@@ -201,9 +201,16 @@ fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner
     Node::new(Shape::Answer, label).title(name)
 }
 
+/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
+const MOST_ARCS: usize = 100;
+
+/// The same for the edges of an automaton, each of which has a label.
+const MOST_EDGES: usize = 120;
+
 /// Serial automata, one per component.
 pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -> Graph {
     let mut graph = Graph::new("global states");
+    graph.most_lines(MOST_EDGES);
     let sections = sections(&mut graph, automata.len());
     for (&(system, automaton, labels), section) in automata.iter().zip(sections) {
         let mut nodes = BTreeMap::new();
@@ -229,8 +236,9 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     graph
 }
 
-/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
-const MOST_ARCS: usize = 100;
+/// More global states than this are the first to become one box: next to so many,
+/// what requests do is hard to see.
+const FEW_GLOBALS: usize = 6;
 
 /// Interleaving nets, one per component.
 pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
@@ -239,8 +247,11 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let sections = sections(&mut graph, nets.len());
     for (&(system, net, places), section) in nets.iter().zip(sections) {
         let owners = owners(system);
-        let globals = graph.group(Group::new("global states", "places", 1));
-        let locals = local_groups(&mut graph, system, &owners, (1, 2), "places");
+        // Ranks: steps between the same local states, many global states, places in the
+        // text, few global states, whole requests.
+        let global_rank = if system.global_count() > FEW_GLOBALS { 1 } else { 3 };
+        let globals = graph.group(Group::new("global states", "places", global_rank));
+        let locals = local_groups(&mut graph, system, &owners, (2, 4), "places");
         let mut answers: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut nodes: Vec<NodeId> = Vec::new();
         for place in net.places() {
@@ -260,7 +271,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 }
                 Some(PlaceKind::Answer(request, response)) => {
                     let name = system.request_name(request);
-                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 1)));
+                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 2)));
                     Node::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
                 }
                 None => Node::new(Shape::Place, name),
@@ -275,7 +286,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
             let node = match places.action(transition) {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
-                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 1)));
+                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));
                     Node::new(Shape::Bar, "answers").group(group)
                 }
                 Some(Action::Step(request, position)) => {
@@ -283,9 +294,9 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                     let node = Node::new(Shape::Bar, "step");
                     match system.steps().get(position) {
                         Some(step) => {
-                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 2)));
+                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 4)));
                             let spots = (request, spot(system, request, step.local), spot(system, request, step.to_local));
-                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 1).within(whole)));
+                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 2).within(whole)));
                             let states = (request, step.local, step.to_local);
                             node.group(*same.entry(states).or_insert_with(|| graph.group(Group::new("", "steps", 0).within(part))))
                         }
