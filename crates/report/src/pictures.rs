@@ -6,7 +6,8 @@
 //!   one request at a time, and there are many more pairs than states of either kind.
 //! - [`automaton`]: the global states between requests that run alone, with requests and
 //!   answers on the lines.
-//! - [`net`]: places and transitions, one for one. A step that leaves the global state as it
+//! - [`net`]: places and transitions, one for one, but for places that no token gets to
+//!   whatever happens, and what takes from them. A step that leaves the global state as it
 //!   is has a line with two arrows to its place.
 //!
 //! Each component of a program is a section of the picture.
@@ -83,7 +84,7 @@ impl View {
             Self::Net => (
                 "Interleaving net",
                 "Round boxes are places: blue for global states, grey for requests in flight, yellow for answers. Dark bars are \
-                 transitions. The dot is the token in the beginning.",
+                 transitions. The dot is the token in the beginning. Places that no token can get to are left out.",
             ),
         };
         OwnedWords { title: format!("{what} of {name}"), description: description.to_owned() }
@@ -240,6 +241,25 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
 /// what requests do is hard to see.
 const FEW_GLOBALS: usize = 6;
 
+/// The places that some token may get to: those that have one, and what
+/// transitions give that take from such places only.
+fn live(net: &Net) -> Vec<bool> {
+    let mut live: Vec<bool> = net.places().map(|place| net.initial_tokens(place) > 0).collect();
+    loop {
+        let mut changed = false;
+        for transition in net.transitions() {
+            if net.inputs(transition).iter().all(|(place, _)| live[place.index()]) {
+                for (place, _) in net.outputs(transition) {
+                    changed |= !std::mem::replace(&mut live[place.index()], true);
+                }
+            }
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
+
 /// Interleaving nets, one per component.
 pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let mut graph = Graph::new("places and transitions");
@@ -253,8 +273,13 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
         let globals = graph.group(Group::new("global states", "places", global_rank));
         let locals = local_groups(&mut graph, system, &owners, (2, 4), "places");
         let mut answers: BTreeMap<RequestId, GroupId> = BTreeMap::new();
-        let mut nodes: Vec<NodeId> = Vec::new();
+        let live = live(net);
+        let mut nodes: Vec<Option<NodeId>> = Vec::new();
         for place in net.places() {
+            if !live[place.index()] {
+                nodes.push(None);
+                continue;
+            }
             let name = net.place_name(place);
             let node = match places.kind(place) {
                 Some(PlaceKind::Global(global)) => Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals),
@@ -276,13 +301,16 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 }
                 None => Node::new(Shape::Place, name),
             };
-            nodes.push(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section)));
+            nodes.push(Some(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section))));
         }
         let mut responds: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut steps: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut between: BTreeMap<(RequestId, &str, &str), GroupId> = BTreeMap::new();
         let mut same: BTreeMap<(RequestId, LocalId, LocalId), GroupId> = BTreeMap::new();
         for transition in net.transitions() {
+            if net.inputs(transition).iter().any(|(place, _)| !live[place.index()]) {
+                continue;
+            }
             let node = match places.action(transition) {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
@@ -308,10 +336,14 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
             let node = graph.node(node.title(net.transition_name(transition)).section(section));
             let weight = |edge: Edge, weight: u64| if weight == 1 { edge } else { edge.label(weight.to_string()) };
             for &(place, tokens) in net.inputs(transition) {
-                graph.edge(weight(Edge::new(nodes[place.index()], node), tokens));
+                if let Some(from) = nodes[place.index()] {
+                    graph.edge(weight(Edge::new(from, node), tokens));
+                }
             }
             for &(place, tokens) in net.outputs(transition) {
-                graph.edge(weight(Edge::new(node, nodes[place.index()]), tokens));
+                if let Some(to) = nodes[place.index()] {
+                    graph.edge(weight(Edge::new(node, to), tokens));
+                }
             }
         }
     }

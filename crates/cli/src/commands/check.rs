@@ -47,12 +47,14 @@ fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Fail
     if several {
         return Ok(());
     }
-    if args.certificate.is_some() && args.certificate == args.trace {
-        return Err(Failure::message("--certificate and --trace name the same file"));
-    }
-    for file in files {
-        keep_input(file, args.certificate.as_deref())?;
-        keep_input(file, args.trace.as_deref())?;
+    let written = [("--certificate", &args.certificate), ("--trace", &args.trace), ("--html", &args.html)];
+    for (position, (name, path)) in written.iter().enumerate() {
+        if let Some((other, _)) = written[..position].iter().find(|(_, other)| path.is_some() && other == path) {
+            return Err(Failure::message(format!("{other} and {name} name the same file")));
+        }
+        for file in files {
+            keep_input(file, path.as_deref())?;
+        }
     }
     Ok(())
 }
