@@ -45,7 +45,8 @@ fn commands() -> Vec<(Vec<String>, String)> {
 fn options(help: &str) -> Vec<&str> {
     let described = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let words = described.filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")));
-    words.map(|word| word.trim_end_matches(',')).filter(|word| word.len() > 2).collect()
+    // A value may follow, as in `--exit-zero[=<BOOL>]`.
+    words.map(|word| word.split([',', '[', '=']).next().unwrap_or(word)).filter(|word| word.len() > 2).collect()
 }
 
 fn completions(shell: &str) -> String {
