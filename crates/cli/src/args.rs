@@ -7,8 +7,6 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::config::CheckDefaults;
-
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
 /// How many threads there may be.
@@ -181,38 +179,6 @@ pub(crate) struct Check {
     /// change these.
     #[arg(skip)]
     pub(crate) said: BTreeSet<String>,
-}
-
-impl Check {
-    /// With what a file says about the whole call, where the command line says
-    /// nothing.
-    pub(crate) fn for_call(&self, file: &CheckDefaults) -> Self {
-        let mut settled = self.clone();
-        self.settle(&mut settled.memory, "memory", file.memory.map(Some));
-        self.settle(&mut settled.jobs, "jobs", file.jobs.map(Some));
-        self.settle(&mut settled.format, "format", file.format);
-        self.settle(&mut settled.exit_zero, "exit_zero", file.exit_zero);
-        self.settle(&mut settled.no_times, "no_times", file.no_times);
-        settled
-    }
-
-    /// With what a file says about single programs, where the command line says
-    /// nothing.
-    pub(crate) fn for_program(&self, file: &CheckDefaults) -> Self {
-        let mut settled = self.clone();
-        self.settle(&mut settled.timeout, "timeout", file.timeout);
-        self.settle(&mut settled.method, "method", file.method.clone());
-        self.settle(&mut settled.no_cache, "no_cache", file.cache.map(|cache| !cache));
-        settled
-    }
-
-    fn settle<V>(&self, option: &mut V, name: &str, file: Option<V>) {
-        if let Some(value) = file
-            && !self.said.contains(name)
-        {
-            *option = value;
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

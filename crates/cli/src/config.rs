@@ -35,7 +35,7 @@ use std::rc::Rc;
 
 use serval_report::{Style as Drawing, render_diagnostics};
 
-use crate::args::{Colour, OutputFormat};
+use crate::args::{Check, Colour, OutputFormat};
 use crate::failure::Failure;
 use crate::input;
 
@@ -74,6 +74,38 @@ pub(crate) struct CheckDefaults {
     pub(crate) no_times: Option<bool>,
     /// Remember verdicts.
     pub(crate) cache: Option<bool>,
+}
+
+impl CheckDefaults {
+    /// The options with what a file says about the whole call, where the
+    /// command line says nothing.
+    pub(crate) fn for_call(&self, args: &Check) -> Check {
+        let mut settled = args.clone();
+        settle(args, &mut settled.memory, "memory", self.memory.map(Some));
+        settle(args, &mut settled.jobs, "jobs", self.jobs.map(Some));
+        settle(args, &mut settled.format, "format", self.format);
+        settle(args, &mut settled.exit_zero, "exit_zero", self.exit_zero);
+        settle(args, &mut settled.no_times, "no_times", self.no_times);
+        settled
+    }
+
+    /// The options with what a file says about single programs, where the
+    /// command line says nothing.
+    pub(crate) fn for_program(&self, args: &Check) -> Check {
+        let mut settled = args.clone();
+        settle(args, &mut settled.timeout, "timeout", self.timeout);
+        settle(args, &mut settled.method, "method", self.method.clone());
+        settle(args, &mut settled.no_cache, "no_cache", self.cache.map(|cache| !cache));
+        settled
+    }
+}
+
+fn settle<V>(args: &Check, option: &mut V, name: &str, file: Option<V>) {
+    if let Some(value) = file
+        && !args.said.contains(name)
+    {
+        *option = value;
+    }
 }
 
 /// Finds the configuration of each file, and reads each only once.

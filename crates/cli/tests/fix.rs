@@ -1,5 +1,9 @@
 //! `serval fix`: what is written, and what is changed.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use serde_json::Value;
@@ -10,7 +14,10 @@ const LOST: &str = "request save {\n  seen := N;\n  yield;\n  N := (seen + 1) % 
 fn json(arguments: &[&str], input: &str) -> (Value, Option<i32>) {
     let output = serval(&[&["fix", "--format", "json"], arguments].concat(), input.as_bytes());
     let line = text(&output.stdout);
-    (serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}{}", text(&output.stderr))), output.status.code())
+    let report: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}{}", text(&output.stderr)));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(root().join("docs/fix.schema.json")).unwrap()).unwrap();
+    schema::fits(&report, &schema, &schema, "fix");
+    (report, output.status.code())
 }
 
 #[test]
@@ -60,4 +67,19 @@ fn statuses_are_as_promised() {
     assert_eq!(status(&["-", "--input", "ser"], "request a { X = 1 }"), Some(2));
     assert_eq!(status(&["-", "--input", "ser", "--apply", "1"], LOST), Some(2));
     assert_eq!(status(&["examples/ticket-lock.ser", "--timeout", "0.000001"], ""), Some(3));
+}
+
+#[test]
+fn a_lock_can_be_asked_for() {
+    let (report, status) = json(&["-", "--input", "ser", "--lock", "MUTEX"], LOST);
+    assert_eq!(status, Some(0));
+    assert_eq!((&report["fixes"][0]["lock"], &report["fixes"][0]["requests"]), (&"MUTEX".into(), &serde_json::json!(["save"])));
+    assert!(report["fixes"][0]["diff"].as_str().unwrap().contains("+  lock(MUTEX);\n"));
+    let (report, status) = json(&["examples/rendezvous.ser", "--lock", "MUTEX"], "");
+    assert_eq!((report["fix"].as_str(), status), (Some("none"), Some(1)));
+    for (name, words) in [("mutex", "capital letter"), ("N", "used in the program already"), ("", "is not a name")] {
+        let output = serval(&["fix", "-", "--input", "ser", "--lock", name], LOST.as_bytes());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
+    }
 }

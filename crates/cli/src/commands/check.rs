@@ -74,7 +74,7 @@ fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Resu
     // Mistakes in settings are told once, before anything is done.
     let mut configs = Configs::default();
     let common = configs.common(&args.files, manner.style)?;
-    let args = &args.for_call(&common.check);
+    let args = &common.check.for_call(args);
     let manner = match common.check.color {
         Some(colour) if !args.said.contains("color") => Manner { style: error_style(colour), ..manner },
         _ => manner,
@@ -82,7 +82,7 @@ fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Resu
     let mut tasks = Vec::new();
     for file in files {
         let config = configs.of(file, manner.style)?;
-        let args = args.for_program(&config.check);
+        let args = config.check.for_program(args);
         tasks.push(Task { file, methods: methods(&args.method, &args.classic)?, args, config });
     }
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));

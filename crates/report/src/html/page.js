@@ -10,6 +10,10 @@
     });
     if (hint) { hint.hidden = true; }
   }
+  // A link to `#step-3` shows the third step.
+  steps.forEach(function (step, position) {
+    if (location.hash === "#step-" + (position + 1)) { choose(step); }
+  });
   steps.forEach(function (step, position) {
     step.addEventListener("mouseenter", function () { choose(step); });
     step.addEventListener("focus", function () { choose(step); });
