@@ -18,16 +18,17 @@ pub(crate) const JOBS: RangeInclusive<usize> = 1..=1024;
 #[derive(Parser, Debug)]
 #[command(name = "serval", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to svg > spin-lock.svg\n  serval explain E0103"
+    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to svg > spin-lock.svg\n  serval explain E0103\n\nExit status: 0 done and all is well, 1 not so (not serializable, invalid, not formatted), 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    // Behind the options of the command, wherever these end.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 900)]
     pub(crate) color: Colour,
     /// Say nothing but errors on standard error
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 901)]
     pub(crate) quiet: bool,
 }
 
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Fix(Fix),
     Bench(Bench),
     Explain(Explain),
+    Completions(Completions),
+    Man(Man),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -218,7 +221,7 @@ fn positive(text: &str) -> Result<usize, String> {
 /// Check evidence with the independent checker
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Example:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large."
+    after_help = "Example:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
 )]
 pub(crate) struct Verify {
     /// The program or network system
@@ -233,7 +236,7 @@ pub(crate) struct Verify {
 /// Write a program or system in another form
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -302,7 +305,7 @@ pub(crate) enum Format {
 /// Run a program or system
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval run bank.ser --requests 4 --seed 7        a random run\n  serval run bank.ser --runs 100 --trace t.json    a hundred of them, the last one saved\n  serval run bank.ser --replay t.json              the same run again\n  serval run bank.ser --interactive                you decide what happens next"
+    after_help = "Examples:\n  serval run bank.ser --requests 4 --seed 7        a random run\n  serval run bank.ser --runs 100 --trace t.json    a hundred of them, the last one saved\n  serval run bank.ser --replay t.json              the same run again\n  serval run bank.ser --interactive                you decide what happens next\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Run {
     #[command(flatten)]
@@ -462,8 +465,32 @@ fn size(text: &str) -> Result<usize, String> {
 
 /// Explain an error code, a warning, a verdict or an anomaly
 #[derive(ClapArgs, Debug)]
-#[command(after_help = "Examples:\n  serval explain E0103\n  serval explain lost-update\n  serval explain            lists all pages")]
+#[command(
+    after_help = "Examples:\n  serval explain E0103\n  serval explain lost-update\n  serval explain            lists all pages\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval."
+)]
 pub(crate) struct Explain {
     /// What to explain, such as E0103; without it, all pages are listed
     pub(crate) name: Option<String>,
+}
+
+/// Write a completion script for a shell
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval completions bash > ~/.local/share/bash-completion/completions/serval\n  serval completions zsh > ~/.zfunc/_serval\n  serval completions fish > ~/.config/fish/completions/serval.fish\n\nExit status: 0 done, 2 usage error, 4 a bug in serval."
+)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual pages
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Examples:\n  serval man | man -l -                            the main page\n  serval man --out ~/.local/share/man/man1         all pages, for `man serval-check`\n\nExit status: 0 done, 2 usage error or a page cannot be written, 4 a bug in serval."
+)]
+pub(crate) struct Man {
+    /// Write a page for serval and one for each command to this directory, which is made
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }

@@ -2,10 +2,12 @@
 
 mod bench;
 pub(crate) mod check;
+mod completions;
 mod explain;
 mod export;
 mod fix;
 mod fmt;
+mod man;
 mod run;
 mod verify;
 
@@ -28,6 +30,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Export(export) => export::run(export, manner)?,
         Command::Run(run) => run::run(run, manner)?,
         Command::Explain(explain) => explain::run(explain)?,
+        Command::Completions(completions) => completions::run(completions)?,
+        Command::Man(man) => man::run(man)?,
     }
     Ok(ExitCode::SUCCESS)
 }
