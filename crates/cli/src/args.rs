@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 #[derive(Parser, Debug)]
 #[command(name = "serval", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to dot | dot -Tsvg > spin-lock.svg\n  serval explain E0103"
+    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to svg > spin-lock.svg\n  serval explain E0103"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -196,7 +196,7 @@ pub(crate) struct Verify {
 /// Write a program or system in another form
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to dot | dot -Tsvg      a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -242,6 +242,12 @@ pub(crate) enum Format {
     Mermaid,
     /// The serial automaton for Graphviz
     NfaDot,
+    /// A picture of the network system
+    Svg,
+    /// A picture of the serial automaton
+    NfaSvg,
+    /// A picture of the interleaving net
+    NetSvg,
     /// What makes the proof a proof, as questions for SMT solvers (a directory)
     Smtlib,
     /// The interleaving net in the format of Tina

@@ -46,7 +46,7 @@ fn components_are_exported_one_by_one_or_multiplied() {
 
 #[test]
 fn every_format_of_every_example_is_the_same_twice() {
-    for format in ["ns", "dot", "mermaid", "nfa-dot", "net", "pnml", "query", "regex", "semilinear"] {
+    for format in ["ns", "dot", "mermaid", "nfa-dot", "svg", "nfa-svg", "net-svg", "net", "pnml", "query", "regex", "semilinear"] {
         for file in ["examples/two-phase-locking.ser", "examples/dhcp-lease.json"] {
             let first = serval(&["export", file, "--to", format], b"");
             assert!(first.status.success() && !first.stdout.is_empty(), "{file} {format}");

@@ -13,6 +13,7 @@ pub mod fix;
 mod formats;
 mod graphs;
 pub mod html;
+pub mod pictures;
 mod timeline;
 mod trace;
 mod verdict;

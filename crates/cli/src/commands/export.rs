@@ -2,6 +2,7 @@
 
 mod classic;
 mod obligations;
+mod pictures;
 
 use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
             classic::text(&bare(), &name, args, manner.quiet)?
         }
+        Format::Svg | Format::NfaSvg | Format::NetSvg => pictures::svg(&systems, &name, args.to)?,
         Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
     };
     write_to(args.out.as_deref(), &text)
@@ -81,5 +83,6 @@ fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) ->
         }
         // Others write these.
         Format::Core | Format::Smtlib | Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => String::new(),
+        Format::Svg | Format::NfaSvg | Format::NetSvg => String::new(),
     })
 }
