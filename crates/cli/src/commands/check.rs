@@ -260,6 +260,10 @@ impl Checking<'_> {
                     let shown = present::counterexample(input, &run, component, minimal);
                     let trace = serval_report::Trace::new(shown.steps.clone()).to_json();
                     report.trace = self.save(self.args.trace.as_deref(), &input.name, "trace.json", &trace)?;
+                    if self.args.svg.is_some() {
+                        let drawing = serval_report::html::lanes(&shown).file();
+                        self.save(self.args.svg.as_deref(), &input.name, "svg", &drawing)?;
+                    }
                     report.counterexample = Some(shown);
                     if let (Content::Program(_), false) = (&input.content, self.args.no_fix || self.manner.quiet) {
                         let start = Instant::now();

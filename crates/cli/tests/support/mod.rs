@@ -19,6 +19,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
 }
 
 /// Runs the binary with this standard input.
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn serval(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = command(arguments).spawn().unwrap();
     // The program may end before it has read everything.
