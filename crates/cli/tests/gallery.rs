@@ -97,6 +97,13 @@ fn story_in_list(name: &str) -> String {
     paragraph.split_once("serializable. ").unwrap().1.trim_end().to_owned()
 }
 
+/// What the list of examples says in one sentence.
+fn sentence(list: &str, name: &str) -> String {
+    let start = format!("| [{name}]({name}) | ");
+    let row = list.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_else(|| panic!("{name} is not in examples/README.md"));
+    row.trim_end_matches(" |").rsplit_once(" | ").unwrap().1.to_owned()
+}
+
 fn example(name: &'static str, scratch: &Path) -> Example {
     let file = format!("examples/{name}");
     let source = std::fs::read_to_string(root().join(&file)).unwrap();
@@ -112,7 +119,8 @@ fn example(name: &'static str, scratch: &Path) -> Example {
     }
     // What stands in columns is separated by several blanks.
     let columns: Vec<&str> = first.split("   ").collect();
-    let requests = columns.iter().find_map(|column| column.split_once(" requests").map(|(number, _)| number.to_owned()));
+    let number = |column: &&str| column.split_once(" requests").map(|(number, _)| number.to_owned());
+    let requests = columns.iter().find_map(number).filter(|_| !is_serializable);
     let anomaly = columns.get(1).filter(|name| !is_serializable && !name.contains("requests")).map(|name| (*name).to_owned());
     let fix = (!is_serializable && name.ends_with(".ser")).then(|| told(&["fix", &file], &[0, 1]));
     let picture = std::fs::read_to_string(&drawing).unwrap();
@@ -197,22 +205,25 @@ const OVERVIEW: &str = "\
 All programs of `examples/`, each with its story, its verdict, the report and a picture. For a program that is not serializable
 the picture is the run of the report: a lane for each request, time from top to bottom, arrows for the conflicts that no serial
 order explains, in the order in which the report tells them. For one that is serializable it is the [network
-system](network-systems.md): how a request goes from state to state. Fixes are those that `serval fix` offers.
+system](network-systems.md): how a request goes from state to state. Fixes are those that `serval fix` offers. Line numbers are
+those of the files, which begin with their stories.
 
 [How to read a report](tutorial.md#reading-the-report) is in the tutorial.
 ";
 
 fn overview(all: &[(&Group, Vec<Example>)]) -> String {
     let examples = || all.iter().flat_map(|(_, examples)| examples);
+    let list = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
     let good = examples().filter(|example| example.is_serializable).count();
     let mut out = format!("{MADE}# Gallery\n\n{OVERVIEW}\n");
     write!(out, "Of {} examples {good} are serializable and {} are not.\n", examples().count(), examples().count() - good).unwrap();
     for (group, examples) in all {
-        write!(out, "\n## [{}](gallery/{}.md)\n\n{}\n\n| example | verdict |\n|---|---|\n", group.title, group.page, group.about).unwrap();
+        write!(out, "\n## [{}](gallery/{}.md)\n\n{}\n\n| example | verdict | story |\n|---|---|---|\n", group.title, group.page, group.about).unwrap();
         for example in examples {
             let title = stem(example.name);
             let verdict = verdict(example).replace("../anomalies", "anomalies");
-            writeln!(out, "| [{title}](gallery/{}.md#{title}) | {verdict} |", group.page).unwrap();
+            let story = sentence(&list, example.name);
+            writeln!(out, "| [{title}](gallery/{}.md#{title}) | {verdict} | {story} |", group.page).unwrap();
         }
     }
     out
