@@ -1,8 +1,18 @@
 //! The command line.
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use crate::config::CheckDefaults;
+
+/// The least memory that a process can be given, in MiB.
+pub(crate) const LEAST_MEMORY: u64 = 32;
+/// How many threads there may be.
+pub(crate) const JOBS: RangeInclusive<usize> = 1..=1024;
 
 /// Decides whether request handlers are serializable, with evidence.
 ///
@@ -21,6 +31,25 @@ pub(crate) struct Args {
     /// Say nothing but errors on standard error
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+}
+
+impl Args {
+    /// The arguments of the process; ends it where they are wrong, or where
+    /// they ask for help.
+    pub(crate) fn of_process() -> Self {
+        let matches = Self::command().get_matches();
+        let mut args = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Self::command()).exit());
+        if let (Command::Check(check), Some((_, given))) = (&mut args.command, matches.subcommand()) {
+            check.said = said(given);
+        }
+        args
+    }
+}
+
+/// The options that stand on the command line.
+fn said(matches: &ArgMatches) -> BTreeSet<String> {
+    let ids = matches.ids().map(|id| id.as_str());
+    ids.filter(|id| matches.value_source(id) == Some(ValueSource::CommandLine)).map(str::to_owned).collect()
 }
 
 #[derive(Subcommand, Debug)]
@@ -84,9 +113,9 @@ pub(crate) struct Classic {
 }
 
 /// Decide whether programs or systems are serializable
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples --format json              all files in a directory, a line of JSON each\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - --input ser < bank.ser            standard input\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples --format json              all files in a directory, a line of JSON each\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - --input ser < bank.ser            standard input\n  serval check examples --watch                    again whenever a file changes\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Check {
     /// Programs (.ser), network systems (.json) or directories; - reads standard input
@@ -96,13 +125,13 @@ pub(crate) struct Check {
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
     /// How long one file may take, everything included
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: f64,
     /// How much memory the process may take; default 80 % of the machine's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(32..))]
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..))]
     pub(crate) memory: Option<u64>,
     /// How many threads; default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) jobs: Option<usize>,
     /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
@@ -131,10 +160,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) no_fix: bool,
     /// Exit with 0 instead of 1 and 3
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
     pub(crate) exit_zero: bool,
     /// Leave times out of the JSON, so that it is the same every time
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
     pub(crate) no_times: bool,
     /// Also say how it was decided, and what holds at every moment
     #[arg(short, long)]
@@ -142,6 +171,48 @@ pub(crate) struct Check {
     /// With --format json: also write objects that tell how far the work is
     #[arg(long)]
     pub(crate) progress: bool,
+    /// Decide anew, and do not remember the verdict
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", hide_default_value = true, hide_possible_values = true, action = clap::ArgAction::Set)]
+    pub(crate) no_cache: bool,
+    /// Check again whenever a file changes, until interrupted
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// The options that stand on the command line; what a file says does not
+    /// change these.
+    #[arg(skip)]
+    pub(crate) said: BTreeSet<String>,
+}
+
+impl Check {
+    /// With what a file says about the whole call, where the command line says
+    /// nothing.
+    pub(crate) fn for_call(&self, file: &CheckDefaults) -> Self {
+        let mut settled = self.clone();
+        self.settle(&mut settled.memory, "memory", file.memory.map(Some));
+        self.settle(&mut settled.jobs, "jobs", file.jobs.map(Some));
+        self.settle(&mut settled.format, "format", file.format);
+        self.settle(&mut settled.exit_zero, "exit_zero", file.exit_zero);
+        self.settle(&mut settled.no_times, "no_times", file.no_times);
+        settled
+    }
+
+    /// With what a file says about single programs, where the command line says
+    /// nothing.
+    pub(crate) fn for_program(&self, file: &CheckDefaults) -> Self {
+        let mut settled = self.clone();
+        self.settle(&mut settled.timeout, "timeout", file.timeout);
+        self.settle(&mut settled.method, "method", file.method.clone());
+        self.settle(&mut settled.no_cache, "no_cache", file.cache.map(|cache| !cache));
+        settled
+    }
+
+    fn settle<V>(&self, option: &mut V, name: &str, file: Option<V>) {
+        if let Some(value) = file
+            && !self.said.contains(name)
+        {
+            *option = value;
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -170,7 +241,7 @@ fn silenceable(text: &str) -> Result<String, String> {
 }
 
 /// A time in seconds, more than nothing.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
         _ => Err("a number of seconds greater than 0".to_owned()),
@@ -178,7 +249,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 fn positive(text: &str) -> Result<usize, String> {
-    text.parse::<usize>().ok().filter(|&number| (1..=1024).contains(&number)).ok_or_else(|| "a number from 1 to 1024".to_owned())
+    text.parse::<usize>().ok().filter(|number| JOBS.contains(number)).ok_or_else(|| "a number from 1 to 1024".to_owned())
 }
 
 /// Check evidence with the independent checker

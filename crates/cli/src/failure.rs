@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Message(String),
     /// Whoever read our output has gone away.
     ClosedPipe,
+    /// The user has had enough.
+    Interrupted,
     /// A bug in serval.
     Internal,
 }
@@ -26,6 +28,7 @@ impl Failure {
             Self::Input(text) => (text, 2),
             Self::Message(text) => (format!("error: {text}\n"), 2),
             Self::ClosedPipe => return ExitCode::SUCCESS,
+            Self::Interrupted => ("interrupted\n".to_owned(), 130),
             Self::Internal => ("internal error: this is a bug in serval; please report the message above with the input\n".to_owned(), 4),
         };
         // If standard error is closed there is nobody left to tell.

@@ -149,7 +149,8 @@ fn text_of(name: &str, bytes: Vec<u8>) -> (String, Option<Diagnostic>) {
             // after the first bad byte.
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let offset = u32::try_from(at).unwrap_or(u32::MAX);
-            let span = Span::new(offset, offset.saturating_add(1));
+            let replacement = u32::try_from(char::REPLACEMENT_CHARACTER.len_utf8()).unwrap_or(1);
+            let span = Span::new(offset, offset.saturating_add(replacement));
             let diagnostic = Diagnostic::error(Code("E0501"), span, format!("{name} is not UTF-8: byte {at} cannot be read"))
                 .label("not UTF-8")
                 .expected("text in UTF-8")

@@ -8,18 +8,17 @@ mod failure;
 mod input;
 mod limits;
 mod output;
+mod pictures;
 mod stage;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// Counts memory, for `--memory`.
 #[global_allocator]
 static MEMORY: serval_memory::Counting = serval_memory::Counting;
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
+    let args = args::Args::of_process();
     let outcome = std::panic::catch_unwind(|| commands::run(&args));
     match outcome {
         Ok(Ok(status)) => status,

@@ -10,9 +10,18 @@ use crate::args::Colour;
 use crate::failure::Failure;
 
 /// Writes a file as a whole: to a temporary name beside it, then renamed, so
-/// that no reader ever sees a part of it.
+/// that no reader ever sees a part of it. Where the name is a link, the file
+/// that it leads to is written. What is no ordinary file, such as a device or a
+/// pipe, is written as it is: a file must not take its place.
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    write_renamed(path, text, None)
+    match fs::metadata(path) {
+        Ok(known) if !known.is_file() && !known.is_dir() => {
+            let written = fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+            written.map_err(|error| Failure::message(format!("cannot write {}: {error}", path.display())))
+        }
+        Ok(_) if path.is_symlink() => write_renamed(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), text, None),
+        _ => write_renamed(path, text, None),
+    }
 }
 
 /// Writes a file that is there already, as a whole. Its permissions stay, and
@@ -41,6 +50,15 @@ fn write_renamed(path: &Path, text: &str, permissions: Option<fs::Permissions>) 
         let _ = fs::remove_file(&temporary);
         fail(error)
     })
+}
+
+/// Refuses to write over what is read.
+pub(crate) fn keep_input(input: &Path, output: Option<&Path>) -> Result<(), Failure> {
+    let same = |output: &Path| matches!((fs::canonicalize(input), fs::canonicalize(output)), (Ok(one), Ok(other)) if one == other);
+    match output.filter(|output| same(output)) {
+        Some(output) => Err(Failure::message(format!("{} is the input and would be overwritten; name another file", output.display()))),
+        None => Ok(()),
+    }
 }
 
 /// Writes to standard output, or to a file.

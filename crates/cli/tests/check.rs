@@ -242,6 +242,7 @@ fn the_memory_limit_is_kept() {
     for limit in [64_u64, 256] {
         let output = Command::new(time)
             .args(["-v", env!("CARGO_BIN_EXE_serval"), "check", file.to_str().unwrap(), "--memory", &limit.to_string()])
+            .env("SERVAL_CACHE_DIR", "")
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));

@@ -12,6 +12,8 @@ fn sessions() {
         // What is shown depends on the terminal; sessions are from this one.
         .env("LC_ALL", "C.UTF-8")
         .env("COLUMNS", "100")
+        // Nothing is remembered from one session to the next.
+        .env("SERVAL_CACHE_DIR", "")
         .case("README.md")
         .case("docs/src/*.md")
         .case("docs/src/modelling/*.md")

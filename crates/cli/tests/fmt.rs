@@ -113,8 +113,8 @@ fn bad_settings_are_told_once_and_nothing_is_written() {
     }
     for (settings, message, line) in [
         ("[format]\nindent = 99\n", "indent cannot be 99", ":2:10"),
-        ("[format]\nident = 4\n", "unknown field `ident`", ":2:1"),
-        ("allow = \"W0203\"\n", "invalid type", ":1:9"),
+        ("[format]\nident = 4\n", "there is no setting `ident`", ":2:1"),
+        ("allow = \"W0203\"\n", "allow cannot be the text", ":1:9"),
         ("allow = [\"W0200\"]\n", "there is no warning W0200", ":1:10"),
         ("[format\n", "", ":1:"),
     ] {

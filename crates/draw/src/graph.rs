@@ -39,6 +39,7 @@ pub struct Node {
     pub(crate) class: String,
     pub(crate) title: Option<String>,
     pub(crate) initial: bool,
+    pub(crate) accepting: bool,
     pub(crate) tokens: u64,
     pub(crate) group: Option<GroupId>,
     pub(crate) section: SectionId,
@@ -47,8 +48,17 @@ pub struct Node {
 impl Node {
     /// A node with this label, which may have several lines.
     pub fn new(shape: Shape, label: impl Into<String>) -> Self {
-        let section = SectionId(0);
-        Self { label: label.into(), shape, class: String::new(), title: None, initial: false, tokens: 0, group: None, section }
+        Self {
+            label: label.into(),
+            shape,
+            class: String::new(),
+            title: None,
+            initial: false,
+            accepting: false,
+            tokens: 0,
+            group: None,
+            section: SectionId(0),
+        }
     }
 
     /// With a class for style sheets, of letters, digits, `-` and `_`; others are left out.
@@ -70,6 +80,13 @@ impl Node {
     #[must_use]
     pub fn initial(mut self) -> Self {
         self.initial = true;
+        self
+    }
+
+    /// Marked as an end, by a double border, which answers have anyway.
+    #[must_use]
+    pub fn accepting(mut self) -> Self {
+        self.accepting = true;
         self
     }
 
@@ -137,7 +154,8 @@ pub struct Group {
 
 impl Group {
     /// A group whose box says `label`, and below it how many there are of what `noun`
-    /// (in the plural) says. Groups of low rank are merged first.
+    /// (in the plural) says. Groups of low rank are merged first,
+    /// those of the same rank together.
     pub fn new(label: impl Into<String>, noun: impl Into<String>, rank: u32) -> Self {
         Self { label: label.into(), noun: noun.into(), rank, parent: None }
     }

@@ -1,11 +1,11 @@
 //! Fewer boxes: parallel edges become one, and where there are still too many
 //! nodes or lines, groups of nodes become one box each.
 //!
-//! Groups are merged only as far as needed: those of low rank first, among them
-//! the largest first. Where the groups that were given are not enough, nodes at the same
-//! distance from the initial ones (or, where there are none, from those without a
-//! predecessor) are merged, then bands of such distances, then whole
-//! sections. In the end there is one box, which is few enough.
+//! Groups are merged rank by rank, as far as needed; those of the same rank all
+//! together, so that what is alike looks alike. Where the groups that were given are not
+//! enough, nodes at the same distance from the initial ones (or, where there are none, from
+//! those without a predecessor) are merged, the largest sets first; then bands of such
+//! distances, then whole sections. In the end there is one box, which is few enough.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,6 +21,7 @@ pub(crate) struct Bunch {
     pub(crate) class: String,
     pub(crate) title: Option<String>,
     pub(crate) initial: bool,
+    pub(crate) accepting: bool,
     pub(crate) tokens: u64,
     /// How many nodes it stands for.
     pub(crate) count: usize,
@@ -43,6 +44,9 @@ pub(crate) struct Bunches {
     pub(crate) lines: Vec<Line>,
 }
 
+/// So many of its nodes are named where the pointer rests on a box of several.
+const MOST_NAMES: usize = 60;
+
 /// Which box each node is in, by the number of a node that stands for it, and
 /// what the boxes of several nodes are called.
 struct Merging<'a> {
@@ -52,10 +56,6 @@ struct Merging<'a> {
     /// The pairs of nodes that edges join, once each.
     pairs: Vec<(usize, usize)>,
 }
-
-/// So many sets are merged one by one, with a look at the graph after each;
-/// where there are more, all at once.
-const FEW_SETS: usize = 64;
 
 impl Merging<'_> {
     /// The node that stands for the box of a node: the first in it.
@@ -91,17 +91,18 @@ impl Merging<'_> {
         boxes
     }
 
-    /// Merges sets of nodes, the largest first, until the graph is small.
-    fn merge(&mut self, sets: Vec<(Vec<usize>, String, String)>) -> bool {
+    /// Merges sets of nodes, all, or else the largest first until the graph is small.
+    fn merge(&mut self, sets: Vec<(Vec<usize>, String, String)>, all: bool) -> bool {
         let mut sizes: Vec<(usize, Vec<usize>, String, String)> = Vec::new();
         for (members, label, noun) in sets {
             sizes.push((self.boxes(&members).len(), members, label, noun));
         }
         sizes.retain(|(boxes, ..)| *boxes > 1);
         sizes.sort_by_key(|(boxes, ..)| std::cmp::Reverse(*boxes));
-        let are_few = sizes.len() <= FEW_SETS;
+        // Where there are many sets, a look after each would take long.
+        let all = all || sizes.len() > MOST_BOXES;
         for (_, members, label, noun) in sizes {
-            if are_few && self.is_small() {
+            if !all && self.is_small() {
                 return true;
             }
             let boxes = self.boxes(&members);
@@ -136,7 +137,7 @@ impl Merging<'_> {
                 let group = &self.graph.groups[id.0];
                 (members, group.label.clone(), group.noun.clone())
             });
-            if self.merge(sets.collect()) {
+            if self.merge(sets.collect(), true) {
                 return true;
             }
         }
@@ -181,7 +182,7 @@ impl Merging<'_> {
         }
         let noun = self.graph.noun.clone();
         let sets = sets.into_iter().map(|((_, band), members)| (members, name(band), noun.clone())).collect();
-        self.merge(sets)
+        self.merge(sets, false)
     }
 
     fn run(&mut self) {
@@ -224,6 +225,7 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
             bunch.count += 1;
             bunch.tokens = bunch.tokens.saturating_add(node.tokens);
             bunch.initial |= node.initial;
+            bunch.accepting |= node.accepting;
             if bunch.shape != node.shape {
                 bunch.shape = Shape::Local;
             }
@@ -233,15 +235,25 @@ pub(crate) fn bunches(graph: &Graph) -> Bunches {
             continue;
         }
         place[index] = bunches.len();
-        let Node { label, shape, class, title, initial, tokens, section, .. } = node.clone();
-        bunches.push(Bunch { label, shape, class, title, initial, tokens, count: 1, section: section.0 });
+        let Node { label, shape, class, title, initial, accepting, tokens, section, .. } = node.clone();
+        bunches.push(Bunch { label, shape, class, title, initial, accepting, tokens, count: 1, section: section.0 });
+    }
+    let mut members: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        if names.contains_key(&leader[index]) {
+            members.entry(leader[index]).or_default().push(node.title.as_deref().unwrap_or(&node.label));
+        }
     }
     for bunch in names.keys().copied().collect::<Vec<_>>() {
         let Some((label, noun)) = names.remove(&bunch) else { continue };
+        let mut title: Vec<&str> = members.remove(&bunch).unwrap_or_default();
+        let more = title.len().saturating_sub(MOST_NAMES);
+        title.truncate(MOST_NAMES);
+        let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
         let bunch = &mut bunches[place[bunch]];
         let count = format!("{} {noun}", bunch.count);
         bunch.label = if label.is_empty() { count } else { format!("{label}\n{count}") };
-        bunch.title = None;
+        bunch.title = Some(format!("{}{more}", title.join("\n")));
     }
 
     let mut lines: BTreeMap<(usize, usize), Line> = BTreeMap::new();

@@ -73,6 +73,8 @@ pub struct DrawnNode {
     pub title: Option<String>,
     /// Whether there is an arrow from nowhere on its left.
     pub initial: bool,
+    /// Whether its border is double.
+    pub accepting: bool,
     /// Whether there is a token in front of the text.
     pub token: bool,
     /// How many nodes it stands for.

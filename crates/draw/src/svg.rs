@@ -165,9 +165,13 @@ fn write_node(out: &mut String, node: &DrawnNode) {
     write_title(out, node.title.as_deref());
     let round = radius(node.shape, height);
     let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{round}\"/>");
-    if node.shape == Shape::Answer {
+    if node.accepting {
         let (x, y, width, height) = (x + 3, y + 3, width - 6, height - 6);
-        let _ = write!(out, "<rect class=\"sg-inside\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{}\"/>", round - 2);
+        let _ = write!(
+            out,
+            "<rect class=\"sg-inside\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{}\"/>",
+            (round - 2).max(0)
+        );
     }
     let middle_y = y + height / 2;
     if node.initial {

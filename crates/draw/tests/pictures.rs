@@ -34,6 +34,9 @@ prop_compose! {
             if tokens == 1 {
                 node = node.initial();
             }
+            if tokens == 2 {
+                node = node.accepting();
+            }
             // Most graphs have one section.
             if count % 4 == 0 {
                 node = node.section(sections[section]);
@@ -153,15 +156,18 @@ fn parallel_edges_are_one_line_that_says_how_many() {
 #[test]
 fn groups_are_merged_as_far_as_needed() {
     let mut graph = Graph::new("states");
-    let (large, small) = (graph.group(Group::new("large", "states", 0)), graph.group(Group::new("small", "states", 0)));
-    for number in 0..65 {
-        let group = if number < 50 { large } else { small };
-        graph.node(Node::new(Shape::Local, format!("{number}")).group(group));
+    let all = graph.group(Group::new("all", "states", 1));
+    let groups = ["first", "second"].map(|name| graph.group(Group::new(name, "states", 0).within(all)));
+    for number in 0..60 {
+        graph.node(Node::new(Shape::Local, format!("{number}")).group(groups[number / 50]));
     }
+    assert_eq!(draw(&graph).note, None);
+    graph.node(Node::new(Shape::Global, "one too many"));
     let picture = draw(&graph);
-    assert_eq!(picture.nodes.len(), 16);
-    assert_eq!(picture.nodes[0].lines, ["large", "50 states"]);
-    assert_eq!(picture.note.unwrap().text, "grouped: 16 boxes for 65 states");
+    let lines: Vec<_> = picture.nodes.iter().map(|node| node.lines.join(" / ")).collect();
+    assert_eq!(lines, ["first / 50 states", "second / 10 states", "one too many"]);
+    assert!(picture.nodes[1].title.as_ref().unwrap().lines().eq((50..60).map(|number| number.to_string())));
+    assert_eq!(picture.note.unwrap().text, "grouped: 3 boxes for 61 states");
 }
 
 /// The parts of a colour as WCAG 2.1 weighs them, in millionths; the curve by

@@ -43,6 +43,9 @@ pub struct Page<'a> {
 /// A wider drawing has the page to itself, and the details below it.
 const BROAD: usize = 660;
 
+/// The page may load nothing at all: a browser that is asked to refuses.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
@@ -61,6 +64,7 @@ impl FileReport {
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n<title>{verdict}: {file}</title>\n\
              <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n",
             page.figure_style
@@ -196,11 +200,13 @@ impl FileReport {
             escaped(kind)
         );
         if !self.words.is_empty() {
-            body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<ul>\n");
+            body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<dl>\n");
             for line in &self.words {
-                let _ = writeln!(body, "<li>{}</li>", escaped(line.trim()));
+                // What is indented belongs to the line before it.
+                let name = if line.starts_with(' ') { "dd" } else { "dt" };
+                let _ = writeln!(body, "<{name}>{}</{name}>", escaped(line.trim()));
             }
-            body.push_str("</ul>\n");
+            body.push_str("</dl>\n");
         }
         section(out, "proof", "Why it holds", &body);
     }

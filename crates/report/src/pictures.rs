@@ -6,7 +6,8 @@
 //!   one request at a time, and there are many more pairs than states of either kind.
 //! - [`automaton`]: the global states between requests that run alone, with requests and
 //!   answers on the lines.
-//! - [`net`]: places and transitions, one for one. A step that leaves the global state as it
+//! - [`net`]: places and transitions, one for one, but for places that no token gets to
+//!   whatever happens, and what takes from them. A step that leaves the global state as it
 //!   is has a line with two arrows to its place.
 //!
 //! Each component of a program is a section of the picture.
@@ -83,7 +84,7 @@ impl View {
             Self::Net => (
                 "Interleaving net",
                 "Round boxes are places: blue for global states, grey for requests in flight, yellow for answers. Dark bars are \
-                 transitions. The dot is the token in the beginning.",
+                 transitions. The dot is the token in the beginning. Places that no token can get to are left out.",
             ),
         };
         OwnedWords { title: format!("{what} of {name}"), description: description.to_owned() }
@@ -150,7 +151,7 @@ fn local_groups(
 
 /// Network systems, one per component.
 pub fn system(systems: &[(&NetworkSystem, &dyn Labels)]) -> Graph {
-    let mut graph = Graph::new("boxes");
+    let mut graph = Graph::new("requests and local states");
     let sections = sections(&mut graph, systems.len());
     for (&(system, labels), section) in systems.iter().zip(sections) {
         let owners = owners(system);
@@ -201,9 +202,16 @@ fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner
     Node::new(Shape::Answer, label).title(name)
 }
 
+/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
+const MOST_ARCS: usize = 100;
+
+/// The same for the edges of an automaton, each of which has a label.
+const MOST_EDGES: usize = 120;
+
 /// Serial automata, one per component.
 pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -> Graph {
     let mut graph = Graph::new("global states");
+    graph.most_lines(MOST_EDGES);
     let sections = sections(&mut graph, automata.len());
     for (&(system, automaton, labels), section) in automata.iter().zip(sections) {
         let mut nodes = BTreeMap::new();
@@ -229,8 +237,28 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     graph
 }
 
-/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
-const MOST_ARCS: usize = 100;
+/// More global states than this are the first to become one box: next to so many,
+/// what requests do is hard to see.
+const FEW_GLOBALS: usize = 6;
+
+/// The places that some token may get to: those that have one, and what
+/// transitions give that take from such places only.
+fn live(net: &Net) -> Vec<bool> {
+    let mut live: Vec<bool> = net.places().map(|place| net.initial_tokens(place) > 0).collect();
+    loop {
+        let mut changed = false;
+        for transition in net.transitions() {
+            if net.inputs(transition).iter().all(|(place, _)| live[place.index()]) {
+                for (place, _) in net.outputs(transition) {
+                    changed |= !std::mem::replace(&mut live[place.index()], true);
+                }
+            }
+        }
+        if !changed {
+            return live;
+        }
+    }
+}
 
 /// Interleaving nets, one per component.
 pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
@@ -239,11 +267,19 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
     let sections = sections(&mut graph, nets.len());
     for (&(system, net, places), section) in nets.iter().zip(sections) {
         let owners = owners(system);
-        let globals = graph.group(Group::new("global states", "places", 1));
-        let locals = local_groups(&mut graph, system, &owners, (1, 2), "places");
+        // Ranks: steps between the same local states, many global states, places in the
+        // text, few global states, whole requests.
+        let global_rank = if system.global_count() > FEW_GLOBALS { 1 } else { 3 };
+        let globals = graph.group(Group::new("global states", "places", global_rank));
+        let locals = local_groups(&mut graph, system, &owners, (2, 4), "places");
         let mut answers: BTreeMap<RequestId, GroupId> = BTreeMap::new();
-        let mut nodes: Vec<NodeId> = Vec::new();
+        let live = live(net);
+        let mut nodes: Vec<Option<NodeId>> = Vec::new();
         for place in net.places() {
+            if !live[place.index()] {
+                nodes.push(None);
+                continue;
+            }
             let name = net.place_name(place);
             let node = match places.kind(place) {
                 Some(PlaceKind::Global(global)) => Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals),
@@ -260,22 +296,25 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 }
                 Some(PlaceKind::Answer(request, response)) => {
                     let name = system.request_name(request);
-                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 1)));
+                    let group = *answers.entry(request).or_insert_with(|| graph.group(Group::new(format!("{name} answers"), "places", 2)));
                     Node::new(Shape::Place, format!("{name} / {}", system.response_name(response))).class("answer-place").group(group)
                 }
                 None => Node::new(Shape::Place, name),
             };
-            nodes.push(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section)));
+            nodes.push(Some(graph.node(node.title(name).tokens(net.initial_tokens(place)).section(section))));
         }
         let mut responds: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut steps: BTreeMap<RequestId, GroupId> = BTreeMap::new();
         let mut between: BTreeMap<(RequestId, &str, &str), GroupId> = BTreeMap::new();
         let mut same: BTreeMap<(RequestId, LocalId, LocalId), GroupId> = BTreeMap::new();
         for transition in net.transitions() {
+            if net.inputs(transition).iter().any(|(place, _)| !live[place.index()]) {
+                continue;
+            }
             let node = match places.action(transition) {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
-                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 1)));
+                    let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));
                     Node::new(Shape::Bar, "answers").group(group)
                 }
                 Some(Action::Step(request, position)) => {
@@ -283,9 +322,9 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                     let node = Node::new(Shape::Bar, "step");
                     match system.steps().get(position) {
                         Some(step) => {
-                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 2)));
+                            let whole = *steps.entry(request).or_insert_with(|| graph.group(Group::new(name, "steps", 4)));
                             let spots = (request, spot(system, request, step.local), spot(system, request, step.to_local));
-                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 1).within(whole)));
+                            let part = *between.entry(spots).or_insert_with(|| graph.group(Group::new("", "steps", 2).within(whole)));
                             let states = (request, step.local, step.to_local);
                             node.group(*same.entry(states).or_insert_with(|| graph.group(Group::new("", "steps", 0).within(part))))
                         }
@@ -297,10 +336,14 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
             let node = graph.node(node.title(net.transition_name(transition)).section(section));
             let weight = |edge: Edge, weight: u64| if weight == 1 { edge } else { edge.label(weight.to_string()) };
             for &(place, tokens) in net.inputs(transition) {
-                graph.edge(weight(Edge::new(nodes[place.index()], node), tokens));
+                if let Some(from) = nodes[place.index()] {
+                    graph.edge(weight(Edge::new(from, node), tokens));
+                }
             }
             for &(place, tokens) in net.outputs(transition) {
-                graph.edge(weight(Edge::new(node, nodes[place.index()]), tokens));
+                if let Some(to) = nodes[place.index()] {
+                    graph.edge(weight(Edge::new(node, to), tokens));
+                }
             }
         }
     }

@@ -62,6 +62,25 @@ fn locate(name: &str, given: Option<PathBuf>, required: &str) -> Option<PathBuf>
     None
 }
 
+/// A program of this name: where `SERVAL_<NAME>` says, or on the path. `None`,
+/// after saying so, where it is absent.
+///
+/// # Panics
+///
+/// Where it is absent and `SERVAL_REQUIRE` lists `name`.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let given = std::env::var_os(override_variable(name)).map(PathBuf::from);
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let candidates = given.into_iter().chain(std::env::split_paths(&paths).map(|directory| directory.join(name)));
+    let found = candidates.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        let required = std::env::var("SERVAL_REQUIRE").unwrap_or_default();
+        assert!(!required.split(',').any(|entry| entry.trim() == name), "{name}: required, but it is not there");
+        crate::say(&format!("{name}: not there, skipped"));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 mod ablation;
 mod subjects;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,8 +40,10 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
     let check = check_args(args);
-    // Warnings about programs are not what is asked for here.
-    let checking = Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods, allow: &[] };
+    // Warnings about programs are not what is asked for here, and what is
+    // remembered would not be measured.
+    let checking =
+        Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods, allow: &[], cache: None };
     let mut rows = Vec::new();
     let mut worst = Status::Fine;
     for (position, subject) in subjects.iter().enumerate() {
@@ -87,6 +90,9 @@ fn check_args(args: &Bench) -> Check {
         no_times: false,
         verbose: false,
         progress: false,
+        no_cache: true,
+        watch: false,
+        said: BTreeSet::new(),
     }
 }
 

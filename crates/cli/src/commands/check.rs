@@ -1,14 +1,17 @@
 //! `serval check FILE…`.
 
+mod cache;
 mod decide;
 pub(super) mod files;
 mod hint;
 mod page;
 mod present;
+mod watch;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serval_classic::Stages;
@@ -20,26 +23,75 @@ use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
 
 use crate::args::{Check, Classic, OutputFormat};
-use crate::config::Configs;
+use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
-use crate::output::{say, write_file, write_to};
+use crate::output::{error_style, keep_input, say, write_file, write_to};
+use cache::{Cache, Entry};
 use decide::{Decided, Decision, Progress};
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
-    let methods = methods(&args.method, &args.classic)?;
-    let files = files::all(&args.files)?;
-    let several = files.len() > 1;
     limits::watch_interrupts();
+    if args.watch {
+        return watch::run(args, manner);
+    }
+    let files = files::all(&args.files)?;
+    round(args, manner, &files, files.len() > 1)
+}
+
+/// Refuses to write one thing over another. With several files the options
+/// name directories.
+fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Failure> {
+    if several {
+        return Ok(());
+    }
+    let written = [("--certificate", &args.certificate), ("--trace", &args.trace), ("--html", &args.html), ("--svg", &args.svg)];
+    for (position, (name, path)) in written.iter().enumerate() {
+        if let Some((other, _)) = written[..position].iter().find(|(_, other)| path.is_some() && other == path) {
+            return Err(Failure::message(format!("{other} and {name} name the same file")));
+        }
+        for file in files {
+            keep_input(file, path.as_deref())?;
+        }
+    }
+    Ok(())
+}
+
+/// A file, and what the command line and its configuration say about it.
+struct Task<'a> {
+    file: &'a Path,
+    args: Check,
+    methods: Methods,
+    config: Rc<Config>,
+}
+
+/// Checks these files and prints what comes of it; what is saved goes to
+/// directories if there are `several`.
+fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Result<ExitCode, Failure> {
+    keep_apart(args, files, several)?;
+    // Mistakes in settings are told once, before anything is done.
+    let mut configs = Configs::default();
+    let common = configs.common(&args.files, manner.style)?;
+    let args = &args.for_call(&common.check);
+    let manner = match common.check.color {
+        Some(colour) if !args.said.contains("color") => Manner { style: error_style(colour), ..manner },
+        _ => manner,
+    };
+    let mut tasks = Vec::new();
+    for file in files {
+        let config = configs.of(file, manner.style)?;
+        let args = args.for_program(&config.check);
+        tasks.push(Task { file, methods: methods(&args.method, &args.classic)?, args, config });
+    }
     limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
+    let cache = Cache::of_user(manner.quiet);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
-    let mut configs = Configs::default();
-    for file in &files {
-        let config = configs.of(file, manner.style)?;
-        let checking = Checking { args, manner, several, methods: &methods, allow: &config.allow };
+    for Task { file, args, methods, config } in &tasks {
+        let cache = cache.as_ref().filter(|_| !args.no_cache);
+        let checking = Checking { args, manner, several, methods, allow: &config.allow, cache };
         let name = input::name_of(file);
         let Checked { report, status, .. } = checking.checked(&name, || input::load(file, args.input), checking.last_words(&name))?;
         let text = match args.format {
@@ -151,6 +203,22 @@ pub(super) struct Checking<'a> {
     pub(super) methods: &'a Methods,
     /// What the configuration silences.
     pub(super) allow: &'a [&'static str],
+    /// Where verdicts are remembered.
+    pub(super) cache: Option<&'a Cache>,
+}
+
+/// A certificate, and what the checker says about it.
+struct Evidence {
+    written: String,
+    kind: &'static str,
+    outcome: Outcome,
+}
+
+/// What is remembered about a file under which name, and what came of it.
+struct Memory<'a> {
+    cache: &'a Cache,
+    name: String,
+    recalled: Option<(Decision, Evidence)>,
 }
 
 /// What came of one file.
@@ -186,36 +254,46 @@ impl Checking<'_> {
             Err(Failure::Input(drawn)) => return Ok(unusable(name, &drawn, found)),
             Err(other) => return Err(other),
         };
-        let parsed = start.elapsed();
-        let decision = decide::decide(
-            &input,
-            self.methods,
-            self.args.jobs,
-            &watch.cancel(),
-            &self.progress(name),
-            self.args.verbose || self.args.html.is_some(),
-        );
-        let mut times = Times {
-            parse: millis(parsed),
-            compile: millis(decision.compile_time),
-            decide: millis(decision.decide_time),
-            ..Times::default()
+        let mut times = Times { parse: millis(start.elapsed()), ..Times::default() };
+        let mut memory = self.memory(&input, &watch, &mut times);
+        let (decision, evidence) = match memory.as_mut().and_then(|memory| memory.recalled.take()) {
+            Some((decision, evidence)) => {
+                // There is nothing to write down anew.
+                memory = None;
+                (decision, Some(evidence))
+            }
+            None => {
+                let progress = self.progress(name);
+                (decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &progress, self.in_words()), None)
+            }
         };
+        times.compile = millis(decision.compile_time);
+        times.decide = millis(decision.decide_time);
         let mut decision = decision;
         decision.findings.retain(|finding| !self.is_allowed(finding));
         if !self.manner.quiet && decision.findings.iter().any(|finding| finding.severity <= Severity::Warning) {
             say(&render_diagnostics(&decision.findings, &input.name, &input.text, self.manner.style));
         }
         found.extend(notes(&decision.findings, &input.text));
-        let (mut report, status) = self.conclude(&input, decision, &watch, &mut times)?;
+        let remembered = decision.to_remember();
+        let (mut report, status, certificate) = self.conclude(&input, decision, evidence, &watch, &mut times)?;
+        // What a limit has cut short may not be all that there is to say.
+        if let (Some(Memory { cache, name, .. }), Some(found), Some(certificate), None) = (memory, remembered, certificate, watch.ended()) {
+            cache.remember(&name, &Entry { found, certificate });
+        }
         report.notes.splice(0..0, found);
         times.total = millis(start.elapsed());
         report.time_ms = (!self.args.no_times).then_some(times);
         self.compare_with_promise(&input, report.verdict);
         if self.args.html.is_some() {
-            self.save(self.args.html.as_deref(), &input.name, "html", &page::page(&input, &report))?;
+            self.save(self.args.html.as_deref(), &input.name, "html", &page::page(&input, &report, &watch.cancel()))?;
         }
         Ok(Checked { report, status, promise: promise(&input) })
+    }
+
+    /// Whether what holds at every moment is to be told in words.
+    fn in_words(&self) -> bool {
+        self.args.verbose || self.args.html.is_some()
     }
 
     /// Whether the options silence this.
@@ -245,17 +323,64 @@ impl Checking<'_> {
         Progress { file: name.to_owned(), events, line }
     }
 
-    fn conclude(&self, input: &Input, decision: Decision, watch: &Watch, times: &mut Times) -> Result<(FileReport, Status), Failure> {
+    /// What is remembered about an input, if anything can be. The certificate
+    /// of an entry has been accepted by the checker when this returns it.
+    fn memory(&self, input: &Input, watch: &Watch, times: &mut Times) -> Option<Memory<'_>> {
+        let Methods::Portfolio(methods) = self.methods else { return None };
+        let cache = self.cache?;
+        let name = cache.name(input, methods);
+        let recalled = cache.recall(&name).and_then(|entry| self.recalled(input, entry, watch, times));
+        Some(Memory { cache, name, recalled })
+    }
+
+    /// An entry whose certificate the checker accepts for this very input.
+    fn recalled(
+        &self,
+        input: &Input,
+        Entry { found, certificate: written }: Entry,
+        watch: &Watch,
+        times: &mut Times,
+    ) -> Option<(Decision, Evidence)> {
+        let start = Instant::now();
+        let outcome = verified(input, &written, &watch.cancel());
+        times.verify = millis(start.elapsed());
+        let Outcome::Valid(_) = outcome else { return None };
+        let certificate = Certificate::from_json(&written).ok()?;
+        let (method, kind) = (decide::method_named(&found.method)?, certificate.body.kind().name());
+        let decided = match (certificate.claim, certificate.body) {
+            (Claim::NotSerializable, Body::Run(run)) => {
+                Decided::Refuted { run, component: certificate.component, minimal: found.minimal, method }
+            }
+            (Claim::Serializable, body @ (Body::Part(_) | Body::Components(_))) => Decided::Proved { body, method },
+            _ => return None,
+        };
+        let decision = decide::recalled(input, decided, &found, &watch.cancel(), self.in_words());
+        Some((decision, Evidence { written, kind, outcome }))
+    }
+
+    /// The report, and the certificate if there is a verdict. Without
+    /// `evidence` it is made, and checked.
+    fn conclude(
+        &self,
+        input: &Input,
+        decision: Decision,
+        evidence: Option<Evidence>,
+        watch: &Watch,
+        times: &mut Times,
+    ) -> Result<(FileReport, Status, Option<String>), Failure> {
         let mut report = FileReport::new(&input.name, Verdict::Unknown);
         report.sizes = decision.sizes;
         report.stuck = decision.stuck;
         report.words = decision.words;
         report.stages = decision.stages.into_iter().map(|stages| stage_report(&stages, !self.args.no_times)).collect();
         report.ruled_out = Some(decision.ruled_out);
+        let mut certified = None;
         let status = match decision.decided {
             Decided::Refuted { run, component, minimal, method } => {
-                let verdict = (Verdict::NotSerializable, method);
-                let status = self.certify(input, Body::Run(run.clone()), component, verdict, &mut report, watch, times)?;
+                let body = Body::Run(run.clone());
+                let evidence = evidence.unwrap_or_else(|| evidence_of(input, body, component, Claim::NotSerializable, watch, times));
+                let (status, certificate) = self.certify(input, evidence, (Verdict::NotSerializable, method), &mut report, watch)?;
+                certified = certificate;
                 if status == Status::NotSerializable {
                     let shown = present::counterexample(input, &run, component, minimal);
                     let trace = serval_report::Trace::new(shown.steps.clone()).to_json();
@@ -273,7 +398,12 @@ impl Checking<'_> {
                 }
                 status
             }
-            Decided::Proved { body, method } => self.certify(input, body, 0, (Verdict::Serializable, method), &mut report, watch, times)?,
+            Decided::Proved { body, method } => {
+                let evidence = evidence.unwrap_or_else(|| evidence_of(input, body, 0, Claim::Serializable, watch, times));
+                let (status, certificate) = self.certify(input, evidence, (Verdict::Serializable, method), &mut report, watch)?;
+                certified = certificate;
+                status
+            }
             Decided::Unknown { reason } => {
                 report.reason = Some(reason.unwrap_or_else(|| stopped_by(watch.ended())));
                 Status::Undecided
@@ -286,58 +416,44 @@ impl Checking<'_> {
                 Status::Input
             }
         };
-        Ok((report, status))
+        Ok((report, status, certified))
     }
 
-    /// Writes the evidence for a verdict down and has it checked; only then the
-    /// verdict is the report's.
-    #[expect(clippy::too_many_arguments, reason = "what a verdict consists of")]
+    /// The verdict becomes the report's if the checker has accepted its
+    /// evidence; then the certificate is returned, too.
     fn certify(
         &self,
         input: &Input,
-        body: Body,
-        component: usize,
+        Evidence { written, kind, outcome }: Evidence,
         (verdict, method): (Verdict, &'static str),
         report: &mut FileReport,
         watch: &Watch,
-        times: &mut Times,
-    ) -> Result<Status, Failure> {
-        let start = Instant::now();
+    ) -> Result<(Status, Option<String>), Failure> {
         let (claim, words, status) = match verdict {
             Verdict::Serializable => (Claim::Serializable, "serializable", Status::Fine),
             _ => (Claim::NotSerializable, "not serializable", Status::NotSerializable),
         };
-        let certificate = Certificate { input: fingerprint(&input.text), component, claim, body };
-        let written = certificate.to_json();
-        times.certify = millis(start.elapsed());
-        let start = Instant::now();
-        let outcome = verified(input, &written, &watch.cancel());
-        times.verify = millis(start.elapsed());
-        Ok(match outcome {
-            Outcome::Valid(_) => {
+        let undecided = match outcome {
+            Outcome::Valid(valid) if valid.claim == claim => {
                 report.verdict = verdict;
                 if verdict == Verdict::Serializable {
                     report.ruled_out = None;
                 }
                 report.method = Some(method);
                 let path = self.save(self.args.certificate.as_deref(), &input.name, "certificate.json", &written)?;
-                report.certificate = Some(serval_report::CertificateNote { kind: certificate.body.kind().name(), path, verified: true });
-                status
+                report.certificate = Some(serval_report::CertificateNote { kind, path, verified: true });
+                return Ok((status, Some(written)));
             }
-            Outcome::TooLarge(what) => {
-                report.reason = Some(format!("uncertified: {} says {words}, but checking it is too large: {what}", method));
-                Status::Undecided
-            }
-            Outcome::Cancelled => {
-                report.reason = Some(stopped_by(watch.ended()));
-                Status::Undecided
-            }
+            Outcome::TooLarge(what) => format!("uncertified: {} says {words}, but checking it is too large: {what}", method),
+            Outcome::Cancelled => stopped_by(watch.ended()),
             refused => {
                 report.verdict = Verdict::Error;
                 report.reason = Some(internal(input, &written, &refused, Path::new(".")));
-                Status::Internal
+                return Ok((Status::Internal, None));
             }
-        })
+        };
+        report.reason = Some(undecided);
+        Ok((Status::Undecided, None))
     }
 
     /// Saves a file where the option asks for it: the path itself for one
@@ -362,6 +478,18 @@ impl Checking<'_> {
             say(&format!("warning: the header of {} expects another verdict\n", input.name));
         }
     }
+}
+
+/// Writes the evidence for a claim down and has it checked.
+fn evidence_of(input: &Input, body: Body, component: usize, claim: Claim, watch: &Watch, times: &mut Times) -> Evidence {
+    let start = Instant::now();
+    let certificate = Certificate { input: fingerprint(&input.text), component, claim, body };
+    let written = certificate.to_json();
+    times.certify = millis(start.elapsed());
+    let start = Instant::now();
+    let outcome = verified(input, &written, &watch.cancel());
+    times.verify = millis(start.elapsed());
+    Evidence { written, kind: certificate.body.kind().name(), outcome }
 }
 
 /// What the published method did with one component.

@@ -13,9 +13,10 @@ use serval_syntax::{LineIndex, core_text};
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
-use crate::output::write_to;
+use crate::output::{keep_input, write_to};
 
 pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
+    keep_input(&args.input.file, args.out.as_deref())?;
     let Input { name, text, content } = input::read(&args.input, manner)?;
     if args.to == Format::Core {
         let Content::Program(program) = &content else {

@@ -13,10 +13,11 @@ use serval_report::Trace;
 use crate::args::Run;
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
-use crate::output::{say, write_file, write_to};
+use crate::output::{keep_input, say, write_file, write_to};
 use crate::stage::{Action, ActionKind, ProgramStage, Stage, SystemStage};
 
 pub(crate) fn run(args: &Run, manner: Manner) -> Result<(), Failure> {
+    keep_input(&args.input.file, args.trace.as_deref())?;
     let Input { text, content, .. } = input::read(&args.input, manner)?;
     match content {
         Content::Systems(systems) => drive(args, &mut || Box::new(SystemStage::new(&systems))),

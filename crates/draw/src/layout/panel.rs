@@ -2,6 +2,7 @@
 
 use super::int;
 use super::sizes::{self, LabelSize, NodeSize, radius};
+use crate::graph::Shape;
 use crate::group::{Bunch, Line};
 use crate::layers::{Span, layers};
 use crate::order::Layered;
@@ -303,8 +304,9 @@ impl Builder<'_> {
         let height = self.bands.last().map_or(0, |band| band.1);
         let areas: Vec<Area> = (0..self.part.len()).map(|node| self.area(node)).collect();
         let nodes = self.nodes.into_iter().zip(areas).zip(self.part).map(|((size, area), &bunch)| {
-            let Bunch { shape, class, initial, tokens, count, .. } = self.bunches[bunch].clone();
-            DrawnNode { area, shape, class, lines: size.lines, title: size.title, initial, token: tokens == 1, count }
+            let Bunch { shape, class, initial, accepting, tokens, count, .. } = self.bunches[bunch].clone();
+            let accepting = accepting || shape == Shape::Answer;
+            DrawnNode { area, shape, class, lines: size.lines, title: size.title, initial, accepting, token: tokens == 1, count }
         });
         Panel { width, height, nodes: nodes.collect(), edges }
     }

@@ -15,6 +15,8 @@ const LABEL_TEXT: i32 = 150;
 const LABELS: usize = 4;
 /// The most lines of a label.
 const LABEL_LINES: usize = 3;
+/// The most lines of what is shown where the pointer rests; nobody reads so many.
+const TITLE_LINES: usize = 200;
 /// The widest that a box gets for the lines that end at it.
 const MOST_WIDTH: i32 = 320;
 /// The room that a token takes in front of the text.
@@ -69,6 +71,8 @@ pub(super) fn node(bunch: &Bunch, ports: usize) -> NodeSize {
         Shape::Answer => (12, 8),
         Shape::Global | Shape::Local => (11, 7),
     };
+    // Room for the inner border.
+    let (across, down) = if bunch.accepting && bunch.shape != Shape::Answer { (across + 3, down + 3) } else { (across, down) };
     let height = int(lines.len()) * NODE_LINE + 2 * down;
     let token = if bunch.tokens == 1 { TOKEN } else { 0 };
     let text_width = lines.iter().map(|line| text::width(line, NODE_SIZE)).max().unwrap_or(0);
@@ -89,7 +93,10 @@ pub(super) fn label(line: &Line) -> (Option<LabelSize>, Option<String>) {
     if shown < full.len() {
         lines.push(format!("+ {} more", full.len() - shown));
     }
-    let title = line.title.iter().map(|text| clean(text)).collect::<Vec<_>>().join("\n");
+    let mut title = line.title.iter().take(TITLE_LINES).map(|text| clean(text)).collect::<Vec<_>>().join("\n");
+    if let Some(more) = line.title.len().checked_sub(TITLE_LINES + 1) {
+        title.push_str(&format!("\nand {} more", more + 1));
+    }
     let title = (!title.is_empty() && title != full.join("\n") || is_cut(&lines, &full.join("\n"))).then_some(title);
     if lines.iter().all(String::is_empty) {
         return (None, title);

@@ -18,6 +18,7 @@ use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, LineIndex, Program};
 
+use super::cache::{Explored, Found as Remembered};
 use super::{Methods, present};
 use crate::input::{Content, Input};
 use crate::limits;
@@ -41,6 +42,8 @@ pub(super) struct Decision {
     pub(super) findings: Vec<Diagnostic>,
     /// What holds at every moment, if it was asked for and is serializable.
     pub(super) words: Vec<String>,
+    /// How many states the rest is about.
+    pub(super) explored: Explored,
     /// What the published method did, for each component.
     pub(super) stages: Vec<serval_classic::Stages>,
     pub(super) compile_time: Duration,
@@ -52,8 +55,23 @@ impl Decision {
     fn new(decided: Decided) -> Self {
         let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
         let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
-        let findings = Vec::new();
-        Self { decided, ruled_out, sizes, stuck, findings, words, stages, compile_time: Duration::ZERO, decide_time: Duration::ZERO }
+        let (findings, explored) = (Vec::new(), Explored::All);
+        let (compile_time, decide_time) = (Duration::ZERO, Duration::ZERO);
+        Self { decided, ruled_out, sizes, stuck, findings, words, explored, stages, compile_time, decide_time }
+    }
+
+    /// What has to be remembered to tell the same again; `None` for what is
+    /// not decided.
+    pub(super) fn to_remember(&self) -> Option<Remembered> {
+        let (method, minimal) = match self.decided {
+            Decided::Refuted { method, minimal, .. } => (method, minimal),
+            Decided::Proved { method, .. } => (method, false),
+            Decided::Unknown { .. } | Decided::Unusable { .. } => return None,
+        };
+        let RuledOut { requests_up_to, concurrent_up_to } = self.ruled_out;
+        let reduced = self.sizes.and_then(|sizes| sizes.reduced).map(|reduced| [reduced.globals, reduced.locals, reduced.steps]);
+        let method = method.to_owned();
+        Some(Remembered { method, minimal, requests_up_to, concurrent_up_to, reduced, explored: self.explored })
     }
 }
 
@@ -132,6 +150,50 @@ pub(super) fn decide(
     progress.done();
     decision.decide_time = start.elapsed().saturating_sub(decision.compile_time);
     decision
+}
+
+/// What was decided before, with what goes beside it found out again.
+pub(super) fn recalled(input: &Input, decided: Decided, remembered: &Remembered, cancel: &Cancel, verbose: bool) -> Decision {
+    let start = Instant::now();
+    let ruled_out = RuledOut { requests_up_to: remembered.requests_up_to, concurrent_up_to: remembered.concurrent_up_to };
+    let reduced = remembered.reduced.map(|[globals, locals, steps]| ReducedSizes { globals, locals, steps });
+    let explored = remembered.explored;
+    let words = |systems: &[&NetworkSystem]| if verbose { words(systems, &decided, cancel) } else { Vec::new() };
+    let mut compile_time = Duration::ZERO;
+    let (beside, words) = match &input.content {
+        Content::Systems(systems) => {
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let stuck = stuck_in(input, &systems, cancel, |_, _| None);
+            (Beside { sizes: Some(sizes(&systems)), stuck, findings: Vec::new() }, words(&systems))
+        }
+        Content::Program(program) => {
+            let prepared = Arc::new(Prepared::new(program, Options::default()));
+            let budget = Budget::new(u64::MAX, cancel.clone());
+            let compiled = match explored {
+                Explored::All => Some(prepared.compile(&budget)),
+                Explored::Aside => Some(prepared.compile_within(ASIDE_PAIRS, &budget)),
+                Explored::TooMany => None,
+            };
+            compile_time = start.elapsed();
+            let refuted = matches!(decided, Decided::Refuted { .. });
+            match &compiled {
+                Some(Ok(whole)) => {
+                    let systems: Vec<&NetworkSystem> = whole.components().iter().map(|component| component.system()).collect();
+                    (Beside::of(&compiled, refuted, input, cancel), words(&systems))
+                }
+                _ => (Beside::of(&compiled, refuted, input, cancel), Vec::new()),
+            }
+        }
+    };
+    let Beside { sizes, stuck, findings } = beside;
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let decide_time = start.elapsed().saturating_sub(compile_time);
+    Decision { ruled_out, sizes, stuck, findings, words, explored, compile_time, decide_time, ..Decision::new(decided) }
+}
+
+/// The name of one of our own methods, as it is written in reports.
+pub(super) fn method_named(name: &str) -> Option<&'static str> {
+    Method::named(name).map(Method::name)
 }
 
 /// How to decide, and how much to say.
@@ -229,6 +291,11 @@ fn decide_program(program: &Program, input: &Input, way: &Way<'_>) -> Decision {
         None => prepared.compile(&budget),
     };
     let compile_time = start.elapsed();
+    let explored = match (&found, &compiled) {
+        (Some(_), _) => Explored::Aside,
+        (None, Ok(_) | Err(CompileError::Fault(_))) => Explored::All,
+        (None, Err(_)) => Explored::TooMany,
+    };
     let so_far = |decided: Decided, cleared: u32| {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
         Decision { ruled_out, ..Decision::new(decided) }
@@ -246,21 +313,11 @@ fn decide_program(program: &Program, input: &Input, way: &Way<'_>) -> Decision {
             so_far(found.unwrap_or_else(|| unusable(error, text)), cleared)
         }
     };
-    let (sizes, stuck) = match &compiled {
-        Ok(compiled) => beside(compiled, input, &plan.cancel),
-        Err(_) => (None, Vec::new()),
-    };
-    let findings = match &compiled {
-        Ok(compiled) => compiled.findings(text),
-        // A counterexample is an answer, but an error that really occurs
-        // should not wait for the next time.
-        Err(CompileError::Fault(fault)) if fault.certain && matches!(decision.decided, Decided::Refuted { .. }) => {
-            CompileError::Fault(fault.clone()).diagnostic(text).into_iter().collect()
-        }
-        Err(_) => Vec::new(),
-    };
+    let compiled = Some(compiled);
+    let refuted = matches!(decision.decided, Decided::Refuted { .. });
+    let Beside { sizes, stuck, findings } = Beside::of(&compiled, refuted, input, &plan.cancel);
     let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
-    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, findings, compile_time, ..decision }
+    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, findings, explored, compile_time, ..decision }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {
@@ -306,16 +363,38 @@ fn sizes(systems: &[&NetworkSystem]) -> Sizes {
     sizes
 }
 
-/// Sizes and stuck requests of a compiled program.
-fn beside(compiled: &Compiled, input: &Input, cancel: &Cancel) -> (Option<Sizes>, Vec<StuckNote>) {
-    let text = &input.text;
-    let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
-    let lines = LineIndex::new(text);
-    let stuck = stuck_in(input, &systems, cancel, |component, local| {
-        let place = lines.position(text, compiled.components()[component].local_span(local).start);
-        Some([place.line, place.column])
-    });
-    (Some(sizes(&systems)), stuck)
+/// What is told about a program beside the verdict.
+struct Beside {
+    sizes: Option<Sizes>,
+    stuck: Vec<StuckNote>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Beside {
+    /// As much as the states tell, if they were made.
+    fn of(compiled: &Option<Result<Compiled, CompileError>>, refuted: bool, input: &Input, cancel: &Cancel) -> Self {
+        let text = input.text.as_str();
+        let (mut sizes_of_all, mut stuck, mut findings) = (None, Vec::new(), Vec::new());
+        match compiled {
+            Some(Ok(compiled)) => {
+                let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
+                let lines = LineIndex::new(text);
+                stuck = stuck_in(input, &systems, cancel, |component, local| {
+                    let place = lines.position(text, compiled.components()[component].local_span(local).start);
+                    Some([place.line, place.column])
+                });
+                sizes_of_all = Some(sizes(&systems));
+                findings = compiled.findings(text);
+            }
+            // A counterexample is an answer, but an error that really occurs
+            // should not wait for the next time.
+            Some(Err(CompileError::Fault(fault))) if fault.certain && refuted => {
+                findings.extend(CompileError::Fault(fault.clone()).diagnostic(text));
+            }
+            Some(Err(_)) | None => {}
+        }
+        Self { sizes: sizes_of_all, stuck, findings }
+    }
 }
 
 /// Stuck requests; `place` gives the line and column of a local state.

@@ -15,6 +15,9 @@ pub(crate) fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn found(given: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    if given.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(Failure::message("standard input can be read only once; name - once"));
+    }
     let mut files = Vec::new();
     for path in given {
         if path.is_dir() {

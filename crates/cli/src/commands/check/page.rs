@@ -1,17 +1,72 @@
 //! The report on a file as a page.
 
-use serval_report::FileReport;
-use serval_report::html::Page;
+use std::path::Path;
+use std::sync::Arc;
+
+use serval_compile::{Compiled, Options, Prepared};
+use serval_model::{Budget, Cancel, NetworkSystem};
+use serval_report::html::{Figure, Page};
+use serval_report::pictures::View;
+use serval_report::{FileReport, Labels, PlainLabels, ProgramLabels};
+use serval_syntax::LineIndex;
 
 use crate::input::{Content, Input};
+use crate::pictures::picture;
+
+/// Pairs of states beyond which nothing is drawn.
+const MOST_PAIRS: u64 = 50_000;
+/// States of automata that are looked at for pictures.
+const TICKS: u64 = 2_000_000;
+/// Components that are drawn.
+const MOST_COMPONENTS: usize = 4;
 
 /// The page, with pictures of the states.
-pub(super) fn page(input: &Input, report: &FileReport) -> String {
+pub(super) fn page(input: &Input, report: &FileReport, cancel: &Cancel) -> String {
     let page = Page {
         text: &input.text,
         is_program: matches!(input.content, Content::Program(_)),
+        figures: figures(input, cancel),
+        figure_style: serval_draw::style(),
         version: env!("CARGO_PKG_VERSION"),
-        ..Page::default()
     };
     report.to_html(&page)
+}
+
+/// The pictures, as far as they are not too large.
+fn figures(input: &Input, cancel: &Cancel) -> Vec<Figure> {
+    let lines = LineIndex::new(&input.text);
+    let compiled: Compiled;
+    let systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match &input.content {
+        Content::Systems(systems) => systems.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect(),
+        Content::Program(program) => {
+            let prepared = Arc::new(Prepared::new(program, Options::default()));
+            let Ok(known) = prepared.compile_within(MOST_PAIRS, &Budget::new(u64::MAX, cancel.clone())) else { return Vec::new() };
+            compiled = known;
+            let labelled = compiled.components().iter().map(|component| {
+                let labels = Box::new(ProgramLabels::new(component, &input.text, &lines)) as Box<dyn Labels>;
+                (component.system(), labels)
+            });
+            labelled.collect()
+        }
+    };
+    let rows: Vec<(&NetworkSystem, &dyn Labels)> =
+        systems.iter().take(MOST_COMPONENTS).map(|(system, labels)| (*system, &**labels)).collect();
+    let left = systems.len() - rows.len();
+    let more = if left == 0 { String::new() } else { format!(" The first {MOST_COMPONENTS} components are drawn, {left} are not.") };
+    let name = Path::new(&input.name).file_name().map_or_else(|| input.name.clone(), |file| file.to_string_lossy().into_owned());
+    let mut budget = Budget::new(TICKS, cancel.clone());
+    let mut figures = Vec::new();
+    for (view, prefix, title) in [
+        (View::System, "system", "The network system"),
+        (View::Automaton, "serial", "One request at a time"),
+        (View::Net, "net", "All requests together: the Petri net"),
+    ] {
+        let words = view.words(&name);
+        // What is too large to draw is left out.
+        if let Ok(drawn) = picture(&rows, view, &mut budget) {
+            let caption = format!("{}{more}", words.description);
+            figures.push(Figure { title: title.to_owned(), caption, svg: drawn.element(prefix, &words.words()) });
+        }
+    }
+    figures
 }

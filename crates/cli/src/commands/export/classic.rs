@@ -36,7 +36,7 @@ pub(super) fn text(systems: &[&NetworkSystem], name: &str, args: &Export, quiet:
         _ => stage.only(systems).and_then(|system| Ok(tina::write(&stage.net(system)?.0))),
     };
     match (text, watch.ended()) {
-        (Err(_), Some(Ended::Interrupt)) => Err(Failure::message("interrupted")),
+        (Err(_), Some(Ended::Interrupt)) => Err(Failure::Interrupted),
         (Err(_), Some(Ended::Time)) => Err(Failure::message(format!("{name}: not done within {} s; try --timeout", args.timeout))),
         (Err(_), Some(Ended::Memory)) => Err(Failure::message(format!("{name}: this needs more memory"))),
         (text, _) => text,

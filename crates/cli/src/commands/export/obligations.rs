@@ -33,7 +33,7 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
     let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
     let proved = proved(systems, name, methods, &watch.cancel());
     let files = match (proved, watch.ended()) {
-        (Err(_), Some(Ended::Interrupt)) => return Err(Failure::message("interrupted")),
+        (Err(_), Some(Ended::Interrupt)) => return Err(Failure::Interrupted),
         (Err(_), Some(Ended::Time)) => return Err(Failure::message(format!("{name}: no proof within {} s; try --timeout", args.timeout))),
         (Err(_), Some(Ended::Memory)) => return Err(Failure::message(format!("{name}: the proof needs more memory"))),
         (proved, _) => proved?,

@@ -5,13 +5,14 @@ use std::path::Path;
 use serval_report::Trace;
 
 use crate::failure::Failure;
+use crate::input;
 use crate::output::write_to;
 use crate::stage::{Numbers, Stage, find_action};
 
 /// Performs the events of the file at `path` one after the other.
 pub(crate) fn run(stage: &mut dyn Stage, path: &Path) -> Result<(), Failure> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::message(format!("cannot read {name}: {error} [E0502]")))?;
+    let text = input::plain_text(path)?;
     let trace = Trace::from_json(&text).map_err(|error| Failure::message(format!("{name}:{error} [E0510]")))?;
     let mut out = format!("replay of {name}, {} events\n", trace.steps.len());
     let mut numbers = Numbers::default();

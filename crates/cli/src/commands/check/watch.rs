@@ -1,0 +1,209 @@
+//! `serval check --watch`: checks, and checks again what has changed.
+//!
+//! Files are looked at several times a second. That is slower than asking the
+//! operating system to tell, and works everywhere: on network file systems,
+//! in containers, and for editors that write another file and rename it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use serval_proof::fingerprint;
+
+use super::files;
+use crate::args::Check;
+use crate::config;
+use crate::failure::Failure;
+use crate::input::Manner;
+use crate::limits;
+use crate::output::say;
+
+/// How often files are looked at.
+const GLANCE: Duration = Duration::from_millis(200);
+/// A file that has changed is left alone until it has not for so long.
+const SETTLE: Duration = Duration::from_millis(30);
+/// How often that is tried; a file that is written all the time is checked all
+/// the same.
+const PATIENCE: usize = 20;
+/// Clocks of file systems may be as coarse as this: a file that is younger may
+/// change without its time.
+const COARSE: Duration = Duration::from_secs(3);
+
+/// Checks until the user interrupts.
+pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
+    if args.files.iter().any(|path| path == Path::new("-")) {
+        return Err(Failure::message("--watch needs files or directories: standard input does not change"));
+    }
+    let mut seen = Seen::look(&args.files, &Seen::default());
+    let mut due = seen.files();
+    loop {
+        clear_terminal();
+        if let Some(trouble) = &seen.trouble {
+            say(&format!("error: {trouble}\n"));
+        }
+        if !due.is_empty() {
+            let several = seen.states.len() > 1;
+            match super::round(args, manner, &due, several) {
+                Ok(_) => {}
+                // Nobody reads any more.
+                Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+                Err(failure) => {
+                    failure.report();
+                }
+            }
+        }
+        if !manner.quiet && !limits::is_interrupted() {
+            let count = seen.states.len();
+            say(&format!("watching {count} file{}; Ctrl-C ends\n", if count == 1 { "" } else { "s" }));
+        }
+        loop {
+            if !sleep(GLANCE) {
+                return Ok(ExitCode::from(130));
+            }
+            let now = settled(&args.files, &seen);
+            if now != seen {
+                due = now.since(&seen);
+                let gone = seen.states.keys().filter(|path| !now.states.contains_key(*path));
+                for path in gone {
+                    say(&format!("{} is gone\n", path.display()));
+                }
+                seen = now;
+                break;
+            }
+        }
+    }
+}
+
+/// Waits; whether nobody has interrupted.
+fn sleep(time: Duration) -> bool {
+    const NAP: Duration = Duration::from_millis(10);
+    let start = std::time::Instant::now();
+    while start.elapsed() < time {
+        if limits::is_interrupted() {
+            return false;
+        }
+        std::thread::sleep(NAP);
+    }
+    !limits::is_interrupted()
+}
+
+/// What is there, after it has stopped changing.
+fn settled(given: &[PathBuf], before: &Seen) -> Seen {
+    let mut now = Seen::look(given, before);
+    if now == *before {
+        return now;
+    }
+    for _ in 0..PATIENCE {
+        if !sleep(SETTLE) {
+            break;
+        }
+        let next = Seen::look(given, &now);
+        if next == now {
+            break;
+        }
+        now = next;
+    }
+    now
+}
+
+fn clear_terminal() {
+    let mut out = std::io::stdout();
+    if out.is_terminal() {
+        // If nobody can see it, it need not be clear.
+        let _ = out.write_all(b"\x1b[2J\x1b[H").and_then(|()| out.flush());
+    }
+}
+
+/// What is known about a file.
+#[derive(Clone, Debug)]
+struct State {
+    changed: Option<SystemTime>,
+    size: u64,
+    /// Of the bytes; `None` for a file that cannot be read.
+    content: Option<String>,
+}
+
+/// A file with the same bytes has not changed, whatever its time.
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.content == other.content
+    }
+}
+
+impl State {
+    /// Reads the file only if it may have changed.
+    fn of(path: &Path, before: Option<&Self>) -> Self {
+        let known = fs::metadata(path).ok();
+        let changed = known.as_ref().and_then(|known| known.modified().ok());
+        let size = known.as_ref().map_or(0, fs::Metadata::len);
+        if let Some(before) = before
+            && before.changed == changed
+            && before.size == size
+            && changed.is_some_and(|changed| changed.elapsed().is_ok_and(|age| age > COARSE))
+        {
+            return before.clone();
+        }
+        let content = if size > u64::try_from(serval_syntax::MAX_FILE_BYTES).unwrap_or(u64::MAX) {
+            // It is no program, however often it is read.
+            Some("too large".to_owned())
+        } else {
+            fs::read(path).ok().map(|bytes| fingerprint(&String::from_utf8_lossy(&bytes)))
+        };
+        Self { changed, size, content }
+    }
+}
+
+/// The files that are watched.
+#[derive(Default, PartialEq)]
+struct Seen {
+    states: BTreeMap<PathBuf, State>,
+    /// In the order in which they are checked.
+    order: Vec<PathBuf>,
+    /// The settings of each, and of the whole call under no name.
+    settings: BTreeMap<PathBuf, (PathBuf, State)>,
+    /// Why some files cannot be listed.
+    trouble: Option<String>,
+}
+
+impl Seen {
+    fn look(given: &[PathBuf], before: &Self) -> Self {
+        let mut seen = Self::default();
+        for path in given {
+            // A directory that is not there now may come back.
+            match files::all(std::slice::from_ref(path)) {
+                Ok(found) => seen.order.extend(found),
+                Err(Failure::Message(trouble)) => seen.trouble = Some(trouble),
+                Err(_) => {}
+            }
+        }
+        let mut settings = BTreeMap::new();
+        let mut watch_settings = |of: &Path, found: Option<PathBuf>| {
+            let Some(found) = found else { return };
+            let known = before.settings.get(of).filter(|(path, _)| *path == found).map(|(_, state)| state);
+            let state = State::of(&found, known);
+            settings.insert(of.to_owned(), (found, state));
+        };
+        watch_settings(Path::new(""), config::found_for_all(given));
+        for path in &seen.order {
+            seen.states.entry(path.clone()).or_insert_with(|| State::of(path, before.states.get(path)));
+            watch_settings(path, config::found_for(path));
+        }
+        seen.settings = settings;
+        seen
+    }
+
+    /// All files, in order.
+    fn files(&self) -> Vec<PathBuf> {
+        self.order.clone()
+    }
+
+    /// The files that have changed, or whose settings have.
+    fn since(&self, before: &Self) -> Vec<PathBuf> {
+        let same_settings = |path: &Path| self.settings.get(path) == before.settings.get(path);
+        let same = |path: &PathBuf| self.states.get(path) == before.states.get(path) && same_settings(path) && same_settings(Path::new(""));
+        self.order.iter().filter(|path| !same(path)).cloned().collect()
+    }
+}

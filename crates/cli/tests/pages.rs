@@ -1,0 +1,164 @@
+//! The pages of `check --html`, opened in a browser.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use serval_testkit::say;
+use serval_testkit::suite::tool;
+use support::{directory, root, serval, text};
+
+/// Eight programs and systems: what is asked, and a name for the page.
+const PAGES: [&str; 8] = [
+    "examples/lost-update.ser",
+    "examples/doctors-on-call.ser",
+    "examples/read-skew.ser",
+    "crates/cli/tests/pages/nine.ser",
+    "examples/smallbank.ser",
+    "examples/ticket-lock.ser",
+    "examples/spin-lock.ser",
+    "examples/dhcp-lease.json",
+];
+
+/// Catches what goes wrong before anything else runs.
+const CATCH: &str = "<script>window.servalErrors = []; window.addEventListener('error', function (e) { window.servalErrors.push(String(e.message)); });</script>";
+
+/// Writes the page of a file, and beside it one that looks at itself.
+fn page(file: &str, directory: &Path) -> (PathBuf, PathBuf) {
+    let name = Path::new(file).file_stem().unwrap().to_str().unwrap();
+    let plain = directory.join(format!("{name}.html"));
+    let output = serval(&["check", file, "--no-times", "--html", plain.to_str().unwrap()], b"");
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{file}: {}", text(&output.stderr));
+    let page = std::fs::read_to_string(&plain).unwrap();
+    for foreign in ["http://", "https://", "src=", "@import"] {
+        let allowed = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!allowed.contains(foreign), "{file}: {foreign}");
+    }
+    let look = include_str!("pages/look.js");
+    let looking =
+        page.replacen("<head>", &format!("<head>{CATCH}"), 1).replacen("</body>", &format!("<script>\n{look}\n</script>\n</body>"), 1);
+    let other = directory.join(format!("{name}-looking.html"));
+    std::fs::write(&other, looking).unwrap();
+    (plain, other)
+}
+
+/// A page that shows another one in a narrow frame: windows have a least width.
+fn framed(page: &Path, width: u32) -> PathBuf {
+    let name = page.file_name().unwrap().to_str().unwrap();
+    let frame = format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><link rel=\"icon\" href=\"data:,\"><script>window.addEventListener('message', function (e) {{ \
+         var out = document.createElement('pre'); out.id = 'serval-result'; out.textContent = e.data; document.body.appendChild(out); }});</script>\
+         <body><iframe style=\"width:{width}px;height:900px;border:0\" src=\"{name}\"></iframe></body>"
+    );
+    let path = page.with_file_name(format!("{width}-{name}"));
+    std::fs::write(&path, frame).unwrap();
+    path
+}
+
+/// What a page says about itself in a window of this size.
+fn opened(chromium: &Path, page: &Path, width: u32, dark: bool, profile: &Path) -> Value {
+    let scheme = if dark { 0 } else { 1 };
+    let output = Command::new(chromium)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--enable-logging=stderr",
+        ])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+        .arg(format!("--window-size={width},900"))
+        .args(["--virtual-time-budget=2000", "--dump-dom"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let console = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = console.lines().filter(|line| line.contains(":CONSOLE")).collect();
+    assert!(said.is_empty(), "{}: the console says {said:?}", page.display());
+    let start = dom.find("<pre id=\"serval-result\">").unwrap_or_else(|| panic!("{}: no result\n{console}", page.display()));
+    let rest = &dom[start + "<pre id=\"serval-result\">".len()..];
+    let json = rest[..rest.find("</pre>").unwrap()].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    serde_json::from_str(&json).unwrap()
+}
+
+#[test]
+fn pages_can_be_read_by_everybody() {
+    let Some(chromium) = tool("chromium") else { return };
+    let directory = directory("pages");
+    let mut flow = false;
+    for file in PAGES {
+        let (plain, looking) = page(file, &directory);
+        for (width, dark) in [(1100, false), (1100, true), (360, false)] {
+            let shown = if width < 500 { framed(&looking, width) } else { looking.clone() };
+            let seen = opened(&chromium, &shown, width.max(500), dark, &directory.join("profile"));
+            let at = format!("{file} at {width}, dark {dark}: {seen}");
+            assert_eq!(seen["width"], width, "{at}");
+            assert_eq!(seen["dark"], dark, "{at}");
+            for nothing in ["errors", "problems", "requests"] {
+                assert_eq!(seen[nothing], serde_json::json!([]), "{nothing}: {at}");
+            }
+            assert!(seen["contrast"].as_f64().unwrap() >= 4.5, "{at}");
+            let graphs = seen["graphs"].as_array().unwrap();
+            assert!(graphs.len() >= 3 && graphs.iter().all(|graph| graph["nodes"].as_u64().unwrap() > 0), "{at}");
+            if seen["lanes"].is_null() {
+                let verdict = std::fs::read_to_string(&looking).unwrap().contains("<title>serializable");
+                assert!(verdict, "no lanes: {at}");
+            } else {
+                assert!(seen["lanes"]["steps"].as_u64().unwrap() > 1, "{at}");
+                assert_eq!(seen["told"], seen["lanes"]["steps"], "{at}");
+                // A system has no variables, and so no conflicts of variables.
+                assert!(file.ends_with(".json") || seen["lanes"]["arrows"].as_u64().unwrap() >= 2, "{at}");
+            }
+        }
+        flow |= std::fs::read_to_string(&plain).unwrap().contains("<em>flow</em>");
+        say(&format!("{file}: opened in three ways"));
+    }
+    assert!(flow, "no page of a proof by flow");
+}
+
+#[test]
+fn what_is_wrong_with_a_page_is_seen() {
+    let Some(chromium) = tool("chromium") else { return };
+    let directory = directory("bad-pages");
+    let (_, looking) = page("examples/lost-update.ser", &directory);
+    let good = std::fs::read_to_string(&looking).unwrap();
+    for (old, new, told) in [
+        ("--quiet: #565d66", "--quiet: #b9bec6", "contrast"),
+        ("</main>", "<div style=\"width:3000px\">wide</div></main>", "the page is"),
+        ("step.addEventListener(\"mouseenter\"", "step.addEventListener(\"nothing\"", "hovering shows no state"),
+        ("ArrowDown: position + 1", "ArrowDown: position", "arrow keys"),
+        ("font: 12.5px", "font: 19px", "leaves its box"),
+        ("</main>", "<img alt=\"\" src=\"gone.png\"></main>", "gone.png"),
+        ("<main>", "<main><script>undefinedFunction();</script>", "undefinedFunction"),
+    ] {
+        assert!(good.contains(old), "{old}");
+        let bad = directory.join("bad.html");
+        std::fs::write(&bad, good.replacen(old, new, 1)).unwrap();
+        let seen = std::panic::catch_unwind(|| opened(&chromium, &bad, 1100, false, &directory.join("profile")).to_string());
+        // An error on the console is noticed on the way.
+        assert!(seen.as_ref().map_or(true, |seen| seen.contains(told)), "{told}: {seen:?}");
+    }
+}
+
+#[test]
+fn every_example_has_a_page() {
+    let directory = directory("all-pages");
+    let output = serval(&["check", "examples", "--no-times", "-q", "--html", directory.to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(1));
+    let pages = std::fs::read_dir(&directory).unwrap().count();
+    let programs = std::fs::read_dir(root().join("examples")).unwrap();
+    let programs =
+        programs.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "ser" || end == "json")).count();
+    assert_eq!(pages, programs);
+    for entry in std::fs::read_dir(&directory).unwrap() {
+        let page = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    }
+}

@@ -1,0 +1,159 @@
+// Looks at a page as a person would: is everything there, legible, inside of
+// its box, and does it answer to mouse and keys? The result is written into the
+// page, for whoever dumps it.
+(function () {
+  "use strict";
+  var problems = [];
+  function say(text) { problems.push(text); }
+  function box(element) { return element.getBoundingClientRect(); }
+  function all(query, within) { return Array.prototype.slice.call((within || document).querySelectorAll(query)); }
+  function inside(inner, outer, slack) {
+    return inner.left >= outer.left - slack && inner.right <= outer.right + slack && inner.top >= outer.top - slack && inner.bottom <= outer.bottom + slack;
+  }
+  function overlap(a, b) {
+    return a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
+  }
+  function shown(element) { var b = box(element); return b.width > 0 && b.height > 0; }
+
+  // Colours.
+  function parsed(colour) {
+    var parts = (colour.match(/[\d.]+/g) || []).map(Number);
+    return { r: parts[0] || 0, g: parts[1] || 0, b: parts[2] || 0, a: parts.length > 3 ? parts[3] : (colour === "none" ? 0 : 1) };
+  }
+  function luminance(c) {
+    var f = [c.r, c.g, c.b].map(function (v) { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); });
+    return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2];
+  }
+  function contrast(a, b) {
+    var x = luminance(a), y = luminance(b);
+    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  }
+  function background(element) {
+    for (var e = element; e; e = e.parentElement) {
+      var own = parsed(getComputedStyle(e).backgroundColor);
+      if (own.a > 0.99) { return own; }
+    }
+    return { r: 255, g: 255, b: 255, a: 1 };
+  }
+  // What is painted under a text of a drawing: the last filled shape before it.
+  function under(text, svg) {
+    var here = box(text), found = null;
+    all("rect, circle, ellipse, polygon, path, text", svg).some(function (shape) {
+      if (shape === text) { return true; }
+      if (shape.tagName === "text" || shape.closest("defs") || shape.closest("marker")) { return false; }
+      var fill = parsed(getComputedStyle(shape).fill), opacity = Number(getComputedStyle(shape).fillOpacity);
+      var b = box(shape), x = (here.left + here.right) / 2, y = (here.top + here.bottom) / 2;
+      if (fill.a * opacity > 0.99 && x >= b.left && x <= b.right && y >= b.top && y <= b.bottom) { found = fill; }
+      return false;
+    });
+    return found || background(svg);
+  }
+  function contrasts() {
+    var worst = 99;
+    var walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (var node = walker.nextNode(); node; node = walker.nextNode()) {
+      var element = node.parentElement;
+      if (!node.data.trim() || !shown(element) || element.closest("script, style, title, desc")) { continue; }
+      var svg = element.closest("svg");
+      var colour = parsed(svg ? getComputedStyle(element).fill : getComputedStyle(element).color);
+      var ratio = contrast(colour, svg ? under(element.closest("text") || element, svg) : background(element));
+      worst = Math.min(worst, ratio);
+      if (ratio < 4.5) { say("contrast " + ratio.toFixed(2) + " of: " + node.data.trim().slice(0, 40) + " in " + element.className); }
+    }
+    return worst;
+  }
+
+  function lanes() {
+    var svg = document.querySelector("svg.run");
+    if (!svg) { return null; }
+    var steps = all(".step", svg), arrows = all(".arrow", svg), answers = all(".answer", svg);
+    all(".step, .answer, .head", svg).forEach(function (group) {
+      if (group.tagName !== "g") { return; }
+      var frame = group.querySelector("rect");
+      if (!shown(frame)) { say("an empty box in the lanes"); }
+      all("text", group).forEach(function (text) {
+        if (!inside(box(text), box(frame), 1)) { say("a text leaves its box in the lanes: " + text.textContent); }
+      });
+    });
+    var frames = all(".step rect, .answer rect", svg).map(box);
+    frames.forEach(function (a, i) { frames.slice(i + 1).forEach(function (b) { if (overlap(a, b)) { say("two boxes of the lanes overlap"); } }); });
+    var badges = arrows.map(function (arrow) {
+      if (!shown(arrow.querySelector("path"))) { say("an empty arrow"); }
+      var badge = box(arrow.querySelector("circle"));
+      frames.forEach(function (frame) { if (overlap(badge, frame)) { say("the number of an arrow lies on a box"); } });
+      if (!arrow.querySelector("text").textContent) { say("an arrow without a number"); }
+      return badge;
+    });
+    badges.forEach(function (a, i) { badges.slice(i + 1).forEach(function (b) { if (overlap(a, b)) { say("two numbers of arrows overlap"); } }); });
+    if (!inside(box(svg), { left: -1, top: -1, right: 1e9, bottom: 1e9 }, 0)) { say("lanes outside of the page"); }
+    return { steps: steps.length, arrows: arrows.length, answers: answers.length };
+  }
+
+  function hover() {
+    var steps = all("svg.run .step");
+    var told = 0;
+    steps.forEach(function (step) {
+      step.dispatchEvent(new MouseEvent("mouseenter", { bubbles: false }));
+      var detail = document.getElementById(step.getAttribute("data-detail"));
+      if (!detail || !shown(detail) || detail.querySelectorAll("td").length < 2) { say("hovering shows no state"); return; }
+      if (all(".details .detail").filter(shown).length !== 1) { say("several states are shown"); }
+      told += 1;
+    });
+    if (steps.length > 1) {
+      steps[0].focus();
+      steps[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+      if (document.activeElement !== steps[1]) { say("the arrow keys do not move"); }
+    }
+    return told;
+  }
+
+  function graphs() {
+    return all(".figure svg").map(function (svg) {
+      var nodes = all(".sg-node", svg), count = 0;
+      if (!shown(svg)) { say("an empty picture"); }
+      var frames = nodes.map(function (node) {
+        var shape = node.querySelector("rect, circle, ellipse, polygon, path") || node;
+        if (!shown(shape)) { say("an empty node"); }
+        count += 1;
+        return { box: box(shape), node: node };
+      });
+      frames.forEach(function (a, i) { frames.slice(i + 1).forEach(function (b) { if (overlap(a.box, b.box)) { say("two nodes overlap"); } }); });
+      frames.forEach(function (frame) {
+        all("text", frame.node).forEach(function (text) {
+          if (shown(text) && !frame.node.hasAttribute("data-label-outside") && !inside(box(text), frame.box, 1.5)) { say("a label leaves its node: " + text.textContent); }
+        });
+      });
+      var labels = all(".sg-edge text", svg).map(box);
+      labels.forEach(function (label, i) {
+        frames.forEach(function (frame) { if (overlap(label, frame.box)) { say("a label of an edge lies on a node"); } });
+        labels.slice(i + 1).forEach(function (other) { if (overlap(label, other)) { say("two labels of edges overlap"); } });
+        if (!inside(label, box(svg), 1)) { say("a label of an edge is cut"); }
+      });
+      return { nodes: count, labels: labels.length };
+    });
+  }
+
+  window.addEventListener("load", function () {
+    var result = { width: window.innerWidth };
+    result.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    result.lanes = lanes();
+    result.told = hover();
+    result.graphs = graphs();
+    result.contrast = contrasts();
+    result.requests = performance.getEntriesByType("resource").map(function (entry) { return entry.name; });
+    if (document.documentElement.scrollWidth > window.innerWidth) {
+      all("body *").filter(function (e) { return box(e).right > window.innerWidth + 1 && !e.closest(".wide"); }).slice(0, 3).forEach(function (e) {
+        say("too wide: " + e.tagName + "." + e.className + " " + Math.round(box(e).right));
+      });
+      say("the page is " + document.documentElement.scrollWidth + " wide in " + window.innerWidth);
+    }
+    result.errors = window.servalErrors || [];
+    result.problems = problems;
+    // In a frame, whoever made the frame writes it down.
+    if (window.parent !== window) { window.parent.postMessage(JSON.stringify(result), "*"); return; }
+    var out = document.createElement("pre");
+    out.id = "serval-result";
+    out.textContent = JSON.stringify(result);
+    document.body.appendChild(out);
+  });
+})();
