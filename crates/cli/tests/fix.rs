@@ -1,7 +1,5 @@
 //! `serval fix`: what is written, and what is changed.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 mod support;
 
 use serde_json::Value;

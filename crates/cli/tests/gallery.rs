@@ -216,9 +216,14 @@ fn overview(all: &[(&Group, Vec<Example>)]) -> String {
     let list = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
     let good = examples().filter(|example| example.is_serializable).count();
     let mut out = format!("{MADE}# Gallery\n\n{OVERVIEW}\n");
-    write!(out, "Of {} examples {good} are serializable and {} are not.\n", examples().count(), examples().count() - good).unwrap();
+    writeln!(out, "Of {} examples {good} are serializable and {} are not.", examples().count(), examples().count() - good).unwrap();
     for (group, examples) in all {
-        write!(out, "\n## [{}](gallery/{}.md)\n\n{}\n\n| example | verdict | story |\n|---|---|---|\n", group.title, group.page, group.about).unwrap();
+        write!(
+            out,
+            "\n## [{}](gallery/{}.md)\n\n{}\n\n| example | verdict | story |\n|---|---|---|\n",
+            group.title, group.page, group.about
+        )
+        .unwrap();
         for example in examples {
             let title = stem(example.name);
             let verdict = verdict(example).replace("../anomalies", "anomalies");

@@ -68,9 +68,9 @@ fn annotations_are_at_the_lines_of_the_cycle() {
     let report = serval(&["check", "--format", "json", "examples/lost-update.ser"], b"");
     let report: Value = serde_json::from_str(&text(&report.stdout)).unwrap();
     // The last write of the run is what no order explains.
-    let accesses =
+    let mut accesses =
         report["counterexample"]["steps"].as_array().unwrap().iter().flat_map(|step| step["accesses"].as_array().into_iter().flatten());
-    let last = accesses.filter(|access| access["op"] == "write").last().unwrap();
+    let last = accesses.rfind(|access| access["op"] == "write").unwrap();
     let line = last["span"][0].as_u64().unwrap();
     assert!(said.starts_with(&format!("::error file=examples/lost-update.ser,line={line},endLine={line},col=")), "{said}");
     assert!(said.contains("title=not serializable%3A lost update::"), "{said}");
