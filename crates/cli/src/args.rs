@@ -154,6 +154,9 @@ pub(crate) struct Check {
     /// Write a page with pictures (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) html: Option<PathBuf>,
+    /// Draw the counterexample (a directory when there are several files)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) svg: Option<PathBuf>,
     /// Do not look for a fix of what is not serializable
     #[arg(long)]
     pub(crate) no_fix: bool,

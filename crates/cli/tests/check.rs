@@ -330,3 +330,26 @@ fn modular_arguments_close_by_counting_alone() {
         assert!(report["sizes"].get("reduced").is_none(), "{line}");
     }
 }
+
+#[test]
+fn runs_are_drawn() {
+    let directory = directory("drawn");
+    let draw = |file: &str, name: &str| {
+        let path = directory.join(name);
+        let output = serval(&["check", file, "--no-fix", "--svg", path.to_str().unwrap()], b"");
+        (output.status.code(), std::fs::read_to_string(path).ok())
+    };
+    let (status, drawn) = draw("examples/lost-update.ser", "run.svg");
+    assert_eq!(status, Some(1));
+    let drawn = drawn.unwrap();
+    // A file of its own, with its style, and nothing in it to choose.
+    assert!(drawn.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" "), "{drawn}");
+    assert_eq!(drawn.matches("<style>").count(), 1);
+    assert!(drawn.contains("prefers-color-scheme: dark"));
+    assert!(!drawn.contains("tabindex") && !drawn.contains("data-detail"));
+    // Four steps, two answers, two reasons.
+    assert_eq!(["class=\"step\"", "class=\"answer\"", "class=\"arrow "].map(|what| drawn.matches(what).count()), [4, 2, 2]);
+    assert_eq!(draw("examples/dhcp-lease.json", "system.svg").1.unwrap().matches("class=\"arrow ").count(), 0);
+    // Where there is no run there is no picture.
+    assert_eq!(draw("examples/counter.ser", "none.svg"), (Some(0), None));
+}

@@ -17,5 +17,6 @@ fn sessions() {
         .case("README.md")
         .case("docs/src/*.md")
         .case("docs/src/modelling/*.md")
+        .case("docs/src/anomalies/*.md")
         .case("crates/cli/tests/cmd/*.trycmd");
 }

@@ -34,6 +34,7 @@ fn guide() -> PathBuf {
 fn documents() -> Vec<PathBuf> {
     let mut documents = files(&root().join("docs/src"), "md");
     documents.extend(files(&guide(), "md"));
+    documents.extend(files(&root().join("docs/src/anomalies"), "md"));
     documents.push(root().join("README.md"));
     documents
 }
@@ -64,28 +65,43 @@ fn linked(before: &str) -> Option<&str> {
     line.rsplit_once("](")?.1.split_once(')').map(|(file, _)| file)
 }
 
-#[test]
-fn programs_of_the_guide_are_the_files_that_it_names() {
+/// Whether all programs that pages show are the files that they name, each of
+/// them checked in a session, and whether all files are shown.
+fn shows_its_files(pages: &[PathBuf], of: &str, files_shown: &[PathBuf]) {
     let mut shown = BTreeSet::new();
-    for page in files(&guide(), "md") {
+    for page in pages {
         let name = page.display();
-        let text = std::fs::read_to_string(&page).unwrap();
+        let text = std::fs::read_to_string(page).unwrap();
         let mut sessions = 0;
         for (at, fence) in text.match_indices("```ser\n") {
             let block = text[at + fence.len()..].split("```").next().unwrap();
             let file = linked(&text[..at]).unwrap_or_else(|| panic!("{name}: no file is named before\n{block}"));
-            let program = std::fs::read_to_string(guide().join(file)).unwrap_or_else(|error| panic!("{name}: {file}: {error}"));
+            let path = page.parent().unwrap().join(file);
+            let program = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {file}: {error}"));
             assert_eq!(block, program, "{name}: {file} has another text");
-            assert!(text.contains(&format!("$ serval check docs/src/modelling/{file}")), "{name}: {file} is not checked");
-            shown.insert(file.to_owned());
+            let file = path.file_name().unwrap().to_string_lossy().into_owned();
+            assert!(text.contains(&format!("$ serval check docs/src/{of}/{file}")), "{name}: {file} is not checked");
+            shown.insert(file);
             sessions += 1;
         }
         assert!(sessions >= 2, "{name}: only {sessions} programs");
     }
-    for file in files(&guide(), "ser") {
+    for file in files_shown {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         assert!(shown.contains(&name), "{name} is on no page");
     }
+}
+
+#[test]
+fn programs_of_pages_are_the_files_that_they_name() {
+    for of in ["modelling", "anomalies"] {
+        let directory = root().join("docs/src").join(of);
+        shows_its_files(&files(&directory, "md"), of, &files(&directory, "ser"));
+    }
+    // That which forgets to unlock is told about, not shown.
+    let mut shown = files(&root().join("docs/src/tutorial"), "ser");
+    shown.retain(|file| !file.ends_with("withdraw-forgotten.ser"));
+    shows_its_files(&[root().join("docs/src/tutorial.md")], "tutorial", &shown);
 }
 
 #[test]
@@ -107,11 +123,12 @@ fn the_guide_is_in_the_summary_and_on_its_first_page() {
 }
 
 #[test]
-fn programs_of_the_guide_get_the_verdicts_that_they_expect() {
-    let output = serval(&["check", "--format", "json", "docs/src/modelling"], b"");
+fn programs_of_pages_get_the_verdicts_that_they_expect() {
+    let directories = ["docs/src/modelling", "docs/src/anomalies", "docs/src/tutorial"];
+    let output = serval(&[&["check", "--format", "json"], &directories[..]].concat(), b"");
     let lines = text(&output.stdout);
     let reports: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(reports.len(), files(&guide(), "ser").len());
+    assert_eq!(reports.len(), directories.iter().map(|directory| files(&root().join(directory), "ser").len()).sum::<usize>());
     for report in &reports {
         let file = report["file"].as_str().unwrap();
         let program = std::fs::read_to_string(root().join(file)).unwrap();
@@ -120,4 +137,151 @@ fn programs_of_the_guide_get_the_verdicts_that_they_expect() {
         // Requests that get stuck are not in the notes; warnings would be.
         assert_eq!(report["notes"].as_array().map_or(0, Vec::len), 0, "{file}: {}", report["notes"]);
     }
+}
+
+/// All pages of the book, with their paths from `docs/src`.
+fn pages() -> BTreeSet<String> {
+    let book = root().join("docs/src");
+    let mut found = BTreeSet::new();
+    let mut directories = vec![book.clone()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                found.insert(path.strip_prefix(&book).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Where the links of a page lead, without those in code.
+fn links(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut in_block = false;
+    // Links may go over the end of a line.
+    let mut prose = String::new();
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            in_block = !in_block;
+        } else if !in_block {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    for (number, part) in prose.split('`').enumerate() {
+        // What stands in backquotes is code, unless a link goes around it.
+        let begins = if number % 2 == 0 { part.match_indices("](").map(|(at, _)| at + 2).collect() } else { Vec::new() };
+        for at in begins {
+            let target: String = part[at..].chars().take_while(|&c| c != ')').collect();
+            found.push(target.split_whitespace().collect());
+        }
+    }
+    found
+}
+
+/// The anchor of a heading, as mdBook and GitHub make it.
+fn anchor(heading: &str) -> String {
+    let plain = heading.split("](").next().unwrap_or_default();
+    let mut anchor = String::new();
+    for character in plain.to_lowercase().chars() {
+        match character {
+            ' ' => anchor.push('-'),
+            _ if character.is_alphanumeric() || matches!(character, '-' | '_') => anchor.push(character),
+            _ => {}
+        }
+    }
+    anchor
+}
+
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut in_block = false;
+    let mut found = BTreeSet::new();
+    for line in page.lines() {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        }
+        if !in_block && line.starts_with('#') {
+            found.insert(anchor(line.trim_start_matches('#').trim()));
+        }
+    }
+    found
+}
+
+/// A path without `..`.
+fn normal(path: &Path) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.to_str().unwrap().split('/') {
+        match part {
+            ".." if parts.last().is_some_and(|&last| last != "..") => {
+                parts.pop();
+            }
+            "." | "" => {}
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let summary = std::fs::read_to_string(root().join("docs/src/SUMMARY.md")).unwrap();
+    let mut listed = links(&summary);
+    let all = listed.len();
+    listed.sort();
+    listed.dedup();
+    assert_eq!(listed.len(), all, "SUMMARY.md has a page twice");
+    let mut pages = pages();
+    pages.remove("SUMMARY.md");
+    assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), pages, "SUMMARY.md, and the pages of the book");
+}
+
+/// Within the book, and to nothing that the book does not hold; also to the
+/// parts of pages.
+#[test]
+fn links_lead_somewhere() {
+    let book = root().join("docs/src");
+    let read = |page: &str| std::fs::read_to_string(book.join(page)).unwrap();
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for page in pages() {
+        let text = read(&page);
+        for link in links(&text) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            seen += 1;
+            let (file, part) = link.split_once('#').map_or((link.as_str(), None), |(file, part)| (file, Some(part)));
+            let target = if file.is_empty() { page.clone() } else { normal(&Path::new(&page).parent().unwrap().join(file)) };
+            let is_there = !target.starts_with("..") && book.join(&target).is_file();
+            if !is_there || part.is_some_and(|part| !anchors(&read(&target)).contains(part)) {
+                wrong.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(seen > 100, "only {seen} links");
+}
+
+#[test]
+fn links_are_found() {
+    let page = "[a](b.md) and [two\nlines](c.md#d) but not `[e](f.md)`\n```text\n[g](h.md)\n```\n![i](j.svg)\n[`code`](k.md)\n";
+    assert_eq!(links(page), ["b.md", "c.md#d", "j.svg", "k.md"]);
+    assert_eq!(anchor("`serval check`, and more: 2"), "serval-check-and-more-2");
+    assert_eq!(normal(Path::new("theory/../a/./b.md")), "a/b.md");
+    assert_eq!(normal(Path::new("../a.md")), "../a.md");
+}
+
+/// The certificate on the page is the one that the tool writes.
+#[test]
+fn the_certificate_that_is_shown_is_real() {
+    let page = std::fs::read_to_string(root().join("docs/src/how-it-works.md")).unwrap();
+    let shown = blocks(&page, "text").into_iter().find(|block| block.contains("serval-certificate")).unwrap();
+    let path = support::directory("shown").join("certificate.json");
+    let output = serval(&["check", "docs/src/running-example-locked.ser", "--certificate", path.to_str().unwrap()], b"");
+    assert!(output.status.success());
+    let written = std::fs::read_to_string(path).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), serde_json::from_str::<Value>(&written).unwrap());
+    assert!(page.contains(&format!("{} bytes", written.len())), "it has {} bytes", written.len());
 }

@@ -38,8 +38,8 @@
 //!    that the following has no solution: nobody is at a node that is not
 //!    done; all clauses hold; the answers are in none of the linear sets.
 //!
-//! Linear sets and their conditions are those of [proofs by
-//! counting](crate::flow).
+//! Linear sets and their conditions are those of
+//! [proofs by counting](crate::flow).
 //!
 //! **Theorem.** If `check_invariant` accepts, the system is serializable.
 //!

@@ -84,6 +84,7 @@ fn check_args(args: &Bench) -> Check {
         certificate: None,
         trace: None,
         html: None,
+        svg: None,
         no_fix: true,
         exit_zero: false,
         no_times: false,

@@ -47,7 +47,7 @@ fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Fail
     if several {
         return Ok(());
     }
-    let written = [("--certificate", &args.certificate), ("--trace", &args.trace), ("--html", &args.html)];
+    let written = [("--certificate", &args.certificate), ("--trace", &args.trace), ("--html", &args.html), ("--svg", &args.svg)];
     for (position, (name, path)) in written.iter().enumerate() {
         if let Some((other, _)) = written[..position].iter().find(|(_, other)| path.is_some() && other == path) {
             return Err(Failure::message(format!("{other} and {name} name the same file")));
@@ -385,6 +385,10 @@ impl Checking<'_> {
                     let shown = present::counterexample(input, &run, component, minimal);
                     let trace = serval_report::Trace::new(shown.steps.clone()).to_json();
                     report.trace = self.save(self.args.trace.as_deref(), &input.name, "trace.json", &trace)?;
+                    if self.args.svg.is_some() {
+                        let drawing = serval_report::html::lanes(&shown).file();
+                        self.save(self.args.svg.as_deref(), &input.name, "svg", &drawing)?;
+                    }
                     report.counterexample = Some(shown);
                     if let (Content::Program(_), false) = (&input.content, self.args.no_fix || self.manner.quiet) {
                         let start = Instant::now();

@@ -262,18 +262,35 @@ fn line_of(area: &Area, side: &Side, edge: &Edge, run: &Counterexample) -> usize
     area.y + PADDING / 2 + line * LINE + LINE / 2
 }
 
+/// How a drawing that is a file of its own looks.
+const STYLE: &str = include_str!("lanes.css");
+
 impl Lanes {
     /// The drawing as an element of a page.
     pub(super) fn svg(&self) -> String {
+        self.written(false)
+    }
+
+    /// The drawing as a file of its own, with its style, light and dark.
+    pub fn file(&self) -> String {
+        self.written(true)
+    }
+
+    fn written(&self, is_file: bool) -> String {
         let mut out = String::new();
         let (width, height) = (self.width, self.height);
+        // In a page the steps can be chosen; a file is one picture.
+        let (space, role) = if is_file { ("xmlns=\"http://www.w3.org/2000/svg\" ", "img") } else { ("", "group") };
         let _ = write!(
             out,
-            "<svg class=\"run\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"group\" aria-labelledby=\"run-drawing-title\">\n\
-             <title id=\"run-drawing-title\">The run, step by step</title>\n<desc>{}</desc>\n\
-             <defs>\n",
+            "<svg {space}class=\"run\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"{role}\" aria-labelledby=\"run-drawing-title\">\n\
+             <title id=\"run-drawing-title\">The run, step by step</title>\n<desc>{}</desc>\n",
             escaped(&self.description)
         );
+        if is_file {
+            let _ = write!(out, "<style>\n{STYLE}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n");
+        }
+        out.push_str("<defs>\n");
         for kind in ["ww", "wr", "rw"] {
             let _ = writeln!(
                 out,
@@ -292,7 +309,8 @@ impl Lanes {
             let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
         }
         for (number, step) in (1_usize..).zip(&self.steps) {
-            boxed(&mut out, step, "step", Some(number));
+            numbered(&mut out, step, number);
+            boxed(&mut out, step, "step", (!is_file).then_some(number));
         }
         for answer in &self.answers {
             boxed(&mut out, answer, "answer", None);
@@ -323,15 +341,20 @@ impl Lanes {
     }
 }
 
+/// The number of a step, left of the lanes.
+fn numbered(out: &mut String, step: &Boxed, number: usize) {
+    let y = step.area.y + PADDING / 2 + LINE - 5;
+    let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{y}\">{number}</text>", NUMBERS - 6);
+}
+
+/// A box; one with a number can be chosen.
 fn boxed(out: &mut String, boxed: &Boxed, class: &str, number: Option<usize>) {
     let Area { x, y, width, height } = boxed.area;
     match number {
         Some(number) => {
             let _ = write!(
                 out,
-                "<text class=\"number\" x=\"{}\" y=\"{}\">{number}</text>\n<g class=\"{class}\" tabindex=\"0\" role=\"button\" data-detail=\"detail-{number}\" aria-label=\"step {number}: {}\">",
-                NUMBERS - 6,
-                y + PADDING / 2 + LINE - 5,
+                "<g class=\"{class}\" tabindex=\"0\" role=\"button\" data-detail=\"detail-{number}\" aria-label=\"step {number}: {}\">",
                 escaped(&boxed.lines.join(", "))
             );
         }
