@@ -17,7 +17,7 @@ const PAGES: [&str; 8] = [
     "examples/lost-update.ser",
     "examples/doctors-on-call.ser",
     "examples/read-skew.ser",
-    "crates/cli/tests/pages/nine.ser",
+    "examples/flap-damping.ser",
     "examples/smallbank.ser",
     "examples/ticket-lock.ser",
     "examples/spin-lock.ser",
