@@ -138,6 +138,7 @@ fn every_command_has_a_manual_page() {
         let name = std::iter::once("serval").chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join("-");
         let page = std::fs::read_to_string(out.join(format!("{name}.1"))).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(page.starts_with(&format!(".TH \"{name}\" 1 ")), "{name}: {page}");
+        assert!(page.is_ascii(), "{name}");
         let shown = plain(&page);
         for option in options(help) {
             assert!(shown.contains(option), "{name}: {option}");

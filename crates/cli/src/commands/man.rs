@@ -56,7 +56,13 @@ fn page(command: &Command) -> Result<String, Failure> {
     if let Some(end) = command.get_after_help() {
         closing_sections(&mut page, &end.to_string());
     }
-    Ok(page)
+    Ok(ascii(&page))
+}
+
+/// A page that looks the same whatever encoding its reader expects.
+fn ascii(page: &str) -> String {
+    let named = |character: char| if character.is_ascii() { character.to_string() } else { format!("\\[u{:04X}]", u32::from(character)) };
+    page.chars().map(named).collect()
 }
 
 /// The paragraphs at the end of `--help`.
@@ -120,6 +126,11 @@ mod tests {
         assert_eq!(statuses(" 0 done, or nothing; 1 some, 130 more."), ["0 done, or nothing", "1 some", "130 more"]);
         assert_eq!(statuses("0 done"), ["0 done"]);
         assert_eq!(statuses("0 done,"), ["0 done,"]);
+    }
+
+    #[test]
+    fn other_characters_have_names() {
+        assert_eq!(ascii("a … 𝄞"), "a \\[u2026] \\[u1D11E]");
     }
 
     #[test]
