@@ -7,6 +7,8 @@ fn sessions() {
     // Sessions are written as if typed in the root of the repository.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::env::set_current_dir(root).unwrap();
+    // Sessions that write files write them there, wherever cargo builds.
+    std::fs::create_dir_all("target").unwrap();
     trycmd::TestCases::new()
         .default_bin_name("serval")
         // What is shown depends on the terminal; sessions are from this one.
