@@ -34,7 +34,7 @@ fn page(file: &str, directory: &Path) -> (PathBuf, PathBuf) {
     let output = serval(&["check", file, "--no-times", "--html", plain.to_str().unwrap()], b"");
     assert!(matches!(output.status.code(), Some(0 | 1)), "{file}: {}", text(&output.stderr));
     let page = std::fs::read_to_string(&plain).unwrap();
-    for foreign in ["http://", "https://", "src=", "@import"] {
+    for foreign in ["http://", "https://", " src=\"", "@import"] {
         let allowed = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!allowed.contains(foreign), "{file}: {foreign}");
     }
@@ -145,6 +145,31 @@ fn what_is_wrong_with_a_page_is_seen() {
         // An error on the console is noticed on the way.
         assert!(seen.as_ref().map_or(true, |seen| seen.contains(told)), "{told}: {seen:?}");
     }
+}
+
+#[test]
+fn names_are_never_markup() {
+    let directory = directory("hostile-pages");
+    let bad = "</script><script>alert(1)</script>\"'&<img src=x onerror=alert(2)>";
+    let system = serde_json::json!({
+        "initial_global": bad,
+        "requests": [[bad, format!("{bad}0")]],
+        "responses": [[format!("{bad}2"), bad], [format!("{bad}3"), format!("{bad}!")]],
+        "transitions": [
+            [format!("{bad}0"), bad, format!("{bad}1"), bad],
+            [format!("{bad}1"), bad, format!("{bad}2"), "other"],
+            [format!("{bad}1"), "other", format!("{bad}3"), bad],
+        ],
+    });
+    let file = directory.join("hostile.json");
+    std::fs::write(&file, system.to_string()).unwrap();
+    let (plain, looking) = page(file.to_str().unwrap(), &directory);
+    let page = std::fs::read_to_string(&plain).unwrap();
+    assert_eq!(page.matches("<script>").count(), 1, "one script, our own");
+    assert!(!page.contains("<img") && page.contains("&lt;img"));
+    let Some(chromium) = tool("chromium") else { return };
+    let seen = opened(&chromium, &looking, 1100, false, &directory.join("profile"));
+    assert_eq!((&seen["errors"], &seen["problems"]), (&serde_json::json!([]), &serde_json::json!([])), "{seen}");
 }
 
 #[test]
