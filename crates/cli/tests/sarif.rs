@@ -74,6 +74,8 @@ fn annotations_are_at_the_lines_of_the_cycle() {
     let line = last["span"][0].as_u64().unwrap();
     assert!(said.starts_with(&format!("::error file=examples/lost-update.ser,line={line},endLine={line},col=")), "{said}");
     assert!(said.contains("title=not serializable%3A lost update::"), "{said}");
+    let here = serval(&["check", "--format", "github", "./examples/lost-update.ser"], b"");
+    assert_eq!(text(&here.stdout), said);
     let source = std::fs::read_to_string(root().join("examples/lost-update.ser")).unwrap();
     assert!(source.lines().nth(usize::try_from(line).unwrap() - 1).unwrap().contains("EDITS :="));
 }

@@ -69,6 +69,11 @@ fn command_message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
+/// The name of a file as others have it, who compare names letter by letter.
+fn plain(file: &str) -> &str {
+    file.strip_prefix("./").unwrap_or(file)
+}
+
 /// Text in a property of a workflow command.
 fn command_property(text: &str) -> String {
     command_message(text).replace(':', "%3A").replace(',', "%2C")
@@ -82,7 +87,7 @@ impl FileReport {
             let place = span.map_or_else(String::new, |[line, column, end_line, end_column]| {
                 format!(",line={line},endLine={end_line},col={column},endColumn={end_column}")
             });
-            let (file, title) = (command_property(&self.file), command_property(title));
+            let (file, title) = (command_property(plain(&self.file)), command_property(title));
             let _ = writeln!(out, "::{level} file={file}{place},title={title}::{}", command_message(message));
         };
         for note in &self.notes {
@@ -232,8 +237,8 @@ fn location(file: &str, span: Option<[u32; 4]>) -> Value {
 
 /// A path as a relative reference: what is not plain is written as its bytes.
 fn uri(file: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
-    file.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    let as_it_is = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    plain(file).bytes().map(|byte| if as_it_is(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 fn flow(file: &str, run: &Counterexample) -> Vec<Value> {

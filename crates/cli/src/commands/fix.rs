@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
     }
     if let Some(number) = args.apply {
         let promise = program.expectation.as_ref().is_some_and(|promise| promise.verdict == serval_syntax::Verdict::NotSerializable);
-        apply(args, number, &repaired.outcome, promise && !manner.quiet)?;
+        apply(args, number, &repaired.outcome, promise, manner.quiet)?;
     }
     Ok(ExitCode::from(match report.fix {
         Fixable::NotNeeded | Fixable::Found => 0,
@@ -71,14 +71,17 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
 }
 
 /// Writes a fix into the file.
-fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool) -> Result<(), Failure> {
+fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: bool) -> Result<(), Failure> {
     let Outcome::Fixed(fixes) = outcome else { return Ok(()) };
     let Some(fix) = number.checked_sub(1).and_then(|index| fixes.get(index)) else {
         let there = if fixes.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", fixes.len()) };
         return Err(Failure::message(format!("there is no fix {number}; {there}")));
     };
     write_file(&args.file, &fix.text)?;
-    if promise {
+    if !quiet {
+        say(&format!("fix {number} is written to {}\n", args.file.display()));
+    }
+    if promise && !quiet {
         say(&format!("note: the header of {} still expects another verdict\n", args.file.display()));
     }
     Ok(())
