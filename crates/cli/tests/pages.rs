@@ -173,6 +173,17 @@ fn names_are_never_markup() {
 }
 
 #[test]
+fn a_page_without_pictures_says_so() {
+    let directory = directory("large-page");
+    let program = serval(&["bench", "--family", "counter_racy", "--n", "300", "--emit"], b"");
+    let path = directory.join("large.html");
+    let output = serval(&["check", "-", "--input", "ser", "--no-fix", "--html", path.to_str().unwrap()], &program.stdout);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("too many states to draw") && page.contains("svg class=\"run\""));
+}
+
+#[test]
 fn every_example_has_a_page() {
     let directory = directory("all-pages");
     let output = serval(&["check", "examples", "--no-times", "-q", "--html", directory.to_str().unwrap()], b"");

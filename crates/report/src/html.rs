@@ -94,6 +94,9 @@ impl FileReport {
             );
             section(&mut out, &format!("figure-{}", number + 1), &figure.title, &body);
         }
+        if page.figures.is_empty() && self.verdict != Verdict::Error {
+            section(&mut out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
+        }
         self.html_figures(&mut out);
         let _ = write!(
             out,
