@@ -17,6 +17,8 @@ use crate::{FileReport, Sizes, Times, Verdict};
 /// Slower than a baseline by more than so many percent and so many
 /// microseconds, one pair or the other, is a regression: small times jump.
 pub const SLOWER: [(u32, u32); 2] = [(25, 5_000), (70, 500)];
+/// The same for the least of several times, which jumps less.
+pub const LEAST_SLOWER: [(u32, u32); 2] = [(25, 5_000), (50, 50)];
 
 /// One file or one program of a family, and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -48,6 +50,9 @@ pub struct BenchRow {
     /// How long it took; of several runs the middle one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
+    /// The least of the times of several runs, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_ms: Option<f64>,
     /// The time that others published, in milliseconds, or their word for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
@@ -88,7 +93,8 @@ pub struct Compared {
     /// The time now by the time then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Whether it became slower by more than one of [`SLOWER`].
+    /// Whether it became slower by more than one of [`SLOWER`], or of
+    /// [`LEAST_SLOWER`] where the least times are known.
     pub regression: bool,
 }
 
@@ -113,6 +119,7 @@ impl BenchRow {
             reason: report.reason.clone(),
             sizes: report.sizes,
             time_ms: report.time_ms,
+            least_ms: None,
             published: None,
             published_ratio: None,
             baseline: None,
@@ -134,12 +141,17 @@ impl BenchRow {
         self.baseline = earlier.map(|earlier| {
             let now = self.time_ms.map(|times| times.total);
             let pair = now.zip(earlier.total_ms);
+            // The least times tell more, where there are such on both sides.
+            let least = self.least_ms.zip(earlier.least_ms);
             Compared {
                 verdict: earlier.verdict,
                 differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable) && earlier.verdict != self.verdict,
                 total_ms: earlier.total_ms.filter(|_| now.is_some()),
-                ratio: pair.and_then(|(now, then)| ratio(now, then)),
-                regression: pair.is_some_and(|(now, then)| is_slower(now, then)),
+                ratio: least.or(pair).and_then(|(now, then)| ratio(now, then)),
+                regression: match least {
+                    Some((now, then)) => is_slower(now, then, LEAST_SLOWER),
+                    None => pair.is_some_and(|(now, then)| is_slower(now, then, SLOWER)),
+                },
             }
         });
         self
@@ -165,9 +177,9 @@ fn ratio(one: f64, other: f64) -> Option<f64> {
 }
 
 #[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
-fn is_slower(now: f64, then: f64) -> bool {
+fn is_slower(now: f64, then: f64, limits: [(u32, u32); 2]) -> bool {
     let more = now - then;
-    SLOWER.iter().any(|&(percent, micros)| more * 1000.0 > f64::from(micros) && more * 100.0 > then * f64::from(percent))
+    limits.iter().any(|&(percent, micros)| more * 1000.0 > f64::from(micros) && more * 100.0 > then * f64::from(percent))
 }
 
 /// Everything that a measurement found.
@@ -330,18 +342,25 @@ mod tests {
             (9.0, 3.0, false),
         ];
         for (then, now, regression) in cases {
-            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then) };
+            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then), least_ms: None };
             let row = BenchRow::new("a.ser", &report(Verdict::Serializable, now), None).with_baseline(Some(&earlier));
             let compared = row.baseline.unwrap();
             assert_eq!(compared.regression, regression, "{then} {now}");
             assert!(!compared.differs);
+        }
+        // The least times count where they are known, whatever the others say.
+        for (then, now, regression) in [(0.2, 0.4, true), (0.2, 0.28, false), (0.05, 0.09, false), (40.0, 46.0, false), (40.0, 80.0, true)]
+        {
+            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(1.0), least_ms: Some(then) };
+            let row = BenchRow { least_ms: Some(now), ..BenchRow::new("a.ser", &report(Verdict::Serializable, 90.0), None) };
+            assert_eq!(row.with_baseline(Some(&earlier)).baseline.unwrap().regression, regression, "{then} {now}");
         }
     }
 
     #[test]
     fn a_baseline_without_a_verdict_expects_nothing() {
         let row = |then, now| {
-            let earlier = Earlier { verdict: then, total_ms: None };
+            let earlier = Earlier { verdict: then, total_ms: None, least_ms: None };
             BenchRow::new("a.ser", &report(now, 1.0), None).with_baseline(Some(&earlier)).differs()
         };
         assert!(!row(Verdict::Unknown, Verdict::Serializable));

@@ -98,10 +98,13 @@ impl FileReport {
             section(&mut out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
         }
         self.html_figures(&mut out);
+        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable);
+        let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
             out,
-            "</main>\n<footer>serval {}. The verdict was re-checked by the independent checker before this page was written.</footer>\n<script>\n{SCRIPT}\n</script>\n</body>\n</html>\n",
-            escaped(page.version)
+            "</main>\n<footer>serval {}.{}</footer>\n<script>\n{SCRIPT}\n</script>\n</body>\n</html>\n",
+            escaped(page.version),
+            checked
         );
         out
     }
