@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
 use serval_report::{FileReport, Verdict};
@@ -45,14 +45,16 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     // remembered would not be measured.
     let checking =
         Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods, allow: &[], cache: None };
-    let mut rows = Vec::new();
+    let (mut rows, mut measurements) = (Vec::new(), Vec::new());
     let mut worst = Status::Fine;
     for (position, subject) in subjects.iter().enumerate() {
         measuring.progress(position, subjects.len(), &subject.name);
         let Some(measured) = measuring.middle(&checking, subject, &rows)? else { break };
         worst = worst.max(measured.0.status);
-        rows.push(measuring.confirmed(&checking, subject, measured, &rows)?);
+        rows.push(measuring.row(subject, &measured.0, Some(measured.1)));
+        measurements.push((measured.0, vec![measured.1]));
     }
+    measuring.confirm(&checking, &subjects, &mut measurements, &mut rows)?;
     measuring.no_progress();
     if measuring.loud {
         say_what_is_slower(&rows);
@@ -97,8 +99,9 @@ fn check_args(args: &Bench) -> Check {
     }
 }
 
-/// How often what seems slower is measured again.
-const AGAIN: usize = 4;
+/// How often what seems slower is measured again, and the pauses before.
+const AGAIN: usize = 6;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long the bar on a terminal is.
 const BAR: usize = 24;
@@ -152,25 +155,31 @@ impl Measuring<'_> {
         Ok((middle < runs.len()).then(|| (runs.swap_remove(middle), least)))
     }
 
-    /// The row of a subject. What seems to have become slower is measured again, a
-    /// few times: the machine may have been busy.
-    fn confirmed(
+    /// Measures again, a few times and with pauses, what seems to have become
+    /// slower, and takes the one in the middle: a machine may be busy for a while.
+    fn confirm(
         &self,
         checking: &Checking<'_>,
-        subject: &Subject,
-        (checked, mut least): (Checked, f64),
-        before: &[BenchRow],
-    ) -> Result<BenchRow, Failure> {
-        let mut row = self.row(subject, &checked, Some(least));
+        subjects: &[Subject],
+        measurements: &mut [(Checked, Vec<f64>)],
+        rows: &mut [BenchRow],
+    ) -> Result<(), Failure> {
+        let suspects: Vec<bool> = rows.iter().map(|row| row.baseline.is_some_and(|compared| compared.regression)).collect();
         for _ in 0..AGAIN {
-            if !row.baseline.is_some_and(|compared| compared.regression) {
+            if limits::is_interrupted() || !suspects.contains(&true) {
                 break;
             }
-            let Some((_, again)) = self.middle(checking, subject, before)? else { break };
-            least = least.min(again);
-            row = self.row(subject, &checked, Some(least));
+            std::thread::sleep(PAUSE);
+            let all = subjects.iter().zip(measurements.iter_mut()).zip(rows.iter_mut()).zip(&suspects);
+            for (((subject, (checked, leasts)), row), _) in all.filter(|(_, suspect)| **suspect) {
+                if let Some((_, again)) = self.middle(checking, subject, &[])? {
+                    leasts.push(again);
+                    leasts.sort_by(f64::total_cmp);
+                    *row = self.row(subject, checked, leasts.get(leasts.len() / 2).copied());
+                }
+            }
         }
-        Ok(row)
+        Ok(())
     }
 
     fn row(&self, subject: &Subject, checked: &Checked, least: Option<f64>) -> BenchRow {
