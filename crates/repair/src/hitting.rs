@@ -32,14 +32,14 @@ pub(crate) enum Next {
     TooMany,
 }
 
-/// The first set of exactly `size` positions below `count` that meets every
-/// one of `conflicts` and is not `tried`.
+/// The first set of exactly `size` positions of `within` that meets every one
+/// of `conflicts` and is not `tried`.
 ///
 /// Every such set is found: as long as a conflict is not met, one of its
 /// alternatives has to be in the set, and each is tried; once all are met,
 /// anything may be added.
-pub(crate) fn next(size: usize, count: usize, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
-    let mut search = Search { count, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
+pub(crate) fn next(size: usize, within: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
+    let mut search = Search { within, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
     match search.extend(&Set::new(), size) {
         Ok(Some(set)) => Next::Set(set),
         Ok(None) => Next::None,
@@ -50,7 +50,7 @@ pub(crate) fn next(size: usize, count: usize, conflicts: &[Conflict], tried: &BT
 struct TooMany;
 
 struct Search<'a> {
-    count: usize,
+    within: &'a Set,
     conflicts: &'a [Conflict],
     tried: &'a BTreeSet<Set>,
     /// Sets that were looked at, whatever the order of their members.
@@ -70,10 +70,10 @@ impl Search<'_> {
         }
         let additions: Conflict = match open {
             Some(conflict) => conflict.clone(),
-            None => any_of((0..self.count).filter(|member| !chosen.contains(member))),
+            None => any_of(self.within.difference(chosen).copied()),
         };
-        for addition in additions {
-            let found = self.extend(&chosen.union(&addition).copied().collect(), size)?;
+        for addition in additions.iter().filter(|addition| addition.is_subset(self.within)) {
+            let found = self.extend(&chosen.union(addition).copied().collect(), size)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -86,9 +86,9 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    fn all(size: usize, count: usize, conflicts: &[Conflict]) -> BTreeSet<Set> {
+    fn all(size: usize, within: &Set, conflicts: &[Conflict]) -> BTreeSet<Set> {
         let mut tried = BTreeSet::new();
-        while let Next::Set(set) = next(size, count, conflicts, &tried) {
+        while let Next::Set(set) = next(size, within, conflicts, &tried) {
             assert!(tried.insert(set));
         }
         tried
@@ -105,9 +105,12 @@ mod tests {
                 for other in [any_of(second.iter().copied()), pairs] {
                     let conflicts = [any_of(first.iter().copied()), other];
                     for size in 0..4 {
-                        let fits = |set: &&Set| set.len() == size && conflicts.iter().all(|conflict| meets(set, conflict));
-                        let expected: BTreeSet<Set> = subsets.iter().filter(fits).cloned().collect();
-                        assert_eq!(all(size, 5, &conflicts), expected, "{conflicts:?} {size}");
+                        for within in [Set::from([0, 1, 2, 3, 4]), Set::from([0, 2, 3])] {
+                            let meets_all = |set: &Set| conflicts.iter().all(|conflict| meets(set, conflict));
+                            let fits = |set: &&Set| set.len() == size && set.is_subset(&within) && meets_all(set);
+                            let expected: BTreeSet<Set> = subsets.iter().filter(fits).cloned().collect();
+                            assert_eq!(all(size, &within, &conflicts), expected, "{conflicts:?} {size} {within:?}");
+                        }
                     }
                 }
             }
@@ -117,6 +120,6 @@ mod tests {
     #[test]
     fn too_many_ways_end() {
         let conflicts: Vec<Conflict> = (0..9).map(|n| any_of(n * 20..n * 20 + 20)).collect();
-        assert_eq!(next(8, 180, &conflicts, &BTreeSet::new()), Next::TooMany);
+        assert_eq!(next(8, &(0..180).collect(), &conflicts, &BTreeSet::new()), Next::TooMany);
     }
 }

@@ -61,9 +61,11 @@
 //! Sets are tried by size. A set that misses some `Y(ρ)` is no fix; every other
 //! one is decided, which gives a proof or one more counterexample. So when a
 //! fix is found, all smaller sets are known not to be fixes, except those that
-//! stayed undecided, which is said; those within a fix are tried harder. A set may also be refused because it does
-//! harm (`harm`): then larger ones may still do, as the harm may go away when
-//! more becomes one step.
+//! stayed undecided, which is said. Those within it are tried harder, and if
+//! one of them stays open then what was found is not offered: it is a
+//! candidate, and the answer is that nobody knows. A set may also be refused
+//! because it does harm (`harm`): then larger and smaller ones may still do, as
+//! the harm may go away when more or less becomes one step.
 //!
 //! All evidence is accepted by the independent checker for the very text that
 //! it is about, the refuted ones, too. Budgets are ticks; the number of
@@ -159,8 +161,8 @@ pub struct Options {
     pub jobs: usize,
     /// Rounds of growing budgets in which to decide about the program itself.
     pub rounds: usize,
-    /// Rounds in which to decide about smaller sets that were left open when a
-    /// fix was found.
+    /// Rounds in which to decide about parts of a fix that were left open when
+    /// it was found.
     pub settle: usize,
     /// The largest sets that are tried one by one.
     pub size: usize,
@@ -200,8 +202,9 @@ pub struct Repair {
     pub outcome: Outcome,
     /// Sets that would do but for the harm they do, in the order tried.
     pub harmful: Vec<Harmful>,
-    /// How many sets could not be decided.
-    pub undecided: usize,
+    /// Sets that will do, which is proved, of which it is not known whether a
+    /// part is enough: they are not offered as fixes.
+    pub candidates: Vec<Fix>,
     /// Whether it is known that no smaller fix exists.
     pub smallest: bool,
     /// How many sets were decided in all.
@@ -215,7 +218,7 @@ impl Default for Repair {
             requests: Vec::new(),
             outcome: Outcome::Serializable,
             harmful: Vec::new(),
-            undecided: 0,
+            candidates: Vec::new(),
             smallest: true,
             checks: 0,
         }

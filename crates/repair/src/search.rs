@@ -49,8 +49,8 @@ pub(crate) fn search(text: &str, change: &dyn Change, refuted: &Refutation, opti
     let all: Set = (0..change.count()).collect();
     let first = change.conflict(prepared, *component, run);
     let conflicts = vec![first.unwrap_or_else(|| any_of(all.iter().copied()))];
-    let (tried, open, fixes, repair) = (BTreeSet::new(), Vec::new(), Vec::new(), Repair::default());
-    let mut search = Search { text, change, options, cancel, before, all, conflicts, rounds: 0, tried, open, fixes, repair };
+    let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair::default());
+    let mut search = Search { text, change, options, cancel, before, all, conflicts, rounds: 0, tried, open, found, repair };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
@@ -69,9 +69,10 @@ struct Search<'a> {
     /// Rounds of growing budgets for each set.
     rounds: usize,
     tried: BTreeSet<Set>,
-    /// Those that stayed undecided, the smallest first.
-    open: Vec<Set>,
-    fixes: Vec<Fix>,
+    /// Those of them that stayed undecided.
+    open: BTreeSet<Set>,
+    /// Sets that will do.
+    found: Vec<Fix>,
     /// What is told in the end.
     repair: Repair,
 }
@@ -82,6 +83,13 @@ enum Tried {
     Refuted,
     Harmful,
     Undecided,
+}
+
+/// Whether a proper part of a set is a fix.
+enum Part {
+    Fix,
+    None,
+    Unknown,
 }
 
 /// A proof for the text changed by a set.
@@ -99,12 +107,17 @@ impl Search<'_> {
         let most = self.options.rounds;
         for rounds in ROUNDS.into_iter().filter(|&rounds| rounds <= most) {
             // What is known of counterexamples stays, so little is done twice.
-            (self.rounds, self.repair.undecided) = (rounds, 0);
+            self.rounds = rounds;
             self.tried.clear();
             self.open.clear();
+            self.found.clear();
             self.repair.harmful.clear();
             outcome = self.sizes().unwrap_or_else(|Refused(why)| Outcome::Refused(why));
-            if !matches!(outcome, Outcome::Undecided(..)) || self.cancel.is_cancelled() {
+            if !matches!(outcome, Outcome::Undecided(..)) {
+                self.repair.candidates.clear();
+                break;
+            }
+            if self.cancel.is_cancelled() {
                 break;
             }
         }
@@ -117,42 +130,27 @@ impl Search<'_> {
             return Ok(Outcome::NoFix(nothing.to_owned()));
         }
         let all = self.all.clone();
-        let everything = self.attempt(&all)?;
-        if matches!(everything, Tried::Refuted) {
-            return Ok(Outcome::NoFix(not_enough.to_owned()));
-        }
-        if all.len() == 1
-            && let Tried::Fix(proof) = everything
-        {
-            self.keep(&all, &proof)?;
-            return Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)));
-        }
-        let everything = if let Tried::Fix(proof) = everything { Some(proof) } else { None };
-        // That all of them are undecided says nothing about smaller sets.
-        let open = std::mem::take(&mut self.repair.undecided);
+        let everything = match self.attempt(&all)? {
+            Tried::Refuted => return Ok(Outcome::NoFix(not_enough.to_owned())),
+            Tried::Fix(proof) => Some(proof),
+            Tried::Harmful | Tried::Undecided => None,
+        };
         let mut complete = true;
         for size in 1..=self.options.size.min(all.len().saturating_sub(1)) {
-            // What is open at the same size is no smaller.
-            let smallest = complete && self.repair.undecided == 0;
+            let smaller = complete;
             complete &= self.size(size)?;
-            if !self.fixes.is_empty() {
-                self.repair.smallest = smallest;
-                self.repair.undecided += open;
-                self.settle()?;
-                return Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)));
+            if !self.found.is_empty() {
+                return self.settled(smaller);
             }
         }
-        complete &= self.options.size.saturating_add(1) >= all.len() && self.repair.undecided == 0;
-        self.repair.undecided += open;
+        complete &= self.options.size.saturating_add(1) >= all.len();
         match everything {
             Some(proof) => {
-                self.repair.smallest = complete;
-                let (set, proof) = if self.repair.smallest { (all, proof) } else { self.shrink(all, proof)? };
+                let (set, proof) = if complete && self.open.is_empty() { (all, proof) } else { self.shrink(all, proof)? };
                 self.keep(&set, &proof)?;
-                self.settle()?;
-                Ok(Outcome::Fixed(std::mem::take(&mut self.fixes)))
+                self.settled(complete)
             }
-            None if complete && self.repair.undecided == 0 => Ok(Outcome::NoFix(harm.to_owned())),
+            None if complete && self.open.is_empty() => Ok(Outcome::NoFix(harm.to_owned())),
             None => Ok(Outcome::Undecided(self.why_undecided(), true)),
         }
     }
@@ -160,8 +158,8 @@ impl Search<'_> {
     fn why_undecided(&self) -> String {
         if self.cancel.is_cancelled() {
             "stopped at a limit".to_owned()
-        } else if self.repair.undecided > 0 {
-            format!("whether {} of the sets would do could not be decided", self.repair.undecided)
+        } else if !self.open.is_empty() {
+            format!("whether {} of the sets would do could not be decided", self.open.len())
         } else {
             format!("none of {} sets will do, and there are more", self.tried.len())
         }
@@ -170,14 +168,14 @@ impl Search<'_> {
     /// Tries all sets of this size; whether all could be tried.
     fn size(&mut self, size: usize) -> Result<bool, Refused> {
         loop {
-            if self.fixes.len() >= self.options.fixes || self.conflicts.iter().any(Conflict::is_empty) {
+            if self.found.len() >= self.options.fixes || self.conflicts.iter().any(Conflict::is_empty) {
                 return Ok(true);
             }
-            let hard = self.repair.undecided >= self.options.undecided;
+            let hard = self.open.len() >= self.options.undecided;
             if hard || self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
-            let set = match next(size, self.all.len(), &self.conflicts, &self.tried) {
+            let set = match next(size, &self.all, &self.conflicts, &self.tried) {
                 Next::Set(set) => set,
                 Next::None => return Ok(true),
                 Next::TooMany => return Ok(false),
@@ -191,6 +189,7 @@ impl Search<'_> {
     /// Decides about the program without a set.
     fn attempt(&mut self, set: &Set) -> Result<Tried, Refused> {
         self.tried.insert(set.clone());
+        self.open.remove(set);
         self.repair.checks += 1;
         let changed = self.change.changed(set);
         let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
@@ -210,8 +209,7 @@ impl Search<'_> {
             }
             Judged::Unusable(diagnostic) => self.harmful(set, diagnostic.message),
             Judged::Unknown(_) => {
-                self.repair.undecided += 1;
-                self.open.push(set.clone());
+                self.open.insert(set.clone());
                 Tried::Undecided
             }
             Judged::Refused(why) => return Err(Refused(why)),
@@ -231,7 +229,7 @@ impl Search<'_> {
             }
             let mut smaller = set.clone();
             smaller.remove(&member);
-            if smaller.is_empty() || self.conflicts.iter().any(|conflict| !meets(&smaller, conflict)) {
+            if smaller.is_empty() || self.is_refuted(&smaller) {
                 continue;
             }
             if let Tried::Fix(found) = self.attempt(&smaller)? {
@@ -241,30 +239,98 @@ impl Search<'_> {
         Ok((set, proof))
     }
 
-    /// Tries harder to decide about what is open within the fixes, so that what
-    /// is offered is at least minimal; a fix among it takes their place.
-    fn settle(&mut self) -> Result<(), Refused> {
-        let mut open = std::mem::take(&mut self.open);
+    /// What comes of the sets that were found. Offered are those of which no
+    /// part is enough; where that cannot be decided, a set is a candidate.
+    /// `smaller` says whether all smaller sets could be tried.
+    fn settled(&mut self, smaller: bool) -> Result<Outcome, Refused> {
+        let effort = self.rounds;
+        self.rounds = effort.max(self.options.settle);
+        let found = std::mem::take(&mut self.found);
+        let (mut minimal, mut candidates) = (Vec::new(), Vec::new());
+        for fix in found {
+            match self.part_of(&fix.set.iter().copied().collect(), self.rounds > effort)? {
+                Part::None => minimal.push(fix),
+                Part::Fix => {
+                    // It is smaller than all that were found, and of its own
+                    // parts none is enough.
+                    minimal = std::mem::take(&mut self.found);
+                    candidates.clear();
+                    break;
+                }
+                Part::Unknown => candidates.push(fix),
+            }
+        }
+        if minimal.is_empty() {
+            if !candidates.is_empty() {
+                self.repair.candidates = candidates;
+            }
+            let why = if self.cancel.is_cancelled() { "stopped at a limit" } else { "whether a part of it is enough could not be decided" };
+            return Ok(Outcome::Undecided(why.to_owned(), true));
+        }
+        if self.rounds > effort
+            && let Some(fix) = self.smaller_than(minimal.iter().map(|fix| fix.set.len()).min().unwrap_or(0))?
+        {
+            minimal = vec![fix];
+        }
+        let size = minimal.iter().map(|fix| fix.set.len()).min().unwrap_or(0);
+        self.repair.smallest = smaller && self.open.iter().all(|open| open.len() >= size || self.is_refuted(open));
+        Ok(Outcome::Fixed(minimal))
+    }
+
+    /// Looks with more effort for a minimal fix among what is open and smaller.
+    fn smaller_than(&mut self, size: usize) -> Result<Option<Fix>, Refused> {
+        let mut open: Vec<Set> = self.open.iter().filter(|open| open.len() < size).cloned().collect();
         open.sort_by_key(Set::len);
-        self.rounds = self.options.settle;
         for set in open {
-            let within = |fix: &Fix| set.len() < fix.set.len() && set.iter().all(|member| fix.set.contains(member));
-            let refuted = self.conflicts.iter().any(|conflict| !meets(&set, conflict));
-            if self.rounds == 0 || self.cancel.is_cancelled() || refuted || !self.fixes.iter().any(within) {
+            if self.cancel.is_cancelled() || self.is_refuted(&set) {
                 continue;
             }
-            self.repair.undecided -= 1;
             if let Tried::Fix(proof) = self.attempt(&set)? {
-                let larger = std::mem::take(&mut self.fixes);
                 self.keep(&set, &proof)?;
-                if self.fixes.is_empty() {
-                    self.fixes = larger;
-                } else {
-                    break;
+                let fix = self.found.pop();
+                match self.part_of(&set, false)? {
+                    Part::None => return Ok(fix),
+                    Part::Fix => return Ok(self.found.pop()),
+                    Part::Unknown => self.found.clear(),
                 }
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Whether a known run shows that a set is no fix.
+    fn is_refuted(&self, set: &Set) -> bool {
+        self.conflicts.iter().any(|conflict| !meets(set, conflict))
+    }
+
+    /// Looks for a fix within a set, the smallest first; what is open is tried
+    /// again if there is `more` effort. A fix is kept.
+    fn part_of(&mut self, set: &Set, more: bool) -> Result<Part, Refused> {
+        for size in 1..set.len() {
+            // Decided are those of which a conflict, a fix or harm is known.
+            let mut passed: BTreeSet<Set> = self.tried.difference(&self.open).cloned().collect();
+            loop {
+                let part = match next(size, set, &self.conflicts, &passed) {
+                    Next::Set(part) => part,
+                    Next::None => break,
+                    Next::TooMany => return Ok(Part::Unknown),
+                };
+                let futile = !more && self.open.contains(&part);
+                if futile || self.tried.len() >= 2 * self.options.checks || self.cancel.is_cancelled() {
+                    return Ok(Part::Unknown);
+                }
+                passed.insert(part.clone());
+                match self.attempt(&part)? {
+                    Tried::Refuted | Tried::Harmful => {}
+                    Tried::Undecided => return Ok(Part::Unknown),
+                    Tried::Fix(proof) => {
+                        self.keep(&part, &proof)?;
+                        return Ok(if self.found.is_empty() { Part::Unknown } else { Part::Fix });
+                    }
+                }
+            }
+        }
+        Ok(Part::None)
     }
 
     /// Writes a fix as a text and has its certificate checked for that text.
@@ -277,7 +343,7 @@ impl Search<'_> {
             let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
             match checked(&text, &certificate, self.cancel) {
                 Ok(certificate) => {
-                    self.fixes.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
+                    self.found.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
                     return Ok(());
                 }
                 Err(Judged::Refused(why)) => return Err(Refused(why)),
@@ -285,7 +351,7 @@ impl Search<'_> {
             }
         }
         // A limit ended the check of what had been accepted once.
-        self.repair.undecided += 1;
+        self.open.insert(set.clone());
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use serval_model::Cancel;
 use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
+use serval_verify::{Caps, InputKind, verify};
 
 fn of(text: &str) -> Repair {
     repair(text, Options::default(), &Cancel::new())
@@ -46,6 +47,19 @@ fn many_at_once() {
     let repaired = repair(&text, Options { size: 2, ..Options::default() }, &Cancel::new());
     assert_eq!(lines(&repaired).len(), 1);
     assert!(!repaired.smallest);
+}
+
+#[test]
+fn a_set_is_not_offered_as_long_as_a_part_may_be_enough() {
+    let text = "LOCK := 1\nrequest flip {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  ? + x\n}\n\
+                request turn {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  -?\n}\n";
+    // With so little effort nobody knows whether the first alone is enough.
+    let repaired = repair(text, Options { rounds: 0, settle: 0, ..Options::default() }, &Cancel::new());
+    assert!(matches!(repaired.outcome, Outcome::Undecided(_, true)), "{:?}", repaired.outcome);
+    let [candidate] = repaired.candidates.as_slice() else { panic!("{:?}", repaired.candidates) };
+    assert_eq!(candidate.set, [0, 1]);
+    let checked = verify(&candidate.text, InputKind::Program, &candidate.certificate, &Caps::default(), &Cancel::new());
+    assert_eq!(checked.status(), 0);
 }
 
 #[test]

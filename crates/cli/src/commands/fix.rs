@@ -121,7 +121,8 @@ fn report(input: &Input, repaired: &Repair, lock: Option<&str>, ended: Option<En
         verdict,
         fix,
         fixes: fixes.iter().map(offered).collect(),
-        smallest: repaired.smallest,
+        smallest: repaired.smallest && repaired.candidates.is_empty(),
+        candidates: repaired.candidates.iter().map(offered).collect(),
         refused: repaired.harmful.iter().map(refused).collect(),
         reason,
     }

@@ -9,6 +9,8 @@ use serval_report::fix::{FixHint, Fixable};
 pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
     let repaired = repair_refuted(text, run, component, Options { jobs, ..Options::hint() }, cancel);
     let (outcome, reason) = match &repaired.outcome {
+        // What will do is worth a line, even if a part of it is enough.
+        Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Fixable::Found, None),
         Outcome::Fixed(_) => (Fixable::Found, None),
         Outcome::NoFix(why) => (Fixable::None, Some(why.clone())),
         Outcome::Undecided(why, _) => (Fixable::Unknown, Some(why.clone())),
@@ -17,9 +19,9 @@ pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usi
     };
     let fixes = match &repaired.outcome {
         Outcome::Fixed(fixes) => fixes.as_slice(),
-        _ => &[],
+        _ => repaired.candidates.as_slice(),
     };
     let place = |&index: &usize| repaired.yields.get(index).map(|one| [one.place.line, one.place.column]);
     let alternatives = fixes.iter().map(|fix| fix.set.iter().filter_map(place).collect()).collect();
-    Some(FixHint { outcome, alternatives, smallest: repaired.smallest, reason })
+    Some(FixHint { outcome, alternatives, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
 }
