@@ -7,7 +7,8 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use serval_model::Cancel;
@@ -71,30 +72,49 @@ fn end_now(text: &[u8], status: i32) -> ! {
     std::process::exit(status)
 }
 
+/// What is watched, and by whom. One thread does it for all pieces of work, one
+/// after the other, as starting one for each would take longer than most work.
+static WATCHER: Mutex<Watcher> = Mutex::new(Watcher { watched: Vec::new(), thread: None, asleep: false });
+
+struct Watcher {
+    watched: Vec<Arc<State>>,
+    thread: Option<Thread>,
+    /// Whether the thread has to be woken.
+    asleep: bool,
+}
+
+/// Glances at nothing before the thread sleeps until it is woken.
+const PATIENCE: u32 = 100;
+
 /// A watch over one piece of work; ends when dropped.
 pub(crate) struct Watch {
     state: Arc<State>,
-    thread: Option<std::thread::JoinHandle<()>>,
 }
 
 struct State {
     cancel: Cancel,
     ended: AtomicU8,
-    over: AtomicBool,
+    started: Instant,
+    timeout: Duration,
+    /// When the work was told to stop.
+    told: OnceLock<Instant>,
 }
 
 impl Watch {
     /// Watches work that may take `timeout`; `last_words` are written if it
     /// cannot be stopped.
     pub(crate) fn start(timeout: Duration, last_words: LastWords) -> Self {
-        if let Ok(mut words) = LAST_WORDS.lock() {
-            *words = Some(last_words);
+        *locked(&LAST_WORDS) = Some(last_words);
+        let state = State { cancel: Cancel::new(), ended: AtomicU8::new(0), started: Instant::now(), timeout, told: OnceLock::new() };
+        let state = Arc::new(state);
+        let mut watcher = locked(&WATCHER);
+        watcher.watched.push(Arc::clone(&state));
+        match &watcher.thread {
+            None => watcher.thread = Some(std::thread::spawn(watch).thread().clone()),
+            Some(thread) if watcher.asleep => thread.unpark(),
+            Some(_) => {}
         }
-        let state = Arc::new(State { cancel: Cancel::new(), ended: AtomicU8::new(0), over: AtomicBool::new(false) });
-        let watched = Arc::clone(&state);
-        let started = Instant::now();
-        let thread = std::thread::spawn(move || watched.watch(started, timeout));
-        Self { state, thread: Some(thread) }
+        Self { state }
     }
 
     /// The flag that the work looks at.
@@ -115,43 +135,61 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.state.over.store(true, Ordering::Relaxed);
-        if let Ok(mut words) = LAST_WORDS.lock() {
-            *words = None;
+        locked(&WATCHER).watched.retain(|state| !Arc::ptr_eq(state, &self.state));
+        *locked(&LAST_WORDS) = None;
+    }
+}
+
+/// What a mutex holds, even if a thread panicked with it: nothing here is ever
+/// half changed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Glances at all that is watched, again and again.
+fn watch() {
+    let mut nothing = 0;
+    loop {
+        // As long as this is locked, no work can end: none is ended after it is done.
+        let mut watcher = locked(&WATCHER);
+        nothing = if watcher.watched.is_empty() { nothing + 1 } else { 0 };
+        watcher.asleep = nothing > PATIENCE;
+        let asleep = watcher.asleep;
+        for state in &watcher.watched {
+            state.glance();
         }
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
+        drop(watcher);
+        if asleep {
+            std::thread::park();
+        } else {
+            std::thread::park_timeout(GLANCE);
         }
     }
 }
 
 impl State {
-    fn watch(&self, started: Instant, timeout: Duration) {
-        while !self.over.load(Ordering::Relaxed) {
-            let elapsed = started.elapsed();
-            let reason = if is_interrupted() {
-                3
-            } else if elapsed >= timeout {
-                1
-            } else if serval_memory::is_exceeded() {
-                2
-            } else {
-                std::thread::park_timeout(GLANCE.min(timeout - elapsed));
-                continue;
-            };
-            self.ended.store(reason, Ordering::Relaxed);
-            self.cancel.cancel();
-            let told = Instant::now();
-            while told.elapsed() < GRACE && !self.over.load(Ordering::Relaxed) {
-                std::thread::park_timeout(GLANCE);
+    fn glance(&self) {
+        let reason = if is_interrupted() {
+            3
+        } else if self.started.elapsed() >= self.timeout {
+            1
+        } else if serval_memory::is_exceeded() {
+            2
+        } else {
+            0
+        };
+        match self.told.get() {
+            None if reason != 0 => {
+                self.ended.store(reason, Ordering::Relaxed);
+                self.cancel.cancel();
+                let _ = self.told.set(Instant::now());
             }
-            if !self.over.load(Ordering::Relaxed) {
-                let words = LAST_WORDS.lock().ok().and_then(|mut words| words.take());
+            Some(told) if told.elapsed() >= GRACE => {
+                let words = locked(&LAST_WORDS).take();
                 let (text, status) = words.map_or((Vec::new(), 3), |words| (words.text, words.status));
-                end_now(&text, if reason == 3 { 130 } else { status });
+                end_now(&text, if self.ended.load(Ordering::Relaxed) == 3 { 130 } else { status });
             }
-            return;
+            _ => {}
         }
     }
 }

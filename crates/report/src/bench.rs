@@ -17,8 +17,10 @@ use crate::{FileReport, Sizes, Times, Verdict};
 /// Slower than a baseline by more than so many percent and so many
 /// microseconds, one pair or the other, is a regression: small times jump.
 pub const SLOWER: [(u32, u32); 2] = [(25, 5_000), (70, 500)];
-/// The same for the least of several times, which jumps less.
-pub const LEAST_SLOWER: [(u32, u32); 2] = [(25, 5_000), (50, 50)];
+/// The same where the speed of the machine is known at both times.
+pub const RELATIVELY_SLOWER: [(u32, u32); 2] = [(25, 5_000), (40, 20)];
+/// From this ratio on it is worth measuring again.
+const SUSPICIOUS: f64 = 1.2;
 
 /// One file or one program of a family, and what came of it.
 #[derive(Clone, Debug, Serialize)]
@@ -50,9 +52,10 @@ pub struct BenchRow {
     /// How long it took; of several runs the middle one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
-    /// The least of the times of several runs, in milliseconds.
+    /// What a fixed piece of work took beside it, in milliseconds: how fast the
+    /// machine was then.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub least_ms: Option<f64>,
+    pub yardstick_ms: Option<f64>,
     /// The time that others published, in milliseconds, or their word for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
@@ -90,12 +93,20 @@ pub struct Compared {
     /// The time then, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_ms: Option<f64>,
-    /// The time now by the time then.
+    /// The time now by the time then, at the same speed of the machine if that
+    /// is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
     /// Whether it became slower by more than one of [`SLOWER`], or of
-    /// [`LEAST_SLOWER`] where the least times are known.
+    /// [`RELATIVELY_SLOWER`] where the speed of the machine is known.
     pub regression: bool,
+}
+
+impl Compared {
+    /// Whether it may have become slower, so that it is worth measuring again.
+    pub fn is_suspicious(&self) -> bool {
+        self.regression || self.ratio.is_some_and(|ratio| ratio > SUSPICIOUS)
+    }
 }
 
 impl BenchRow {
@@ -119,7 +130,7 @@ impl BenchRow {
             reason: report.reason.clone(),
             sizes: report.sizes,
             time_ms: report.time_ms,
-            least_ms: None,
+            yardstick_ms: None,
             published: None,
             published_ratio: None,
             baseline: None,
@@ -141,16 +152,17 @@ impl BenchRow {
         self.baseline = earlier.map(|earlier| {
             let now = self.time_ms.map(|times| times.total);
             let pair = now.zip(earlier.total_ms);
-            // The least times tell more, where there are such on both sides.
-            let least = self.least_ms.zip(earlier.least_ms);
+            let speeds = self.yardstick_ms.zip(earlier.yardstick_ms);
+            // What it would have taken then on the machine as it is now.
+            let same_speed = pair.zip(speeds).and_then(|((now, then), speeds)| Some((now, at_speed(then, speeds)?)));
             Compared {
                 verdict: earlier.verdict,
                 differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable) && earlier.verdict != self.verdict,
                 total_ms: earlier.total_ms.filter(|_| now.is_some()),
-                ratio: least.or(pair).and_then(|(now, then)| ratio(now, then)),
-                regression: match least {
-                    Some((now, then)) => is_slower(now, then, LEAST_SLOWER),
-                    None => pair.is_some_and(|(now, then)| is_slower(now, then, SLOWER)),
+                ratio: same_speed.or(pair).and_then(|(now, then)| ratio(now, then)),
+                regression: match same_speed {
+                    Some((now, then)) => is_slower(now, then, &RELATIVELY_SLOWER),
+                    None => pair.is_some_and(|(now, then)| is_slower(now, then, &SLOWER)),
                 },
             }
         });
@@ -177,7 +189,12 @@ fn ratio(one: f64, other: f64) -> Option<f64> {
 }
 
 #[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
-fn is_slower(now: f64, then: f64, limits: [(u32, u32); 2]) -> bool {
+fn at_speed(time: f64, (now, then): (f64, f64)) -> Option<f64> {
+    (now > 0.0 && then > 0.0).then(|| time / then * now)
+}
+
+#[expect(clippy::float_arithmetic, reason = "times for people; no verdict depends on them")]
+fn is_slower(now: f64, then: f64, limits: &[(u32, u32)]) -> bool {
     let more = now - then;
     limits.iter().any(|&(percent, micros)| more * 1000.0 > f64::from(micros) && more * 100.0 > then * f64::from(percent))
 }
@@ -342,25 +359,36 @@ mod tests {
             (9.0, 3.0, false),
         ];
         for (then, now, regression) in cases {
-            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then), least_ms: None };
+            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then), yardstick_ms: None };
             let row = BenchRow::new("a.ser", &report(Verdict::Serializable, now), None).with_baseline(Some(&earlier));
             let compared = row.baseline.unwrap();
             assert_eq!(compared.regression, regression, "{then} {now}");
             assert!(!compared.differs);
         }
-        // The least times count where they are known, whatever the others say.
-        for (then, now, regression) in [(0.2, 0.4, true), (0.2, 0.28, false), (0.05, 0.09, false), (40.0, 46.0, false), (40.0, 80.0, true)]
-        {
-            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(1.0), least_ms: Some(then) };
-            let row = BenchRow { least_ms: Some(now), ..BenchRow::new("a.ser", &report(Verdict::Serializable, 90.0), None) };
-            assert_eq!(row.with_baseline(Some(&earlier)).baseline.unwrap().regression, regression, "{then} {now}");
+        // Where the speed of the machine is known, it counts.
+        let cases = [
+            ((0.2, 0.1), (0.4, 0.1), true),
+            ((0.2, 0.1), (0.4, 0.19), false),
+            ((0.2, 0.1), (0.2, 0.2), false),
+            ((0.02, 0.1), (0.035, 0.1), false),
+            ((0.4, 0.2), (0.4, 0.1), true),
+            ((2.0, 0.1), (2.7, 0.1), false),
+            ((40.0, 0.1), (46.0, 0.1), false),
+            ((40.0, 0.1), (52.0, 0.1), true),
+        ];
+        for ((then, speed_then), (now, speed), regression) in cases {
+            let earlier = Earlier { verdict: Verdict::Serializable, total_ms: Some(then), yardstick_ms: Some(speed_then) };
+            let row = BenchRow { yardstick_ms: Some(speed), ..BenchRow::new("a.ser", &report(Verdict::Serializable, now), None) };
+            let compared = row.with_baseline(Some(&earlier)).baseline.unwrap();
+            assert_eq!(compared.regression, regression, "{then} {now}");
+            assert!(compared.is_suspicious() || !regression);
         }
     }
 
     #[test]
     fn a_baseline_without_a_verdict_expects_nothing() {
         let row = |then, now| {
-            let earlier = Earlier { verdict: then, total_ms: None, least_ms: None };
+            let earlier = Earlier { verdict: then, total_ms: None, yardstick_ms: None };
             BenchRow::new("a.ser", &report(now, 1.0), None).with_baseline(Some(&earlier)).differs()
         };
         assert!(!row(Verdict::Unknown, Verdict::Serializable));

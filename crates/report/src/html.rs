@@ -279,7 +279,7 @@ impl FileReport {
                 ("in all", Some(times.total)),
             ];
             for (name, time) in parts.into_iter().filter_map(|(name, time)| Some((name, time?))) {
-                row(name, format!("{time} ms"));
+                row(name, format!("{time:.1} ms"));
             }
         }
         if !rows.is_empty() {

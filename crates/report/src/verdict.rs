@@ -348,7 +348,7 @@ impl FileReport {
                 if self.verdict == Verdict::Serializable {
                     out.push_str("   for any number of concurrent requests");
                     if let Some(times) = self.time_ms {
-                        let _ = write!(out, "   {} ms", times.total);
+                        let _ = write!(out, "   {:.1} ms", times.total);
                     }
                     out.push_str("   certificate checked");
                 }

@@ -3,6 +3,7 @@
 
 mod ablation;
 mod subjects;
+mod yardstick;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
 use serval_report::{FileReport, Verdict};
 
-use super::check::{self, Checked, Checking, Status, files};
+use super::check::{self, Checked, Checking, Status, files, millis};
 use crate::args::{Bench, BenchFormat, Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Manner};
@@ -45,16 +46,11 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     // remembered would not be measured.
     let checking =
         Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods, allow: &[], cache: None };
-    let (mut rows, mut measurements) = (Vec::new(), Vec::new());
-    let mut worst = Status::Fine;
-    for (position, subject) in subjects.iter().enumerate() {
-        measuring.progress(position, subjects.len(), &subject.name);
-        let Some(measured) = measuring.middle(&checking, subject, &rows)? else { break };
-        worst = worst.max(measured.0.status);
-        rows.push(measuring.row(subject, &measured.0, Some(measured.1)));
-        measurements.push((measured.0, vec![measured.1]));
-    }
-    measuring.confirm(&checking, &subjects, &mut measurements, &mut rows)?;
+    let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
+    measuring.measure(&checking, &mut all, |_| true)?;
+    measuring.measure_again(&checking, &mut all)?;
+    let rows = measuring.rows(&mut all);
+    let worst = all.iter().filter_map(|one| one.runs.last()).map(|run| run.checked.status).max().unwrap_or(Status::Fine);
     measuring.no_progress();
     if measuring.loud {
         say_what_is_slower(&rows);
@@ -100,8 +96,11 @@ fn check_args(args: &Bench) -> Check {
 }
 
 /// How often what seems slower is measured again, and the pauses before.
-const AGAIN: usize = 6;
+const AGAIN: usize = 4;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs that take less are repeated until it is so much.
+const LITTLE: Duration = Duration::from_millis(1);
 
 /// How long the bar on a terminal is.
 const BAR: usize = 24;
@@ -130,59 +129,70 @@ struct Measuring<'a> {
 }
 
 impl Measuring<'_> {
-    /// Runs a subject as often as is asked for; the run whose time is in the
-    /// middle. The first run without a verdict is the last, for the others
-    /// would say the same. With the least time of all. `None` when the user interrupts.
-    fn middle(&self, checking: &Checking<'_>, subject: &Subject, before: &[BenchRow]) -> Result<Option<(Checked, f64)>, Failure> {
-        let last_words = self.last_words(subject, before);
-        let mut runs = Vec::new();
-        let mut least = f64::INFINITY;
+    /// Runs the chosen ones as often as is asked for, in rounds: a machine that
+    /// is busy for a while is busy for all. The first run without a verdict is
+    /// the last, for the others would say the same. Ends when the user interrupts.
+    fn measure(&self, checking: &Checking<'_>, all: &mut [Subjected<'_>], chosen: impl Fn(usize) -> bool) -> Result<(), Failure> {
         for _ in 0..self.args.runs {
-            let start = Instant::now();
-            let checked = checking.checked(&subject.path.display().to_string(), || subject.load(), last_words.clone())?;
-            if limits::is_interrupted() {
-                return Ok(None);
-            }
-            if !matches!(checked.status, Status::Fine | Status::NotSerializable) {
-                return Ok(Some((checked, micros(start))));
-            }
-            least = least.min(micros(start));
-            runs.push(checked);
-        }
-        let total = |checked: &Checked| checked.report.time_ms.map_or(0.0, |times| times.total);
-        runs.sort_by(|one, other| total(one).total_cmp(&total(other)));
-        let middle = runs.len() / 2;
-        Ok((middle < runs.len()).then(|| (runs.swap_remove(middle), least)))
-    }
-
-    /// Measures again, a few times and with pauses, what seems to have become
-    /// slower, and takes the one in the middle: a machine may be busy for a while.
-    fn confirm(
-        &self,
-        checking: &Checking<'_>,
-        subjects: &[Subject],
-        measurements: &mut [(Checked, Vec<f64>)],
-        rows: &mut [BenchRow],
-    ) -> Result<(), Failure> {
-        let suspects: Vec<bool> = rows.iter().map(|row| row.baseline.is_some_and(|compared| compared.regression)).collect();
-        for _ in 0..AGAIN {
-            if limits::is_interrupted() || !suspects.contains(&true) {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-            let all = subjects.iter().zip(measurements.iter_mut()).zip(rows.iter_mut()).zip(&suspects);
-            for (((subject, (checked, leasts)), row), _) in all.filter(|(_, suspect)| **suspect) {
-                if let Some((_, again)) = self.middle(checking, subject, &[])? {
-                    leasts.push(again);
-                    leasts.sort_by(f64::total_cmp);
-                    *row = self.row(subject, checked, leasts.get(leasts.len() / 2).copied());
-                }
+            let known = LastWords { text: self.written(self.rows(all)).into_bytes(), status: 1 };
+            for index in (0..all.len()).filter(|&index| chosen(index)) {
+                let subject = all[index].subject;
+                let last_words = match all[index].runs.last() {
+                    None => self.last_words(all, index),
+                    Some(run) if has_verdict(&run.checked) => known.clone(),
+                    Some(_) => continue,
+                };
+                self.progress(index, all.len(), &subject.name);
+                let then = yardstick::measured();
+                let Some(checked) = self.once(checking, subject, &last_words)? else { return Ok(()) };
+                let yardstick = millis((then + yardstick::measured()) / 2);
+                all[index].runs.push(Measured { checked, yardstick });
             }
         }
         Ok(())
     }
 
-    fn row(&self, subject: &Subject, checked: &Checked, least: Option<f64>) -> BenchRow {
+    /// Measures again, a few times and with pauses, what seems to have become slower.
+    fn measure_again(&self, checking: &Checking<'_>, all: &mut [Subjected<'_>]) -> Result<(), Failure> {
+        let suspects: Vec<bool> = self.rows(all).iter().map(|row| row.baseline.is_some_and(|compared| compared.is_suspicious())).collect();
+        for _ in 0..AGAIN {
+            if limits::is_interrupted() || !suspects.contains(&true) {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+            self.measure(checking, all, |index| suspects.get(index) == Some(&true))?;
+        }
+        Ok(())
+    }
+
+    /// A row for each that was run.
+    fn rows(&self, all: &mut [Subjected<'_>]) -> Vec<BenchRow> {
+        all.iter_mut().filter_map(|one| Some(self.row(one.subject, one.middle()?))).collect()
+    }
+
+    /// One run. What takes very little time is repeated, for that is mostly the
+    /// time of what the processor has to fetch first; the middle counts.
+    fn once(&self, checking: &Checking<'_>, subject: &Subject, last_words: &LastWords) -> Result<Option<Checked>, Failure> {
+        let (mut repeated, start) = (Vec::new(), Instant::now());
+        loop {
+            let checked = checking.checked(&subject.path.display().to_string(), || subject.load(), last_words.clone())?;
+            if limits::is_interrupted() {
+                return Ok(None);
+            }
+            let verdict = has_verdict(&checked);
+            repeated.push(checked);
+            if !verdict {
+                return Ok(repeated.pop());
+            }
+            if start.elapsed() >= LITTLE {
+                repeated.sort_by(|one, other| total(one).total_cmp(&total(other)));
+                let middle = repeated.len() / 2;
+                return Ok(Some(repeated.swap_remove(middle)));
+            }
+        }
+    }
+
+    fn row(&self, subject: &Subject, Measured { checked, yardstick }: &Measured) -> BenchRow {
         let line = self.expected_line(&subject.path);
         // A table, if there is one, is all that counts for files.
         let expected = match (&self.expected, subject.verdict) {
@@ -191,9 +201,9 @@ impl Measuring<'_> {
             (None, None) => checked.promise,
         };
         let mut row = BenchRow::new(&subject.name, &checked.report, expected);
-        row.least_ms = least.filter(|_| row.time_ms.is_some());
+        row.yardstick_ms = row.time_ms.map(|_| *yardstick);
         if self.args.no_times {
-            (row.time_ms, row.least_ms) = (None, None);
+            (row.time_ms, row.yardstick_ms) = (None, None);
         }
         row.with_published(line.and_then(|line| line.published.as_deref()))
             .with_baseline(self.baseline.as_ref().and_then(|baseline| baseline.find(&subject.name)))
@@ -213,12 +223,14 @@ impl Measuring<'_> {
         }
     }
 
-    /// What is written if a file can only be ended with the process.
-    fn last_words(&self, subject: &Subject, before: &[BenchRow]) -> LastWords {
+    /// What is written if the first run of a file can only be ended with the process.
+    fn last_words(&self, all: &mut [Subjected<'_>], now: usize) -> LastWords {
+        let subject = all[now].subject;
         let mut report = FileReport::new(&subject.name, Verdict::Unknown);
         report.reason = Some("stopped at the time or memory limit; files after it were not run".to_owned());
-        let checked = Checked { report, status: Status::Undecided, promise: None };
-        let rows = before.iter().cloned().chain([self.row(subject, &checked, None)]).collect();
+        let stopped = Measured { checked: Checked { report, status: Status::Undecided, promise: None }, yardstick: 0.0 };
+        let mut rows = self.rows(all);
+        rows.push(self.row(subject, &stopped));
         LastWords { text: self.written(rows).into_bytes(), status: 1 }
     }
 
@@ -252,10 +264,45 @@ impl Measuring<'_> {
     }
 }
 
-/// Milliseconds since then, to the microsecond.
-#[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
-fn micros(start: Instant) -> f64 {
-    (start.elapsed().as_secs_f64() * 1_000_000.0).round() / 1000.0
+/// A run, and what the yardstick took beside it.
+struct Measured {
+    checked: Checked,
+    yardstick: f64,
+}
+
+impl Measured {
+    /// The time as the yardstick has it.
+    #[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
+    fn relative(&self) -> f64 {
+        total(&self.checked) / self.yardstick
+    }
+}
+
+fn total(checked: &Checked) -> f64 {
+    checked.report.time_ms.map_or(0.0, |times| times.total)
+}
+
+fn has_verdict(checked: &Checked) -> bool {
+    matches!(checked.status, Status::Fine | Status::NotSerializable)
+}
+
+/// A subject, and its runs so far.
+struct Subjected<'a> {
+    subject: &'a Subject,
+    runs: Vec<Measured>,
+}
+
+impl Subjected<'_> {
+    /// The one in the middle, by time as the yardstick has it; the last one if
+    /// it has no verdict.
+    fn middle(&mut self) -> Option<&Measured> {
+        let last = self.runs.last()?;
+        if !has_verdict(&last.checked) {
+            return self.runs.last();
+        }
+        self.runs.sort_by(|one, other| one.relative().total_cmp(&other.relative()));
+        self.runs.get(self.runs.len() / 2)
+    }
 }
 
 fn say_what_is_slower(rows: &[BenchRow]) {

@@ -571,9 +571,10 @@ fn internal(input: &Input, certificate: &str, refused: &Outcome, directory: &Pat
     format!("internal error: {why}; {saved}")
 }
 
+/// Milliseconds, to the microsecond.
 #[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
-fn millis(time: Duration) -> f64 {
-    (time.as_secs_f64() * 10_000.0).round() / 10.0
+pub(super) fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1_000_000.0).round() / 1000.0
 }
 
 #[cfg(test)]

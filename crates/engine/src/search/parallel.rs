@@ -33,12 +33,22 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
     let demands = demands(system.request_count(), requests, MAX_DEMANDS);
     let board = Mutex::new(Board { answers: (0..demands.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
     let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(demands.len()));
-    let shared: &Budget = budget;
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            scope.spawn(|| work(system, &demands, shared, &board, &next, &limit));
-        }
-    });
+    let work = |search: &mut Search<&NetworkSystem>, until| work(search, &demands, budget, &board, &next, &limit, until);
+    // Of a finite system every question has an answer. A limit would be met
+    // or not depending on what a thread already knows.
+    let search = || Search::with_serial_ticks(system, u64::MAX);
+    let mut own = search();
+    work(&mut own, ALONE);
+    if jobs > 1 && next.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) {
+        std::thread::scope(|scope| {
+            for _ in 1..jobs {
+                scope.spawn(|| work(&mut search(), u64::MAX));
+            }
+            work(&mut own, u64::MAX);
+        });
+    } else {
+        work(&mut own, u64::MAX);
+    }
     let board = board.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     for answer in board.answers {
         // Missing answers come after one that ended the layer.
@@ -55,11 +65,22 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
     if demands.len() < MAX_DEMANDS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
 }
 
-fn work(system: &NetworkSystem, demands: &[Demand], budget: &Budget, board: &Mutex<Board>, next: &AtomicUsize, limit: &AtomicUsize) {
-    // Of a finite system every question has an answer. A limit would be met
-    // or not depending on what this thread already knows.
-    let mut search = Search::with_serial_ticks(system, u64::MAX);
-    loop {
+/// Ticks that one thread does alone before there are others: for less they
+/// would take longer to start than they help.
+const ALONE: u64 = 20_000;
+
+/// Answers one question after the other, until so many ticks are spent.
+fn work(
+    search: &mut Search<&NetworkSystem>,
+    demands: &[Demand],
+    budget: &Budget,
+    board: &Mutex<Board>,
+    next: &AtomicUsize,
+    limit: &AtomicUsize,
+    until: u64,
+) {
+    let mut spent = 0_u64;
+    while spent < until {
         let position = next.fetch_add(1, Ordering::Relaxed);
         // Nothing after an answer that ends the layer can matter.
         if position >= limit.load(Ordering::Relaxed) {
@@ -73,7 +94,9 @@ fn work(system: &NetworkSystem, demands: &[Demand], budget: &Budget, board: &Mut
         });
         let ends = !matches!(found, Ok(None));
         let Ok(mut board) = board.lock() else { return };
-        board.answers[position] = Some(Answer { found, ticks: before - own.left() });
+        let ticks = before - own.left();
+        spent = spent.saturating_add(ticks);
+        board.answers[position] = Some(Answer { found, ticks });
         while let Some(Some(answer)) = board.answers.get(board.prefix) {
             board.prefix_ticks = board.prefix_ticks.saturating_add(answer.ticks);
             board.prefix += 1;

@@ -104,8 +104,8 @@ pub struct Earlier {
     pub verdict: Verdict,
     /// Its time, if it was measured.
     pub total_ms: Option<f64>,
-    /// The least of its times, if it was written down.
-    pub least_ms: Option<f64>,
+    /// What a fixed piece of work took beside it, if it was written down.
+    pub yardstick_ms: Option<f64>,
 }
 
 impl Baseline {
@@ -134,7 +134,7 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
         file: String,
         verdict: String,
         time_ms: Option<Time>,
-        least_ms: Option<f64>,
+        yardstick_ms: Option<f64>,
     }
     #[derive(Deserialize)]
     struct Time {
@@ -154,7 +154,7 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
             "error" => Verdict::Error,
             other => return Err(fail(format!("{}: {other} is not a verdict", row.file))),
         };
-        Ok((row.file, Earlier { verdict, total_ms: row.time_ms.map(|time| time.total), least_ms: row.least_ms }))
+        Ok((row.file, Earlier { verdict, total_ms: row.time_ms.map(|time| time.total), yardstick_ms: row.yardstick_ms }))
     };
     Ok(Baseline { rows: written.rows.into_iter().map(row).collect::<Result<_, _>>()? })
 }
