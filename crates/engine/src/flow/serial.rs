@@ -148,15 +148,10 @@ impl Serial {
             let trip = useful.0.clone();
             touched.extend(take(&trip, 1, &mut base));
         }
-        let mut span = Span::default();
-        let mut periods: Vec<Vec<u32>> = Vec::new();
         trips.sort_by_key(|(trip, _)| trip.len());
-        for (trip, times) in &trips {
-            if span.add(self.letters(trip)) {
-                periods.push(trip.clone());
-            } else if *times > 0 && !span.covers(&self.letters(trip)) {
-                touched.extend(take(trip, *times, &mut base));
-            }
+        let Independent { mut span, trips: mut periods, rest } = self.independent(trips);
+        for (trip, times) in &rest {
+            touched.extend(take(trip, *times, &mut base));
         }
         // More round trips that touch the base make the set larger.
         for &state in &touched {
@@ -177,6 +172,63 @@ impl Serial {
             Period { edges: uses(counts.iter().enumerate().map(|(edge, &times)| (edge, times))), divisor, constant, terms }
         });
         Some(LinearSet { base, periods: periods.collect() })
+    }
+
+    /// Exchanges round trips for others with the same answers until those that
+    /// are made often are independent; the others are made a few times.
+    ///
+    /// Let the answers of a trip be a sum of multiples `n` of those of others, and
+    /// `d` a number with which all multiples become whole. Then `d` times this
+    /// trip have the same answers as `d·n` times the others, where a negative
+    /// multiple stands on the other side. The exchange is made as often as
+    /// there are trips for it. After that this trip is there less than `d` times,
+    /// or one of those that are given for it with it less than `−d·n` times, and
+    /// goes to the rest. So how often trips are in the rest is bounded by numbers
+    /// that do not depend on the walk, and there are finitely many bases.
+    fn independent(&self, trips: Vec<(Vec<u32>, i64)>) -> Independent {
+        let mut span = Span::default();
+        let mut kept: Vec<(Vec<u32>, i64)> = Vec::new();
+        let mut rest = Vec::new();
+        for (trip, mut times) in trips {
+            let letters = self.letters(&trip);
+            if span.add(letters.clone()) {
+                kept.push((trip, times));
+                continue;
+            }
+            let Some((divisor, multiples)) = whole(&span.numbers(&letters)) else {
+                rest.push((trip, times));
+                continue;
+            };
+            let given = kept.iter().zip(&multiples).filter(|(_, multiple)| **multiple < 0);
+            let exchanges = given.map(|((_, times), multiple)| times / -multiple).fold(times / divisor, i64::min);
+            times -= exchanges * divisor;
+            let after: Option<Vec<i64>> =
+                kept.iter().zip(&multiples).map(|((_, times), multiple)| times.checked_add(exchanges.checked_mul(*multiple)?)).collect();
+            let Some(after) = after else {
+                rest.push((trip, times + exchanges * divisor));
+                continue;
+            };
+            for ((_, times), after) in kept.iter_mut().zip(after) {
+                *times = after;
+            }
+            if times < divisor {
+                rest.push((trip, times));
+                continue;
+            }
+            // The exchange ended because this one was used up.
+            let Some(short) = kept.iter().zip(&multiples).position(|((_, times), multiple)| *multiple < 0 && *times < -multiple) else {
+                rest.push((trip, times));
+                continue;
+            };
+            rest.push(kept.remove(short));
+            kept.push((trip, times));
+            span = Span::default();
+            for (trip, _) in &kept {
+                span.add(self.letters(trip));
+            }
+        }
+        rest.retain(|(_, times)| *times > 0);
+        Independent { span, trips: kept.into_iter().map(|(trip, _)| trip).collect(), rest }
     }
 
     /// Where a balanced walk ends.
@@ -263,6 +315,24 @@ fn uses(counts: impl Iterator<Item = (usize, i64)>) -> Uses {
         .collect()
 }
 
+/// Round trips whose answers are independent, and what is made beside them.
+struct Independent {
+    span: Span,
+    trips: Vec<Vec<u32>>,
+    rest: Vec<(Vec<u32>, i64)>,
+}
+
+/// A positive number, and the given ones times it, which are whole.
+fn whole(numbers: &[Rational]) -> Option<(i64, Vec<i64>)> {
+    let divisor = numbers.iter().try_fold(1_i64, |divisor, number| lcm(divisor, number.denominator().to_i64()?))?;
+    let times = |number: &Rational| {
+        let whole = number.numerator().to_i64()?.checked_mul(divisor / number.denominator().to_i64()?)?;
+        // So that it can be negated.
+        (whole > i64::MIN).then_some(whole)
+    };
+    Some((divisor, numbers.iter().map(times).collect::<Option<_>>()?))
+}
+
 /// Vectors that are independent, brought into a form in which it is easy to
 /// find out how a vector is made of them.
 #[derive(Default)]
@@ -333,12 +403,6 @@ impl Span {
         sum
     }
 
-    /// Whether a vector is a sum of whole, non-negative multiples.
-    fn covers(&self, vector: &Answers) -> bool {
-        let numbers = self.numbers(vector);
-        self.rest(vector, &numbers).is_empty() && numbers.iter().all(|number| number.is_integer() && number.signum() >= 0)
-    }
-
     /// For each vector a divisor, a constant and coefficients such that the
     /// expression in the answers divided by the divisor is the vector's number.
     fn forms(&self, offset: &Answers) -> Option<Vec<Form>> {
@@ -367,3 +431,77 @@ impl Span {
 
 /// A divisor, a constant, and coefficients by letter.
 type Form = (u64, i64, Vec<(Node, i64)>);
+
+#[cfg(test)]
+mod tests {
+    use serval_testkit::random::SplitMix64;
+
+    use super::*;
+
+    fn automaton(edges: Vec<Edge>) -> Serial {
+        let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (index, &(from, ..)) in (0..).zip(&edges) {
+            leaving.entry(from).or_default().push(index);
+        }
+        Serial { initial: 0, edges, leaving }
+    }
+
+    /// Whether the set contains these answers, by the forms of its periods.
+    fn contains(serial: &Serial, set: &LinearSet, answers: &Answers) -> bool {
+        let mut sum = letters_of(&serial.edges, &set.base).unwrap();
+        for period in &set.periods {
+            let value: i64 = period.terms.iter().map(|(node, factor)| factor * answers.get(node).copied().unwrap_or(0)).sum();
+            let (value, divisor) = (value + period.constant, i64::try_from(period.divisor).unwrap());
+            if value < 0 || value % divisor != 0 {
+                return false;
+            }
+            for (node, times) in letters_of(&serial.edges, &period.edges).unwrap() {
+                *sum.entry(node).or_default() += times * (value / divisor);
+            }
+        }
+        sum.retain(|_, times| *times > 0);
+        sum == *answers
+    }
+
+    #[test]
+    fn sets_contain_their_walks_and_long_walks_have_small_bases() {
+        let mut random = SplitMix64::new(1);
+        let (mut walks, mut largest) = (0, 0);
+        for _ in 0..300 {
+            let edges: BTreeSet<Edge> = (0..3 + random.below(6))
+                .map(|_| [3, 4, 3].map(|below| u32::try_from(random.below(below)).unwrap()))
+                .map(|[from, letter, to]| (from, letter, to))
+                .collect();
+            let serial = automaton(edges.into_iter().collect());
+            for length in [1, 3, 10, 100, 3_000] {
+                let (mut walk, mut answers, mut at) = (vec![0; serial.edges.len()], Answers::new(), 0);
+                for _ in 0..length {
+                    // One edge much more often than the others.
+                    let Some(last) = serial.leaving(at).len().checked_sub(1) else { break };
+                    let edge = serial.leaving(at)[random.below(4 * (last + 1)).min(last)];
+                    walk[edge as usize] += 1;
+                    let (_, letter, to) = serial.edges[edge as usize];
+                    *answers.entry(letter).or_default() += 1;
+                    at = to;
+                }
+                let set = serial.generalise(&walk).unwrap();
+                assert!(contains(&serial, &set, &answers), "{:?}\n{walk:?}\n{set:?}", serial.edges);
+                walks += 1;
+                largest = largest.max(set.base.iter().map(|&(_, times)| times).max().unwrap_or(0));
+            }
+        }
+        assert!(walks == 1_500 && largest <= 12, "{walks} walks, an edge {largest} times in a base");
+    }
+
+    #[test]
+    fn trips_that_depend_on_others_are_exchanged() {
+        // From the hub three round trips, of which any two depend on the third and the loop.
+        let edges: Vec<Edge> = vec![(0, 6, 0), (0, 8, 1), (1, 7, 1), (1, 8, 0), (1, 9, 2), (2, 6, 0), (2, 9, 0)];
+        let serial = automaton(edges);
+        let sizes = [10, 1_000, 100_000].map(|n| {
+            let set = serial.generalise(&[n, 3 * n, n, n, 2 * n, n, n]).unwrap();
+            set.base.iter().map(|&(_, times)| times).sum::<u32>()
+        });
+        assert!(sizes.iter().all(|&size| size <= 20), "{sizes:?}");
+    }
+}
