@@ -44,6 +44,7 @@ pub use graph::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape};
 pub use layout::draw;
 pub use picture::{Area, DrawnEdge, DrawnLabel, DrawnNode, Heading, Picture, Point};
 pub use svg::{Words, style};
+pub use text::escaped;
 
 /// The most boxes that a picture has.
 pub const MOST_BOXES: usize = 60;

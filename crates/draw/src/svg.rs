@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::graph::Shape;
 use crate::layout::{INITIAL, TOKEN, radius};
 use crate::picture::{Area, DrawnEdge, DrawnNode, Picture, Point};
-use crate::text::{LABEL_LINE, NODE_LINE, clean};
+use crate::text::{LABEL_LINE, NODE_LINE, escaped};
 
 /// What a picture is called, and what it shows, for those who do not see it.
 #[derive(Clone, Copy, Debug)]
@@ -20,27 +20,6 @@ pub struct Words<'a> {
 /// the custom properties to colours of their own.
 pub fn style() -> &'static str {
     include_str!("style.css")
-}
-
-/// Text for element content and attributes.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for line in text.split('\n') {
-        if !escaped.is_empty() {
-            escaped.push('\n');
-        }
-        for character in clean(line).chars() {
-            match character {
-                '&' => escaped.push_str("&amp;"),
-                '<' => escaped.push_str("&lt;"),
-                '>' => escaped.push_str("&gt;"),
-                '"' => escaped.push_str("&quot;"),
-                '\'' => escaped.push_str("&#39;"),
-                other => escaped.push(other),
-            }
-        }
-    }
-    escaped
 }
 
 impl Picture {

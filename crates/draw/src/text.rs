@@ -40,17 +40,38 @@ pub(crate) fn width(text: &str, size: i32) -> i32 {
     (sum.min(10_000_000) * size + 99) / 100
 }
 
-/// Text that XML can hold and that stays where it stands: control characters and
-/// those that turn the direction of others become `\u{fffd}`, blanks a space.
+/// Text that XML can hold and that stays where it stands.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\t' => ' ',
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
-            '\u{2028}' | '\u{2029}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-            other => other,
-        })
-        .collect()
+    text.chars().map(|character| if character == '\t' { ' ' } else { harmless(character) }).collect()
+}
+
+/// Control characters and those that turn the direction of others become
+/// `\u{fffd}`.
+fn harmless(character: char) -> char {
+    match character {
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
+        '\u{2028}' | '\u{2029}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        other => other,
+    }
+}
+
+/// Text in an element or in an attribute in double quotes, of pages and of
+/// pictures. What no page may contain, or what turns the direction of other
+/// text, is replaced.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(character),
+            other => escaped.push(harmless(other)),
+        }
+    }
+    escaped
 }
 
 /// The text, or as much of its beginning as is at most `most` wide with three dots.
@@ -134,5 +155,11 @@ mod tests {
     #[test]
     fn wide_letters_are_wide() {
         assert!(width("漢字", 10) >= 20 && width("🦊", 10) >= 13);
+    }
+
+    #[test]
+    fn nothing_ends_an_element_or_turns_the_direction() {
+        assert_eq!(escaped("a<b>&\"c\"'"), "a&lt;b&gt;&amp;&quot;c&quot;&#39;");
+        assert_eq!(escaped("x\ty\nz\u{0}\u{202e}\u{2066}"), "x\ty\nz\u{fffd}\u{fffd}\u{fffd}");
     }
 }

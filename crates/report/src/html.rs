@@ -7,8 +7,9 @@ mod lanes;
 
 use std::fmt::Write;
 
+use serval_draw::escaped;
+
 use crate::counterexample::{Counterexample, StateValues};
-use crate::escape::escaped;
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};

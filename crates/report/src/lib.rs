@@ -7,7 +7,6 @@
 pub mod bench;
 mod counterexample;
 mod diagnostics;
-mod escape;
 pub mod explain;
 pub mod fix;
 mod formats;

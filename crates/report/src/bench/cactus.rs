@@ -4,8 +4,9 @@
 
 use std::fmt::Write;
 
+use serval_draw::escaped;
+
 use super::{BenchReport, Outcome};
-use crate::escape::escaped;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;

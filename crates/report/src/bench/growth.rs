@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::escape::escaped;
+use serval_draw::escaped;
 
 /// What one family costs.
 #[derive(Clone, Debug)]

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serval_draw::escaped;
 use serval_syntax::{SyntaxKind, is_global, parse};
-
-use crate::escape::escaped;
 
 /// The lines of a program; `notes` are shown beside theirs.
 pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {

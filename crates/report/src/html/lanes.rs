@@ -10,9 +10,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serval_draw::escaped;
+
 use super::described;
 use crate::counterexample::Counterexample;
-use crate::escape::escaped;
 use crate::timeline::{Look, accesses_of, changes};
 use crate::trace::TraceEvent;
 use crate::why::{Edge, Side};
