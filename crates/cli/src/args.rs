@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -113,6 +114,27 @@ pub(crate) struct Classic {
     pub(crate) no_slice: bool,
 }
 
+/// What work may take.
+#[derive(ClapArgs, Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How long one file may take, everything included
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// How much memory the process may take; default 80 % of the machine's
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..))]
+    pub(crate) memory: Option<u64>,
+    /// How many threads; default as many as there are cores
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
+    pub(crate) jobs: Option<usize>,
+}
+
+impl Limits {
+    /// How long one file may take.
+    pub(crate) fn time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.timeout).unwrap_or(Duration::MAX)
+    }
+}
+
 /// Decide whether programs or systems are serializable
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
@@ -125,15 +147,8 @@ pub(crate) struct Check {
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
-    /// How long one file may take, everything included
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
-    pub(crate) timeout: f64,
-    /// How much memory the process may take; default 80 % of the machine's
-    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(LEAST_MEMORY..))]
-    pub(crate) memory: Option<u64>,
-    /// How many threads; default as many as there are cores
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
-    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
     /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
@@ -373,15 +388,8 @@ pub(crate) struct Fix {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = FixFormat::Text, value_name = "FORMAT")]
     pub(crate) format: FixFormat,
-    /// How long the work may take
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) timeout: f64,
-    /// How much memory the process may take; default 80 % of the machine's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(32..))]
-    pub(crate) memory: Option<u64>,
-    /// How many threads; default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 }
 
 /// How fixes are written.
@@ -426,15 +434,8 @@ pub(crate) struct Bench {
     /// How often each file is run; the middle time counts
     #[arg(long, default_value_t = 1, value_name = "R", value_parser = positive)]
     pub(crate) runs: usize,
-    /// How long one run of a file may take, everything included
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) timeout: f64,
-    /// How much memory the process may take; default 80 % of the machine's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(32..))]
-    pub(crate) memory: Option<u64>,
-    /// How many threads; default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = positive)]
-    pub(crate) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
     /// Which methods: auto, names among search, reduce, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,

@@ -81,8 +81,8 @@ impl CheckDefaults {
     /// command line says nothing.
     pub(crate) fn for_call(&self, args: &Check) -> Check {
         let mut settled = args.clone();
-        settle(args, &mut settled.memory, "memory", self.memory.map(Some));
-        settle(args, &mut settled.jobs, "jobs", self.jobs.map(Some));
+        settle(args, &mut settled.limits.memory, "memory", self.memory.map(Some));
+        settle(args, &mut settled.limits.jobs, "jobs", self.jobs.map(Some));
         settle(args, &mut settled.format, "format", self.format);
         settle(args, &mut settled.exit_zero, "exit_zero", self.exit_zero);
         settle(args, &mut settled.no_times, "no_times", self.no_times);
@@ -93,7 +93,7 @@ impl CheckDefaults {
     /// command line says nothing.
     pub(crate) fn for_program(&self, args: &Check) -> Check {
         let mut settled = args.clone();
-        settle(args, &mut settled.timeout, "timeout", self.timeout);
+        settle(args, &mut settled.limits.timeout, "timeout", self.timeout);
         settle(args, &mut settled.method, "method", self.method.clone());
         settle(args, &mut settled.no_cache, "no_cache", self.cache.map(|cache| !cache));
         settled

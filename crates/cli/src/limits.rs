@@ -51,8 +51,10 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Sets the limit on the memory of the process.
-pub(crate) fn limit_memory(mebibytes: u64) {
+/// Sets the limit on the memory of the process; where none is said, most of
+/// what the machine has.
+pub(crate) fn limit_memory(mebibytes: Option<u64>) {
+    let mebibytes = mebibytes.unwrap_or_else(|| machine_memory_mib() / 10 * 8);
     let bytes = usize::try_from(mebibytes.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
     // What is counted is less than what the process takes: the allocator needs
     // room, too. Work is told to stop early enough for its tables to double.
@@ -197,4 +199,13 @@ impl State {
 /// How many threads to use, if that was said; else as many as there are cores.
 pub(crate) fn threads(said: Option<usize>) -> usize {
     said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// The memory of the machine, or 8 GiB where it cannot be told.
+fn machine_memory_mib() -> u64 {
+    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    told.map_or(8 << 10, |kib| kib >> 10)
 }

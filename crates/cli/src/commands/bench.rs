@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
 use serval_report::{FileReport, Verdict};
 
-use super::check::{self, Checked, Checking, Status, files, millis};
+use super::check::{self, Checked, Checking, Status, millis};
 use crate::args::{Bench, BenchFormat, Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Manner};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     };
     measuring.say_which_are_missing(&subjects);
     limits::watch_interrupts();
-    limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
+    limits::limit_memory(args.limits.memory);
     let check = check_args(args);
     // Warnings about programs are not what is asked for here, and what is
     // remembered would not be measured.
@@ -73,9 +73,7 @@ fn check_args(args: &Bench) -> Check {
     Check {
         files: Vec::new(),
         input: None,
-        timeout: args.timeout,
-        memory: args.memory,
-        jobs: args.jobs,
+        limits: args.limits,
         method: args.method.clone(),
         classic: args.classic.clone(),
         format: OutputFormat::Json,

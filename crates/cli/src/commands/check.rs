@@ -85,7 +85,7 @@ fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Resu
         let args = config.check.for_program(args);
         tasks.push(Task { file, methods: methods(&args.method, &args.classic)?, args, config });
     }
-    limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
+    limits::limit_memory(args.limits.memory);
     let cache = Cache::of_user(manner.quiet);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
@@ -239,8 +239,7 @@ impl Checking<'_> {
         last_words: LastWords,
     ) -> Result<Checked, Failure> {
         let start = Instant::now();
-        let timeout = Duration::try_from_secs_f64(self.args.timeout).unwrap_or(Duration::MAX);
-        let watch = Watch::start(timeout, last_words);
+        let watch = Watch::start(self.args.limits.time(), last_words);
         let loaded = match load() {
             Ok(loaded) => loaded,
             Err(Failure::Message(text)) => return Ok(unusable(name, &format!("error: {text}\n"), Vec::new())),
@@ -264,7 +263,7 @@ impl Checking<'_> {
             }
             None => {
                 let progress = self.progress(name);
-                (decide::decide(&input, self.methods, self.args.jobs, &watch.cancel(), &progress, self.in_words()), None)
+                (decide::decide(&input, self.methods, self.args.limits.jobs, &watch.cancel(), &progress, self.in_words()), None)
             }
         };
         times.compile = millis(decision.compile_time);
@@ -392,7 +391,7 @@ impl Checking<'_> {
                     report.counterexample = Some(shown);
                     if let (Content::Program(_), false) = (&input.content, self.args.no_fix || self.manner.quiet) {
                         let start = Instant::now();
-                        report.fix = hint::hint(&input.text, &run, component, limits::threads(self.args.jobs), &watch.cancel());
+                        report.fix = hint::hint(&input.text, &run, component, limits::threads(self.args.limits.jobs), &watch.cancel());
                         times.fix = Some(millis(start.elapsed()));
                     }
                 }

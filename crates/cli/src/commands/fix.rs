@@ -2,13 +2,12 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
 use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
-use super::check::{files, stopped_by};
+use super::check::stopped_by;
 use crate::args::{Fix, FixFormat};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
@@ -22,16 +21,15 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         return Err(Failure::message("--apply changes a file, and standard input is none"));
     }
     limits::watch_interrupts();
-    limits::limit_memory(args.memory.unwrap_or_else(|| files::machine_memory_mib() / 10 * 8));
-    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
-    let watch = Watch::start(timeout, last_words(&name, args.format));
+    limits::limit_memory(args.limits.memory);
+    let watch = Watch::start(args.limits.time(), last_words(&name, args.format));
     let input = input::load(&args.file, args.input)?.usable(manner)?;
     let Content::Program(program) = &input.content else {
         return Err(Failure::message(format!(
             "{name} is a network system: it has no text with `yield`s that could be removed; give a .ser program"
         )));
     };
-    let jobs = limits::threads(args.jobs);
+    let jobs = limits::threads(args.limits.jobs);
     let options = Options { jobs, ..Options::default() };
     if let Some(problem) = args.lock.as_deref().and_then(|lock| lock_name_problem(&input.text, lock)) {
         return Err(Failure::message(problem));

@@ -2,7 +2,7 @@
 //! all its switches on, each of them off, and all off.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serval_classic::ablation::{End, Figures, Setting, Trial, settings};
 use serval_compile::{Mode, Options, compile};
@@ -26,12 +26,12 @@ pub(super) fn run(args: &Bench, subjects: &[Subject], manner: Manner) -> Result<
         return Err(Failure::message("--ablation writes text and markdown"));
     }
     limits::watch_interrupts();
-    limits::limit_memory(args.memory.unwrap_or_else(|| super::files::machine_memory_mib() / 10 * 8));
+    limits::limit_memory(args.limits.memory);
     let mut systems = Vec::new();
     for subject in subjects {
         systems.extend(plain(subject, manner)?.into_iter().map(|system| (subject.name.as_str(), system)));
     }
-    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
+    let timeout = args.limits.time();
     let mut report = AblationReport { settings: Vec::new(), cap: serval_classic::Options::default().max_components, times: !args.no_times };
     let mut verdicts: Vec<Option<End>> = vec![None; systems.len()];
     for Setting { name, options } in settings() {

@@ -59,12 +59,3 @@ fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Resul
     files.extend(found);
     Ok(())
 }
-
-/// The memory of the machine, or 8 GiB where it cannot be told.
-pub(crate) fn machine_memory_mib() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    told.map_or(8 << 10, |kib| kib >> 10)
-}

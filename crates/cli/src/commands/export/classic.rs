@@ -10,7 +10,6 @@ use serval_model::{Budget, Cancel, Letter as Answer, NetworkSystem};
 use serval_petri::{Target, interleaving, mcc, pnml, tina};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
-use super::super::check::files::machine_memory_mib;
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::limits::{self, Ended, LastWords, Watch};
@@ -23,7 +22,7 @@ const MOST_PARTS: u64 = 1_000_000;
 /// The stage of the published way that the arguments ask for.
 pub(super) fn text(systems: &[&NetworkSystem], name: &str, args: &Export, quiet: bool) -> Result<String, Failure> {
     limits::watch_interrupts();
-    limits::limit_memory(machine_memory_mib() / 10 * 8);
+    limits::limit_memory(None);
     let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
     let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
     let stage = Stage { name, args, quiet, cancel: watch.cancel() };

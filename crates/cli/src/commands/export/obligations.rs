@@ -28,7 +28,7 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
     let &Export { no_elimination_order, no_prune, no_factor, .. } = args;
     let methods = check::methods(&args.method, &Classic { no_elimination_order, no_prune, no_factor, no_slice: false })?;
     limits::watch_interrupts();
-    limits::limit_memory(check::files::machine_memory_mib() / 10 * 8);
+    limits::limit_memory(None);
     let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
     let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
     let proved = proved(systems, name, methods, &watch.cancel());
