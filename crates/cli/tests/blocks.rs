@@ -9,24 +9,12 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{directory, root, text};
+use support::{directory, pages, root, text};
 
 /// The fenced blocks of one kind in all pages, each with its page.
 fn blocks(kind: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut directories = vec![root().join("docs/src")];
-    let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
-    while let Some(directory) = directories.pop() {
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                directories.push(path);
-            } else if path.extension().is_some_and(|end| end == "md") {
-                pages.push(path);
-            }
-        }
-    }
-    pages.sort();
+    let pages = pages().into_iter().chain(["README.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
         // A block is open from one fence to the next.

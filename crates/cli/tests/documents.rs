@@ -142,19 +142,7 @@ fn programs_of_pages_get_the_verdicts_that_they_expect() {
 /// All pages of the book, with their paths from `docs/src`.
 fn pages() -> BTreeSet<String> {
     let book = root().join("docs/src");
-    let mut found = BTreeSet::new();
-    let mut directories = vec![book.clone()];
-    while let Some(directory) = directories.pop() {
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                directories.push(path);
-            } else if path.extension().is_some_and(|end| end == "md") {
-                found.insert(path.strip_prefix(&book).unwrap().to_str().unwrap().to_owned());
-            }
-        }
-    }
-    found
+    support::pages().iter().map(|page| page.strip_prefix(&book).unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// Where the links of a page lead, without those in code.

@@ -46,3 +46,21 @@ pub(crate) fn directory(name: &str) -> PathBuf {
     std::fs::create_dir_all(&path).unwrap();
     path
 }
+
+/// All pages of the book, in order.
+#[allow(dead_code, reason = "not every test needs it")]
+pub(crate) fn pages() -> Vec<PathBuf> {
+    let (mut pages, mut directories) = (Vec::new(), vec![root().join("docs/src")]);
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
