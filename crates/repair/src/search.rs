@@ -171,7 +171,8 @@ impl Search<'_> {
             if self.found.len() >= self.options.fixes || self.conflicts.iter().any(Conflict::is_empty) {
                 return Ok(true);
             }
-            let hard = self.open.len() >= self.options.undecided;
+            // That all of them are undecided says nothing about smaller sets.
+            let hard = self.open.iter().filter(|open| open.len() < self.all.len()).count() >= self.options.undecided;
             if hard || self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
