@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A file and its times: at first, and again; what the ratio was said to be.
+/// A file, its time at first, what was said of it the second time, and which others were marked.
 struct Trial {
     file: String,
     before: f64,

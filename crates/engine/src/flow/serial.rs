@@ -184,7 +184,8 @@ impl Serial {
     /// there are trips for it. After that this trip is there less than `d` times,
     /// or one of those that are given for it with it less than `−d·n` times, and
     /// goes to the rest. So how often trips are in the rest is bounded by numbers
-    /// that do not depend on the walk, and there are finitely many bases.
+    /// that do not depend on the walk, and there are finitely many bases. Only
+    /// where numbers do not fit a trip goes to the rest as it is.
     fn independent(&self, trips: Vec<(Vec<u32>, i64)>) -> Independent {
         let mut span = Span::default();
         let mut kept: Vec<(Vec<u32>, i64)> = Vec::new();
@@ -495,7 +496,7 @@ mod tests {
 
     #[test]
     fn trips_that_depend_on_others_are_exchanged() {
-        // From the hub three round trips, of which any two depend on the third and the loop.
+        // From the hub three round trips, each of which depends on the other two and the loop.
         let edges: Vec<Edge> = vec![(0, 6, 0), (0, 8, 1), (1, 7, 1), (1, 8, 0), (1, 9, 2), (2, 6, 0), (2, 9, 0)];
         let serial = automaton(edges);
         let sizes = [10, 1_000, 100_000].map(|n| {

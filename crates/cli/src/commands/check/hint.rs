@@ -9,7 +9,7 @@ use serval_report::fix::{FixHint, Fixable};
 pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
     let repaired = repair_refuted(text, run, component, Options { jobs, ..Options::hint() }, cancel);
     let (outcome, reason) = match &repaired.outcome {
-        // What will do is worth a line, even if a part of it is enough.
+        // What will do is worth a line, even if a part of it may be enough.
         Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Fixable::Found, None),
         Outcome::Fixed(_) => (Fixable::Found, None),
         Outcome::NoFix(why) => (Fixable::None, Some(why.clone())),
