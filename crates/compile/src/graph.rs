@@ -31,6 +31,11 @@ impl NodeId {
 pub(crate) struct Reg(pub(crate) u32);
 
 impl Reg {
+    pub(crate) fn from_index(index: usize) -> Self {
+        // Registers come from a text of limited size.
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -149,18 +154,6 @@ impl Op {
                 *left = f(*left);
                 *right = f(*right);
             }
-        }
-    }
-
-    /// Whether the operation can end in a reported error rather than a value
-    /// even where the integers were unbounded.
-    pub(crate) fn can_fail(&self) -> bool {
-        match *self {
-            Self::Arithmetic { op: ArithmeticOp::Divide | ArithmeticOp::Remainder, right, .. } => {
-                !matches!(right, Operand::Const(divisor) if divisor != 0)
-            }
-            Self::Check { from, low, high, .. } => !matches!(from, Operand::Const(value) if (low..=high).contains(&value)),
-            _ => false,
         }
     }
 }

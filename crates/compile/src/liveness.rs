@@ -1,14 +1,21 @@
 //! Which registers can still be read.
 //!
 //! A register is *live* at a node when some way onwards reads it before it is
-//! written. An operation whose result is dead does not make its operands live
-//! (unless it can divide by zero, which must not be hidden), so a variable
-//! that only feeds itself dies too. The sets are the least solution of the
-//! usual backward equations, reached with a work list.
+//! written. The sets are the least solution of the usual backward equations,
+//! reached with a work list. There are two readings of "reads" ([`Reads`]):
+//!
+//! * **Executed**: every operation reads its operands. The machine executes every operation of its graph, so
+//!   this is the reading for what a waiting request must keep. *The invariant of the machine*: whatever it reads
+//!   in a step was written earlier in that step or is kept by the waiting request. It holds
+//!   because what a request keeps at a node contains the live registers there, in this reading.
+//!   Registers check it in debug builds (see [`crate::registers`]).
+//! * **Useful**: an operation whose result is dead and that cannot fail does not make its operands
+//!   live, so a variable that only feeds itself dies too (it is *faint*). With this reading
+//!   `simplify` finds operations to remove; it says nothing about a graph in which they still are.
 //!
 //! Two waiting requests at one node that differ only in dead registers are
 //! strongly bisimilar: they make the same steps, with the same effect on the
-//! global state and the same answers. Resetting dead registers therefore
+//! global state, the same answers and the same errors. Resetting dead registers therefore
 //! changes neither the interleaved nor the serial completed multisets.
 //!
 //! Request bodies that share no nodes form *regions* of the graph. A region
@@ -21,10 +28,20 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashSet;
 
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
+use crate::intervals::Failing;
 
 /// The most 64-bit words the sets of one region may take; beyond, all registers
 /// of the region count as live, which is always safe. 4 Mi words are 32 MiB.
 const MAX_WORDS: usize = 4 << 20;
+
+/// Which operations read their operands.
+#[derive(Clone, Copy)]
+pub(crate) enum Reads<'a> {
+    /// All.
+    Executed,
+    /// Those that can fail or whose result is live.
+    Useful(&'a Failing),
+}
 
 /// Live registers per node.
 pub(crate) struct Liveness {
@@ -47,7 +64,7 @@ struct Region {
 }
 
 impl Liveness {
-    pub(crate) fn new(graph: &Graph) -> Self {
+    pub(crate) fn new(graph: &Graph, reads: Reads<'_>) -> Self {
         let (region_of, mut regions) = regions(graph);
         let mut row_of = vec![0; graph.nodes.len()];
         for region in &mut regions {
@@ -69,12 +86,12 @@ impl Liveness {
             }
         }
         for region in 0..liveness.regions.len() {
-            liveness.solve(graph, region, &before);
+            liveness.solve(graph, region, &before, reads);
         }
         liveness
     }
 
-    fn solve(&mut self, graph: &Graph, region: usize, before: &[Vec<NodeId>]) {
+    fn solve(&mut self, graph: &Graph, region: usize, before: &[Vec<NodeId>], reads: Reads<'_>) {
         let Region { nodes, words, .. } = &self.regions[region];
         let (nodes, words) = (nodes.clone(), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
@@ -87,7 +104,7 @@ impl Liveness {
         let mut listed: FxHashSet<NodeId> = list.iter().map(|Reverse(id)| *id).collect();
         while let Some(Reverse(id)) = list.pop() {
             listed.remove(&id);
-            self.transfer(graph.node(id), region, &mut row);
+            self.transfer(graph, id, region, reads, &mut row);
             let at = self.row_of[id.index()];
             let old = &mut self.regions[region].bits[at..at + words];
             if old != row {
@@ -97,8 +114,9 @@ impl Liveness {
         }
     }
 
-    /// Writes the set before `node`, given the sets of its successors, to `row`.
-    fn transfer(&self, node: Node, region: usize, row: &mut [u64]) {
+    /// Writes the set before a node, given the sets of its successors, to `row`.
+    fn transfer(&self, graph: &Graph, id: NodeId, region: usize, reads: Reads<'_>, row: &mut [u64]) {
+        let node = graph.node(id);
         let place = &self.regions[region];
         row.fill(0);
         for next in node.successors() {
@@ -114,7 +132,8 @@ impl Liveness {
         };
         match node {
             Node::Do { op, next } => {
-                if op.writes().is_some_and(|to| !self.is_live(next, to)) && !op.can_fail() {
+                let dead = op.writes().is_some_and(|to| !self.is_live(next, to));
+                if dead && matches!(reads, Reads::Useful(failing) if !failing.at(id)) {
                     return;
                 }
                 if let Some(index) = op.writes().and_then(|to| place.regs.binary_search(&to).ok()) {
@@ -157,6 +176,11 @@ impl Liveness {
             }
         }
         live
+    }
+
+    /// The number of the region of `id`; nodes that no request comes to have none.
+    pub(crate) fn region_number(&self, id: NodeId) -> Option<u32> {
+        self.region_of[id.index()]
     }
 
     /// The region of `id` if all its registers count as live everywhere in it.

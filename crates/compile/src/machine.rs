@@ -6,8 +6,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serval_syntax::value::{self, ArithmeticError};
 use serval_syntax::{GlobalVar, Limit, Span};
 
-use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
-use crate::liveness::Liveness;
+use crate::graph::{Graph, Node, NodeId, Op, Reg};
+use crate::liveness::{Liveness, Reads};
+use crate::registers::Registers;
 
 /// How much work one step may take before it is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Machine {
             slots[global.index()] = u32::try_from(slot).ok();
         }
         let meeting = meetings(&graph);
-        let liveness = Liveness::new(&graph);
+        let liveness = Liveness::new(&graph, Reads::Executed);
         let named = graph.named_regs.len();
         let resumes = graph.nodes.iter().filter_map(|node| match node {
             Node::Yield { next } => Some(*next),
@@ -137,7 +138,7 @@ impl Machine {
             match keep {
                 Keep::Live => Vec::new(),
                 Keep::OwnNamed => liveness.mentioned_around(id).iter().copied().filter(|reg| reg.index() < named).collect(),
-                Keep::AllNamed => (0..u32::try_from(named).unwrap_or(u32::MAX)).map(Reg).collect(),
+                Keep::AllNamed => (0..named).map(Reg::from_index).collect(),
             }
         };
         // There are at most as many sets as nodes, whose numbers fit.
@@ -183,14 +184,14 @@ impl Machine {
     }
 
     /// What is kept of a request whose registers are `registers`.
-    pub(crate) fn waiting(&self, node: NodeId, registers: &[i64]) -> Waiting {
-        Waiting { node: Some(node), values: self.kept_at(node).iter().map(|reg| registers[reg.index()]).collect() }
+    pub(crate) fn waiting(&self, node: NodeId, registers: &Registers) -> Waiting {
+        Waiting { node: Some(node), values: self.kept_at(node).iter().map(|&reg| registers.get(reg)).collect() }
     }
 
     /// What is kept of a request that is at its end: the answer and the named
     /// registers that are kept at `node`, a node of its body.
-    pub(crate) fn finished(&self, node: NodeId, answer: i64, registers: &[i64]) -> Waiting {
-        let named = self.named_at(node).iter().map(|reg| registers[reg.index()]);
+    pub(crate) fn finished(&self, node: NodeId, answer: i64, registers: &Registers) -> Waiting {
+        let named = self.named_at(node).iter().map(|&reg| registers.get(reg));
         Waiting { node: None, values: std::iter::once(answer).chain(named).collect() }
     }
 
@@ -216,8 +217,8 @@ impl Machine {
     ) -> (Option<Fault>, u64) {
         let Some(node) = waiting.node else { return (None, 0) };
         scratch.reset(self.graph.reg_count, global);
-        for (reg, &value) in self.kept_at(node).iter().zip(&waiting.values) {
-            scratch.registers[reg.index()] = value;
+        for (&reg, &value) in self.kept_at(node).iter().zip(&waiting.values) {
+            scratch.registers.set(reg, value);
         }
         let mut left = self.limits.operations;
         let mut fault = None;
@@ -282,10 +283,10 @@ impl Machine {
                     if let Op::Choose { to } = op {
                         scratch.forked = true;
                         let mut registers = scratch.registers.clone();
-                        registers[to.index()] = 1;
+                        registers.set(to, 1);
                         let (global, accesses) = (scratch.global.clone(), scratch.accesses.clone());
                         scratch.forks.push(Fork { node: next, registers, global, accesses, span, last: scratch.last });
-                        scratch.registers[to.index()] = 0;
+                        scratch.registers.set(to, 0);
                     } else {
                         if self.releases_nothing(op, &scratch.global) {
                             scratch.remarks.push(here);
@@ -299,7 +300,7 @@ impl Machine {
                     at = next;
                 }
                 Node::Branch { test, then, otherwise } => {
-                    at = if read(test, &scratch.registers) != 0 { then } else { otherwise };
+                    at = if scratch.registers.read(test) != 0 { then } else { otherwise };
                 }
                 Node::Yield { next } => {
                     scratch.ends();
@@ -309,7 +310,7 @@ impl Machine {
                 }
                 Node::Answer { value } => {
                     scratch.ends();
-                    let waiting = self.finished(at, read(value, &scratch.registers), &scratch.registers);
+                    let waiting = self.finished(at, scratch.registers.read(value), &scratch.registers);
                     found(Outcome {
                         waiting,
                         global: &scratch.global,
@@ -349,7 +350,7 @@ impl Machine {
         }
         let mut key: Vec<i64> = Vec::with_capacity(1 + kept.len() + scratch.global.len());
         key.push(i64::from(at.0));
-        key.extend(kept.iter().map(|reg| scratch.registers[reg.index()]));
+        key.extend(kept.iter().map(|&reg| scratch.registers.get(reg)));
         key.extend_from_slice(&scratch.global);
         if scratch.seen.len() >= self.limits.loop_states {
             return Err(Fault { kind: FaultKind::TooLong, span: here });
@@ -371,36 +372,29 @@ fn join(span: Span, here: Span) -> Span {
     if span.start == span.end { here } else { span.to(here) }
 }
 
-pub(crate) fn read(operand: Operand, registers: &[i64]) -> i64 {
-    match operand {
-        Operand::Const(value) => value,
-        Operand::Reg(reg) => registers[reg.index()],
-    }
-}
-
 /// Runs one operation that is not a choice. A global without a slot keeps its
 /// last value nowhere: such globals are never read.
-pub(crate) fn execute(op: Op, registers: &mut [i64], global: &mut [i64], slots: &[Option<u32>]) -> Result<(), FaultKind> {
+fn execute(op: Op, registers: &mut Registers, global: &mut [i64], slots: &[Option<u32>]) -> Result<(), FaultKind> {
     let (to, value) = match op {
-        Op::Copy { to, from } => (to, read(from, registers)),
+        Op::Copy { to, from } => (to, registers.read(from)),
         Op::Load { to, global: variable } => (to, slots[variable.index()].map_or(0, |slot| global[slot as usize])),
         Op::Check { from, low, high, limit } => {
-            let value = read(from, registers);
+            let value = registers.read(from);
             return if (low..=high).contains(&value) { Ok(()) } else { Err(FaultKind::Outside { value, low, high, limit }) };
         }
         Op::Store { global: variable, from, .. } => {
             if let Some(slot) = slots[variable.index()] {
-                global[slot as usize] = read(from, registers);
+                global[slot as usize] = registers.read(from);
             }
             return Ok(());
         }
-        Op::Not { to, from } => (to, i64::from(read(from, registers) == 0)),
-        Op::Negate { to, from } => (to, value::negate(read(from, registers))?),
-        Op::Arithmetic { op, to, left, right } => (to, value::arithmetic(op, read(left, registers), read(right, registers))?),
-        Op::Compare { op, to, left, right } => (to, value::compare(op, read(left, registers), read(right, registers))),
+        Op::Not { to, from } => (to, i64::from(registers.read(from) == 0)),
+        Op::Negate { to, from } => (to, value::negate(registers.read(from))?),
+        Op::Arithmetic { op, to, left, right } => (to, value::arithmetic(op, registers.read(left), registers.read(right))?),
+        Op::Compare { op, to, left, right } => (to, value::compare(op, registers.read(left), registers.read(right))),
         Op::Choose { to } => (to, 0),
     };
-    registers[to.index()] = value;
+    registers.set(to, value);
     Ok(())
 }
 
@@ -416,7 +410,7 @@ impl From<ArithmeticError> for FaultKind {
 /// Memory that one step after another uses again.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    registers: Vec<i64>,
+    registers: Registers,
     global: Vec<i64>,
     forks: Vec<Fork>,
     /// Whether the step at hand has made a choice.
@@ -451,7 +445,7 @@ struct Met {
 
 struct Fork {
     node: NodeId,
-    registers: Vec<i64>,
+    registers: Registers,
     global: Vec<i64>,
     accesses: Vec<RawAccess>,
     span: Span,
@@ -496,17 +490,16 @@ impl Scratch {
     /// Records what an operation that has just run did to a global.
     fn note(&mut self, op: Op, span: Span) {
         let access = match op {
-            Op::Load { to, global } => RawAccess { global, write: false, value: self.registers[to.index()], span },
-            Op::Store { global, from, .. } => RawAccess { global, write: true, value: read(from, &self.registers), span },
+            Op::Load { to, global } => RawAccess { global, write: false, value: self.registers.get(to), span },
+            Op::Store { global, from, .. } => RawAccess { global, write: true, value: self.registers.read(from), span },
             _ => return,
         };
         self.accesses.push(access);
     }
 
     fn reset(&mut self, reg_count: usize, global: &[i64]) {
-        // Registers keep values of earlier steps. Nobody reads those: what can
-        // be read before it is written is kept by the waiting request.
-        self.registers.resize(reg_count, 0);
+        // What can be read before it is written is kept by the waiting request.
+        self.registers.forget(reg_count);
         self.global.clear();
         self.global.extend_from_slice(global);
         self.forks.clear();
@@ -527,15 +520,15 @@ type LoopState = (NodeId, Box<[i64]>, Box<[i64]>);
 
 /// Brent's cycle detection over the loop-head states of one path.
 #[derive(Default)]
-pub(crate) struct CycleWatch {
+struct CycleWatch {
     anchor: Option<LoopState>,
     visits: u64,
     next_anchor: u64,
 }
 
 impl CycleWatch {
-    pub(crate) fn repeats(&mut self, at: NodeId, kept: &[Reg], registers: &[i64], global: &[i64]) -> bool {
-        let values = || kept.iter().map(|reg| registers[reg.index()]);
+    fn repeats(&mut self, at: NodeId, kept: &[Reg], registers: &Registers, global: &[i64]) -> bool {
+        let values = || kept.iter().map(|&reg| registers.get(reg));
         if let Some((node, old_values, old_global)) = &self.anchor
             && *node == at
             && **old_global == *global
@@ -554,7 +547,7 @@ impl CycleWatch {
 
 /// Whether ways of one step can meet at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meeting {
+enum Meeting {
     No,
     /// Two ways lead here.
     Join,

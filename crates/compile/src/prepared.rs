@@ -12,6 +12,7 @@ use crate::graph::{Graph, NodeId, Reg};
 use crate::machine::{Keep, Machine, Waiting};
 use crate::naming::Naming;
 use crate::options::{Mode, Options};
+use crate::registers::Registers;
 use crate::source::Source;
 use crate::space::{LocalState, Space};
 use crate::split::{Part, split, whole};
@@ -107,10 +108,14 @@ impl Prepared {
     /// in the source at `waiting`.
     pub(crate) fn local_name_at(&self, body: usize, waiting: &Waiting) -> Option<String> {
         let source = &self.source.machine;
-        let mut registers = vec![0; source.graph.reg_count];
+        let mut registers = Registers::new(source.graph.reg_count);
+        // A local variable that the body does not mention is 0.
+        for reg in 0..source.graph.named_regs.len() {
+            registers.set(Reg::from_index(reg), 0);
+        }
         let mut fill = |regs: &[Reg], values: &[i64]| {
-            for (reg, &value) in regs.iter().zip(values) {
-                registers[reg.index()] = value;
+            for (&reg, &value) in regs.iter().zip(values) {
+                registers.set(reg, value);
             }
         };
         let waiting = match waiting.node {

@@ -8,33 +8,39 @@
 //!   operation writes is 0;
 //! * an operation on constants is its value, a branch on a constant is a jump;
 //! * a branch with one target is a jump;
-//! * an operation whose result is dead does nothing (see [`crate::liveness`]);
+//! * an operation whose result is dead and that cannot fail does nothing (see [`crate::liveness`]
+//!   and [`crate::intervals`]);
 //! * a write to a global that nobody reads does nothing that anyone can see:
 //!   configurations that differ only in that global are bisimilar;
 //! * a node from which no way leads to the end of a step is [`Node::Never`]:
 //!   a run that comes there gives no step.
 //!
-//! An operation that can divide by zero or leave a range is never removed and counts as an end
-//! of a step, because the error must be reported.
+//! An operation that can divide by zero, overflow or leave a range is never removed and counts as an end
+//! of a step, because the error must be reported, whether or not its result is used. (What can fail is found on the graph as
+//! written. The rewritings only replace operands by their values and cut off ways that nobody goes, so what
+//! could not fail there cannot fail afterwards.)
 
 use serval_syntax::{Global, value};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand};
-use crate::liveness::Liveness;
+use crate::intervals::Failing;
+use crate::liveness::{Liveness, Reads};
 
 /// Simplifies in place; node numbers keep their meaning.
 pub(crate) fn simplify(graph: &mut Graph, globals: &[Global]) {
+    let failing = Failing::new(graph, globals);
     // Each round removes at least one operation or branch, and every prefix of
-    // the rounds is sound, so a fixed number is a choice of effort only.
+    // the rounds is sound, so a fixed number is a choice of effort only. What
+    // leads nowhere is cut off in each, because that lets more results die.
     for _ in 0..8 {
         let uses = Uses::new(graph, globals.len());
         let mut changed = fold(graph, globals, &uses);
-        changed |= remove_dead(graph, &uses);
+        changed |= mark_never(graph, &failing);
+        changed |= remove_dead(graph, &uses, &failing);
         if !changed {
             break;
         }
     }
-    mark_never(graph);
 }
 
 /// Jumps are branches that do not look.
@@ -135,14 +141,14 @@ fn fold_op(op: Op) -> Op {
     }
 }
 
-fn remove_dead(graph: &mut Graph, uses: &Uses) -> bool {
-    let liveness = Liveness::new(graph);
+fn remove_dead(graph: &mut Graph, uses: &Uses, failing: &Failing) -> bool {
+    let liveness = Liveness::new(graph, Reads::Useful(failing));
     let mut changed = false;
     for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
         let Node::Do { op, next } = graph.node(id) else { continue };
         let dead = match op {
             Op::Store { global, .. } => !uses.global_read[global.index()],
-            _ if op.can_fail() => false,
+            _ if failing.at(id) => false,
             Op::Check { .. } => true,
             Op::Copy { to, from: Operand::Reg(from) } if to == from => true,
             _ => op.writes().is_some_and(|to| !liveness.is_live(next, to)),
@@ -155,7 +161,7 @@ fn remove_dead(graph: &mut Graph, uses: &Uses) -> bool {
     changed
 }
 
-fn mark_never(graph: &mut Graph) {
+fn mark_never(graph: &mut Graph, failing: &Failing) -> bool {
     let mut before = vec![Vec::new(); graph.nodes.len()];
     let mut ends = vec![false; graph.nodes.len()];
     let mut stack = Vec::new();
@@ -164,7 +170,7 @@ fn mark_never(graph: &mut Graph) {
         for next in node.successors_in_step() {
             before[next.index()].push(id);
         }
-        let fails = matches!(node, Node::Do { op, .. } if op.can_fail());
+        let fails = matches!(node, Node::Do { .. }) && failing.at(id);
         if fails || matches!(node, Node::Yield { .. } | Node::Answer { .. }) {
             stack.push(id);
         }
@@ -174,9 +180,9 @@ fn mark_never(graph: &mut Graph) {
             stack.extend(&before[id.index()]);
         }
     }
-    for id in graph.ids() {
-        if !ends[id.index()] {
-            graph.nodes[id.index()] = Node::Never;
-        }
+    let mut changed = false;
+    for id in graph.ids().filter(|id| !ends[id.index()]) {
+        changed |= std::mem::replace(&mut graph.nodes[id.index()], Node::Never) != Node::Never;
     }
+    changed
 }
