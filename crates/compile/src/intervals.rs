@@ -88,9 +88,7 @@ impl Value {
 fn arithmetic(op: ArithmeticOp, left: Value, right: Value) -> (Value, bool) {
     use Value::{Any, Between, Slow};
     match (op, left, right) {
-        (ArithmeticOp::Add, Between(a, b), Between(c, d)) => {
-            Value::clipped(i128::from(a) + i128::from(c), i128::from(b) + i128::from(d))
-        }
+        (ArithmeticOp::Add, Between(a, b), Between(c, d)) => Value::clipped(i128::from(a) + i128::from(c), i128::from(b) + i128::from(d)),
         (ArithmeticOp::Subtract, Between(a, b), Between(c, d)) => {
             Value::clipped(i128::from(a) - i128::from(d), i128::from(b) - i128::from(c))
         }

@@ -55,7 +55,7 @@ pub(crate) struct Cover {
     /// Per global state the largest markings of all nodes made so far.
     largest: Vec<Vec<Marking>>,
     seen: FxHashSet<(LocalId, GlobalId)>,
-    /// Counts compared and not yet paid for.
+    /// Counts compared or kept and not yet paid for.
     compared: u64,
     /// All pairs that occur, in order.
     pub(crate) pairs: Vec<(LocalId, GlobalId)>,
@@ -163,6 +163,9 @@ impl Cover {
 
     fn enter(&mut self, global: GlobalId, marking: Marking) {
         self.grow(global);
+        // A node weighs as much as its marking: many requests, each in a state of its
+        // own, fill the memory long before they are many nodes.
+        self.compared += marking.len() as u64;
         let largest = &mut self.largest[global.index()];
         largest.retain(|known| !below(known, &marking));
         largest.push(marking.clone());

@@ -45,12 +45,39 @@ impl Maker {
         if self.yields_left > 0 && self.rng.chance(self.profile.yield_leaves) {
             return self.yields();
         }
+        if self.edges && self.rng.chance(4) {
+            return term::number(self.edge());
+        }
         match self.rng.below(10) {
             0 => term::number(self.rng.between(0, 2)),
             1 if self.rng.chance(50) => term::number(self.rng.between(-3, 12)),
             2 if self.rng.chance(60) => term::choice(),
             _ => self.variable(),
         }
+    }
+
+    /// A number near an end of 64 bits, or one whose square is.
+    pub(super) fn edge(&mut self) -> i64 {
+        self.rng.pick(&[i64::MAX, i64::MAX, i64::MAX - 1, i64::MIN + 1, i64::MIN + 2, 3_037_000_499, 3_037_000_500, 1 << 62])
+    }
+
+    /// Arithmetic for nothing, with a pause between its operands, or a write that changes nothing.
+    pub(super) fn discarded(&mut self) -> Term {
+        let name = self.target();
+        if self.rng.chance(25) {
+            return term::assign(name, term::read(name));
+        }
+        let ops = [Operator::Add, Operator::Add, Operator::Subtract, Operator::Multiply];
+        let (first, second) = (self.rng.pick(&ops), self.rng.pick(&ops));
+        let pause = if self.rng.chance(70) { self.yields() } else { self.variable() };
+        let last = if self.rng.chance(60) { term::number(self.rng.between(-1, 2)) } else { self.variable() };
+        let value = term::binary(term::binary(term::read(name), first, pause), second, last);
+        let value = if self.rng.chance(20) { term::negate(value) } else { value };
+        if self.rng.chance(30) {
+            // Into a local variable, which may be tested and forgotten.
+            return term::assign(self.local(), value);
+        }
+        value
     }
 
     /// Any expression. Its value may leave the range of variables.
@@ -168,7 +195,7 @@ fn range(e: &Term) -> (i64, i64) {
         Term::Assign(_, e) => range(e),
         Term::Negate(e) => {
             let (low, high) = range(e);
-            (-high, -low)
+            (high.saturating_neg(), low.saturating_neg())
         }
         Term::Binary(op, a, b) => binary_range(*op, range(a), range(b)),
         Term::Sequence(_, e) => range(e),
@@ -182,17 +209,17 @@ fn range(e: &Term) -> (i64, i64) {
 }
 
 fn binary_range(op: Operator, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
-    let largest = a.0.abs().max(a.1.abs());
+    let largest = a.0.saturating_abs().max(a.1.saturating_abs());
     match op {
-        Operator::Add => (a.0 + b.0, a.1 + b.1),
-        Operator::Subtract => (a.0 - b.1, a.1 - b.0),
+        Operator::Add => (a.0.saturating_add(b.0), a.1.saturating_add(b.1)),
+        Operator::Subtract => (a.0.saturating_sub(b.1), a.1.saturating_sub(b.0)),
         Operator::Multiply => {
-            let corners = [a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1];
+            let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)].map(|(x, y)| x.saturating_mul(y));
             (corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
         }
         Operator::Divide => (-largest, largest),
         // It lies between 0 and the divisor, the divisor excluded.
-        Operator::Remainder => ((b.0 + 1).min(0), (b.1 - 1).max(0)),
+        Operator::Remainder => (b.0.saturating_add(1).min(0), b.1.saturating_sub(1).max(0)),
         _ => (0, 1),
     }
 }

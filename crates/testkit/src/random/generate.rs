@@ -31,6 +31,9 @@ fn profile(shape: Shape) -> Profile {
         Shape::ExpressionHeavy => {
             Profile { requests: 3, statements: (2, 4), nesting: 1, depth: 3, yields: 4, yield_leaves: 18, weights: [88, 7, 5] }
         }
+        Shape::Edges => {
+            Profile { requests: 3, statements: (1, 3), nesting: 1, depth: 1, yields: 3, yield_leaves: 12, weights: [70, 10, 20] }
+        }
         Shape::Looping => {
             Profile { requests: 2, statements: (1, 3), nesting: 2, depth: 1, yields: 3, yield_leaves: 5, weights: [35, 20, 45] }
         }
@@ -50,6 +53,8 @@ pub(super) struct Maker {
     pub(super) grows: bool,
     /// Whether a divisor may be 0.
     pub(super) risky: bool,
+    /// Whether numbers may be near the ends of 64 bits.
+    pub(super) edges: bool,
     pub(super) yields_left: usize,
     /// Counter loops around the current place; their counters are `i`, `j`.
     pub(super) counters: usize,
@@ -74,7 +79,18 @@ pub(super) fn source(seed: u64, shape: Shape) -> Source {
     let apart = all_globals.len() >= request_count && request_count > 1 && rng.chance(20);
     let same_name = request_count > 1 && rng.chance(15);
 
-    let mut maker = Maker { rng, profile, globals: Vec::new(), locals, modulus, grows, risky, yields_left: 0, counters: 0 };
+    let mut maker = Maker {
+        rng,
+        profile,
+        globals: Vec::new(),
+        locals,
+        modulus,
+        grows,
+        risky,
+        edges: shape == Shape::Edges,
+        yields_left: 0,
+        counters: 0,
+    };
     let names = ["get", "put", "move_2", "a", "B"];
     let first_name = maker.rng.below(names.len());
     let mut requests = Vec::new();
@@ -86,12 +102,16 @@ pub(super) fn source(seed: u64, shape: Shape) -> Source {
         requests.push((name.to_owned(), body));
     }
     let plain_start = maker.rng.chance(60);
-    if request_count == 1 && plain_start && maker.rng.chance(50) {
+    if request_count == 1 && plain_start && !maker.edges && maker.rng.chance(50) {
         "request".clone_into(&mut requests[0].0);
     }
     let mut globals = std::collections::BTreeMap::new();
     for name in requests.iter().flat_map(|(_, body)| body.globals()) {
-        let initial = if plain_start { 0 } else { maker.rng.between(-1, 2) };
+        let initial = match maker.edges && maker.rng.chance(50) {
+            true => maker.edge(),
+            false if plain_start => 0,
+            false => maker.rng.between(-1, 2),
+        };
         globals.entry(name).or_insert(initial);
     }
     Source { globals, requests }

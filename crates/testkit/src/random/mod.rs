@@ -7,7 +7,8 @@
 //! The values stay small by construction: every variable stays within −1..=2
 //! (a loop counter within 0..=3), because a value that could leave that range
 //! is reduced by `% 2` or `% 3` before it is stored. About one program in
-//! forty breaks the rule on purpose and may have infinitely many states.
+//! forty breaks the rule on purpose and may have infinitely many states; and those of
+//! [`Shape::Edges`] have numbers near the ends of 64 bits.
 
 mod comfort;
 mod expression;
@@ -38,11 +39,15 @@ pub enum Shape {
     ExpressionHeavy,
     /// Loops of all kinds, some endless.
     Looping,
+    /// Numbers near the ends of 64 bits, and results that nobody uses. Many of these programs fail.
+    Edges,
 }
 
 impl Shape {
-    /// All shapes.
+    /// All shapes whose programs rarely fail.
     pub const ALL: [Self; 4] = [Self::Tiny, Self::HandlerLike, Self::ExpressionHeavy, Self::Looping];
+    /// All shapes.
+    pub const WITH_EDGES: [Self; 5] = [Self::Tiny, Self::HandlerLike, Self::ExpressionHeavy, Self::Looping, Self::Edges];
 }
 
 /// The program of this seed and shape.

@@ -35,6 +35,9 @@ impl Maker {
     }
 
     fn plain(&mut self, nesting: usize) -> Term {
+        if self.edges && self.rng.chance(40) {
+            return self.discarded();
+        }
         match self.rng.below(100) {
             0..55 => self.assignment(self.profile.depth),
             55..67 => self.yields(),
