@@ -171,6 +171,20 @@ impl Compiled {
     pub fn components(&self) -> &[Component] {
         &self.components
     }
+
+    /// Puts another system in the place of a component's.
+    #[cfg(test)]
+    pub(crate) fn replace_system(&mut self, component: usize, system: NetworkSystem) {
+        self.components[component].system = system;
+    }
+
+    /// Moves a request body from one component to another.
+    #[cfg(test)]
+    pub(crate) fn move_body(&mut self, from: usize, to: usize) {
+        if let Some(body) = self.components[from].bodies.pop() {
+            self.components[to].bodies.push(body);
+        }
+    }
 }
 
 impl Component {
@@ -179,6 +193,11 @@ impl Component {
     /// values.
     pub fn system(&self) -> &NetworkSystem {
         &self.system
+    }
+
+    /// What each local state is, by number.
+    pub(crate) fn local_states(&self) -> &[LocalState] {
+        &self.local_states
     }
 
     /// What its steps do that is worth a remark.

@@ -32,6 +32,7 @@ mod simplify;
 mod source;
 mod space;
 mod split;
+mod translation;
 
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
@@ -40,3 +41,4 @@ pub use machine::{Fault, FaultKind, StepLimits};
 pub use options::{Limits, Mode, Options};
 pub use prepared::Prepared;
 pub use source::{Access, Source, SourceMismatch, SourceRun, SourceStep};
+pub use translation::{Translation, TranslationError};

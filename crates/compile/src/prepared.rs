@@ -107,6 +107,13 @@ impl Prepared {
     /// The name of the local state in which a request of `body` is that waits
     /// in the source at `waiting`.
     pub(crate) fn local_name_at(&self, body: usize, waiting: &Waiting) -> Option<String> {
+        Some(self.local_name(&self.image_of(body, waiting)?))
+    }
+
+    /// The local state of its component in which a request of `body` is that waits in the
+    /// source at `waiting`. What is kept there is kept in the source: every operation of the simplified graph is one
+    /// of the source with the same registers, so what it can still read the source can still read.
+    pub(crate) fn image_of(&self, body: usize, waiting: &Waiting) -> Option<LocalState> {
         let source = &self.source.machine;
         let mut registers = Registers::new(source.graph.reg_count);
         // A local variable that the body does not mention is 0.
@@ -129,7 +136,7 @@ impl Prepared {
                 self.machine.waiting(self.image[node.index()]?, &registers)
             }
         };
-        Some(self.local_name(&LocalState { owner: self.owners[body], waiting }))
+        Some(LocalState { owner: self.owners[body], waiting })
     }
 
     /// The name of the global state of a part when the program's globals are

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serval_syntax::{GlobalVar, Program, Span};
 
@@ -64,7 +65,7 @@ impl fmt::Display for SourceMismatch {
 /// A program ready to run as written.
 pub struct Source {
     program: Program,
-    pub(crate) machine: Machine,
+    pub(crate) machine: Arc<Machine>,
 }
 
 impl Source {
@@ -72,7 +73,7 @@ impl Source {
     pub fn new(program: &Program, limits: StepLimits) -> Self {
         let globals = whole(program).swap_remove(0).globals;
         let machine = Machine::new(lower::lower(program), &[&globals], program.globals.len(), Keep::OwnNamed, limits);
-        Self { program: program.clone(), machine }
+        Self { program: program.clone(), machine: Arc::new(machine) }
     }
 
     /// The program.

@@ -7,17 +7,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+mod answers;
+
 use std::collections::BTreeSet;
 
-use serval_compile::{CompileError, Compiled, Limits, Mode, Options, StepLimits, compile};
-use serval_model::{Budget, NetworkSystem, Stopped, completed_multisets, serial_multisets};
+use answers::{Enumerate, REQUESTS, enumerate, limits};
+use serval_compile::{CompileError, Mode, Options, compile};
+use serval_model::{Budget, NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::{Program, SyntaxKind, analyze, core_text, parse};
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
 use serval_testkit::random::{Comfort, Shape, random_comfort, random_program, random_source};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
-const REQUESTS: usize = 3;
 const MODES: [Mode; 2] = [Mode::Optimised, Mode::Plain];
 
 /// What became of one program.
@@ -27,47 +29,6 @@ enum Outcome {
     /// Both say that a step can fail.
     BothFail,
     TooLarge(&'static str),
-}
-
-fn limits() -> Limits {
-    Limits { pairs: 60_000, step: StepLimits { operations: 200_000, loop_states: 20_000 } }
-}
-
-/// The completed multisets of a whole program from those of its components.
-fn sums(compiled: &Compiled, of: impl Fn(&NetworkSystem) -> Result<Completed, Stopped>) -> Result<Completed, Stopped> {
-    let mut all: Completed = BTreeSet::from([Vec::new()]);
-    for component in compiled.components() {
-        let own = of(component.system())?;
-        let mut next = Completed::new();
-        for left in &all {
-            for right in own.iter().filter(|right| left.len() + right.len() <= REQUESTS) {
-                let mut sum = left.clone();
-                sum.extend(right.iter().cloned());
-                sum.sort();
-                next.insert(sum);
-            }
-        }
-        all = next;
-    }
-    Ok(all)
-}
-
-type Enumerate = fn(&NetworkSystem, usize, &mut Budget) -> Result<BTreeSet<serval_model::Multiset<serval_model::Letter>>, Stopped>;
-
-fn enumerate(compiled: &Compiled, with: Enumerate) -> Result<Completed, Stopped> {
-    sums(compiled, |system| {
-        let multisets = with(system, REQUESTS, &mut Budget::ticks(3_000_000))?;
-        let written = multisets.iter().map(|multiset| {
-            let letters = multiset.iter().flat_map(|(&(request, response), count)| {
-                let letter = (system.request_name(request).to_owned(), system.response_name(response).parse::<i64>().unwrap());
-                std::iter::repeat_n(letter, usize::try_from(count).unwrap())
-            });
-            let mut letters: Vec<(String, i64)> = letters.collect();
-            letters.sort();
-            letters
-        });
-        Ok(written.collect())
-    })
 }
 
 fn compare(name: &str, text: &str, program: &Program, source: &Source) -> Outcome {
