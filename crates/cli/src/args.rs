@@ -249,6 +249,9 @@ pub(crate) struct Verify {
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<InputKind>,
+    /// Also check that the compiled program has the answers of the program as written: the map between their states, step by step
+    #[arg(long)]
+    pub(crate) check_compile: bool,
 }
 
 /// Write a program or system in another form

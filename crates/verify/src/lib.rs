@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
-use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared};
+use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, compile};
 use serval_model::{Budget, Cancel, JsonError, NetworkSystem, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
@@ -101,6 +101,44 @@ fn verify_program(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
     let input = ProgramInput { text, prepared, compiled: OnceCell::new() };
     let result = check(&input, certificate, caps, cancel);
     outcome(certificate, result, |stop| InputError::Fault(Box::new(stop.diagnostic(text))))
+}
+
+/// What came of checking the compilation of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compilation {
+    /// The compiled systems have the answers of the program as written.
+    Checked(Translation),
+    /// The program as written has too many states to tell.
+    TooLarge,
+    /// They differ: a bug in the compiler.
+    Wrong(String),
+    /// The program cannot be compiled.
+    InputError(InputError),
+    /// Somebody raised the flag.
+    Cancelled,
+}
+
+/// Checks that the network systems to which a program is compiled, of which certificates speak, have the answers of the
+/// program as written: the map from its states to theirs is checked step by step. After this neither the simplifications of
+/// the compiler nor its splitting into components need to be trusted for this program.
+pub fn verify_compilation(text: &str, cancel: &Cancel) -> Compilation {
+    let analysis = analyze(text);
+    let Some(program) = analysis.program else {
+        return Compilation::InputError(InputError::Program(analysis.diagnostics));
+    };
+    let (options, budget) = (Options::default(), Budget::new(u64::MAX, cancel.clone()));
+    let result = match compile(&program, options, &budget) {
+        Ok(compiled) => compiled.check_translation(options.limits.pairs, &budget),
+        Err(CompileError::Stopped(_)) => return Compilation::Cancelled,
+        Err(CompileError::TooLarge(_)) => return Compilation::TooLarge,
+        Err(error) => return Compilation::InputError(InputError::Fault(Box::new(Stop::Error(error).diagnostic(text)))),
+    };
+    match result {
+        Ok(translation) => Compilation::Checked(translation),
+        Err(TranslationError::TooLarge) => Compilation::TooLarge,
+        Err(TranslationError::Stopped(_)) => Compilation::Cancelled,
+        Err(TranslationError::Differs(what)) => Compilation::Wrong(what),
+    }
 }
 
 fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
@@ -258,6 +296,29 @@ impl Outcome {
                     more => format!("{first} (and {more} more)"),
                 }
             }
+        }
+    }
+}
+
+impl Compilation {
+    /// The exit status: 0 checked, 2 input error, 3 too large or cancelled, 4 a bug.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Checked(_) => 0,
+            Self::InputError(_) => 2,
+            Self::TooLarge | Self::Cancelled => 3,
+            Self::Wrong(_) => 4,
+        }
+    }
+
+    /// The result in one line, without a newline. `input` is what the file is called, and `text` what it holds.
+    pub fn line(&self, input: &str, text: &str) -> String {
+        match self {
+            Self::Checked(translation) => format!("{input}: compilation checked: {translation}"),
+            Self::TooLarge => format!("{input}: compilation not checked: the program as written has too many states"),
+            Self::Cancelled => format!("{input}: cancelled"),
+            Self::Wrong(what) => format!("{input}: internal error: the compiled system is not the program: {what}"),
+            Self::InputError(error) => Outcome::InputError(error.clone()).line(input, "", text),
         }
     }
 }

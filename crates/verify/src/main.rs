@@ -10,17 +10,18 @@ use std::process::ExitCode;
 
 use serval_model::Cancel;
 use serval_syntax::MAX_FILE_BYTES;
-use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify};
+use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify, verify_compilation};
 
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json] FILE CERTIFICATE
+Usage: serval-verify [--input ser|json] [--check-compile] FILE CERTIFICATE
 
   FILE            a program (.ser) or network systems (.json); - reads standard input
   CERTIFICATE     what `serval check --certificate` wrote; - reads standard input
 
   --input KIND    what FILE is, where its name does not tell: ser or json
+  --check-compile also check that the compiled program has the answers of the program as written
   --help          print this
   --version       print the version
 
@@ -83,16 +84,18 @@ struct Files {
     input: OsString,
     kind: InputKind,
     certificate: OsString,
+    check_compile: bool,
 }
 
 fn parse(arguments: &[OsString]) -> Result<Command, String> {
-    let (mut files, mut kind, mut options) = (Vec::new(), None, true);
+    let (mut files, mut kind, mut check_compile, mut options) = (Vec::new(), None, false, true);
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--help" | "-h") if options => return Ok(Command::Print(HELP.to_owned())),
             Some("--version" | "-V") if options => return Ok(Command::Print(format!("serval-verify {}\n", env!("CARGO_PKG_VERSION")))),
             Some("--") if options => options = false,
+            Some("--check-compile") if options => check_compile = true,
             Some("--input") if options => kind = Some(named_kind(arguments.next().map(OsString::as_os_str))?),
             Some(text) if options && text.starts_with("--input=") => kind = Some(named_kind(Some(OsStr::new(&text["--input=".len()..])))?),
             Some(text) if options && text.starts_with('-') && text != "-" => return Err(format!("unknown option {text:?}")),
@@ -107,7 +110,10 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
         Some(kind) => kind,
         None => kind_of(&input)?,
     };
-    Ok(Command::Verify(Files { input, kind, certificate }))
+    if check_compile && kind == InputKind::System {
+        return Err("--check-compile is about programs: a network system is not compiled".to_owned());
+    }
+    Ok(Command::Verify(Files { input, kind, certificate, check_compile }))
 }
 
 fn named_kind(name: Option<&OsStr>) -> Result<InputKind, String> {
@@ -136,7 +142,12 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         Ok(certificate) => verify(&text, files.kind, &certificate, &caps, &Cancel::new()),
         Err(too_large) => Outcome::TooLarge(too_large),
     };
-    Ok((outcome.line(&shown(&files.input), &shown(&files.certificate), &text), outcome.status()))
+    let line = outcome.line(&shown(&files.input), &shown(&files.certificate), &text);
+    if outcome.status() == 0 && files.check_compile {
+        let compilation = verify_compilation(&text, &Cancel::new());
+        return Ok((format!("{line}\n{}", compilation.line(&shown(&files.input), &text)), compilation.status()));
+    }
+    Ok((line, outcome.status()))
 }
 
 /// Reads a file, unless it is larger than the limit.

@@ -19,9 +19,17 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
     let outcome = serval_verify::verify(&text, kind, &certificate, &Caps::default(), &Cancel::new());
     let line = outcome.line(&name, &certificate_name, &text);
+    if args.check_compile && kind == InputKind::System {
+        return Err(Failure::message("--check-compile is about programs: a network system is not compiled"));
+    }
     if outcome.status() == 2 {
         return Err(Failure::Input(format!("{line}\n")));
     }
-    write_to(None, &format!("{line}\n"))?;
-    Ok(ExitCode::from(outcome.status()))
+    if outcome.status() != 0 || !args.check_compile {
+        write_to(None, &format!("{line}\n"))?;
+        return Ok(ExitCode::from(outcome.status()));
+    }
+    let compilation = serval_verify::verify_compilation(&text, &Cancel::new());
+    write_to(None, &format!("{line}\n{}\n", compilation.line(&name, &text)))?;
+    Ok(ExitCode::from(compilation.status()))
 }
