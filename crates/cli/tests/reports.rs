@@ -4,14 +4,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "support/retold.rs"]
+mod retold;
 mod support;
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use serval_testkit::naive::{Access, Source, Step, retell};
+use serval_testkit::naive::{Source, retell};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 use support::{root, text};
@@ -55,47 +56,10 @@ fn is_complete(report: &str, of: &Path) {
     }
 }
 
-/// The steps of a counterexample, as the other interpreter wants them.
-fn steps(counterexample: &Value) -> Vec<Step> {
-    let events = counterexample["steps"].as_array().unwrap();
-    let mut requests = BTreeMap::new();
-    let mut steps: Vec<Step> = Vec::new();
-    for event in events {
-        let id = u32::try_from(event["id"].as_u64().unwrap()).unwrap();
-        match event["kind"].as_str().unwrap() {
-            "spawn" => {
-                let named = |request: &&Value| request["id"] == event["id"];
-                let request = counterexample["requests"].as_array().unwrap().iter().find(named).unwrap();
-                requests.insert(id, request["request"].as_str().unwrap().to_owned());
-            }
-            "step" => {
-                let access = |access: &Value| Access {
-                    var: access["var"].as_str().unwrap().to_owned(),
-                    writes: access["op"] == "write",
-                    value: access["value"].as_i64().unwrap(),
-                };
-                let after = &counterexample["states"][event["to"]["global"].as_str().unwrap()];
-                steps.push(Step {
-                    id,
-                    request: requests[&id].clone(),
-                    accesses: event["accesses"].as_array().unwrap().iter().map(access).collect(),
-                    after: after.as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.as_i64().unwrap())).collect(),
-                    answer: None,
-                });
-            }
-            _ => {
-                let last = steps.iter_mut().rev().find(|step| step.id == id).unwrap();
-                last.answer = Some(event["response"].as_str().unwrap().parse().unwrap());
-            }
-        }
-    }
-    steps
-}
-
 /// Whether another interpreter can do what is told; how many accesses that are.
 fn is_real(path: &Path, counterexample: &Value) -> usize {
     let program = serval_syntax::analyze(&std::fs::read_to_string(path).unwrap()).program.unwrap();
-    let steps = steps(counterexample);
+    let steps = retold::steps(counterexample);
     retell(&Source::from(&program), &steps).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     // The comparison can fail: one value changed is noticed.
     let mut wrong = steps.clone();

@@ -1,5 +1,7 @@
 //! Running programs, on the text itself.
 
+use std::collections::BTreeMap;
+
 use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
 use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
 use serval_syntax::{LineIndex, Span};
@@ -145,20 +147,23 @@ impl<'a> ProgramStage<'a> {
         Some(TraceEvent::Respond { id: thread, component, local, response: answer.to_string() })
     }
 
-    /// Remembers the real values behind the states that `thread` is in now.
+    /// Remembers the real values behind the states that `thread` is in now. A variable that the compiler dropped can have
+    /// other values when the run comes to the same state again; then no value of it belongs to the state.
     fn note_states(&mut self, thread: u32) {
         let Some((component, local)) = self.prepared.local_of(&self.run, thread) else { return };
         let Some(global) = self.prepared.global_of(&self.run, component) else { return };
         let globals = self.run.source().program().globals.iter().map(|variable| variable.name.clone());
-        let globals = globals.zip(self.run.globals().iter().copied()).collect();
-        self.states.globals.entry(global).or_insert(globals);
+        let globals: BTreeMap<String, i64> = globals.zip(self.run.globals().iter().copied()).collect();
+        let known = self.states.globals.entry(global).or_insert_with(|| globals.clone());
+        known.retain(|name, value| globals.get(name) == Some(value));
         let place = self.run.place(thread).map_or([1, 1], |span| {
             let at = self.lines.position(self.text, span.start);
             [at.line, at.column]
         });
         let values = self.run.locals(thread).unwrap_or_default();
-        let vars = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        self.states.locals.entry(local).or_insert(LocalValues { at: place, vars });
+        let vars: BTreeMap<String, i64> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let known = self.states.locals.entry(local).or_insert_with(|| LocalValues { at: place, vars: vars.clone() });
+        known.vars.retain(|name, value| vars.get(name) == Some(value));
     }
 
     fn offers_of(&mut self, thread: u32) -> Vec<Offer> {

@@ -45,7 +45,7 @@ impl Maker {
         if self.yields_left > 0 && self.rng.chance(self.profile.yield_leaves) {
             return self.yields();
         }
-        if self.edges && self.rng.chance(4) {
+        if self.edges && self.rng.chance(8) {
             return term::number(self.edge());
         }
         match self.rng.below(10) {

@@ -32,7 +32,7 @@ fn profile(shape: Shape) -> Profile {
             Profile { requests: 3, statements: (2, 4), nesting: 1, depth: 3, yields: 4, yield_leaves: 18, weights: [88, 7, 5] }
         }
         Shape::Edges => {
-            Profile { requests: 3, statements: (1, 3), nesting: 1, depth: 1, yields: 3, yield_leaves: 12, weights: [70, 10, 20] }
+            Profile { requests: 3, statements: (1, 3), nesting: 1, depth: 1, yields: 3, yield_leaves: 12, weights: [80, 0, 20] }
         }
         Shape::Looping => {
             Profile { requests: 2, statements: (1, 3), nesting: 2, depth: 1, yields: 3, yield_leaves: 5, weights: [35, 20, 45] }
@@ -107,7 +107,7 @@ pub(super) fn source(seed: u64, shape: Shape) -> Source {
     }
     let mut globals = std::collections::BTreeMap::new();
     for name in requests.iter().flat_map(|(_, body)| body.globals()) {
-        let initial = match maker.edges && maker.rng.chance(50) {
+        let initial = match maker.edges && maker.rng.chance(70) {
             true => maker.edge(),
             false if plain_start => 0,
             false => maker.rng.between(-1, 2),
