@@ -347,3 +347,59 @@ fn grow(shared: &mut Shared, value: Value) -> Vec<NodeId> {
     shared.growths = shared.growths.saturating_add(1);
     shared.readers.clone()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serval_syntax::value;
+
+    const EDGES: [i64; 13] = [i64::MIN, i64::MIN + 1, -3_037_000_500, -3, -2, -1, 0, 1, 2, 5, 3_037_000_500, i64::MAX - 1, i64::MAX];
+
+    /// What an operation gives is in its interval, and what fails is said to, for all ends of intervals near an edge.
+    #[test]
+    fn results_are_contained_and_failures_foreseen() {
+        let ops = [ArithmeticOp::Add, ArithmeticOp::Subtract, ArithmeticOp::Multiply, ArithmeticOp::Divide, ArithmeticOp::Remainder];
+        let intervals: Vec<(i64, i64)> = EDGES.iter().flat_map(|&a| EDGES.iter().map(move |&b| (a, b))).filter(|(a, b)| a <= b).collect();
+        let mut failures = 0;
+        for &(a, b) in &intervals {
+            for &(c, d) in &intervals {
+                for op in ops {
+                    let (result, fails) = arithmetic(op, Value::Between(a, b), Value::Between(c, d));
+                    for &x in EDGES.iter().filter(|x| (a..=b).contains(*x)) {
+                        for &y in EDGES.iter().filter(|y| (c..=d).contains(*y)) {
+                            match value::arithmetic(op, x, y) {
+                                Ok(value) => assert!(result.contains(value), "{x} {op:?} {y} = {value} not in {result:?}"),
+                                Err(_) => {
+                                    failures += 1;
+                                    assert!(fails, "{x} {op:?} {y} fails unforeseen in {a}..{b}, {c}..{d}");
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(failures > 1000);
+    }
+
+    /// Values that grow slowly stay within their bound, and others are not called slow.
+    #[test]
+    fn slow_values() {
+        use ArithmeticOp::{Add, Divide, Multiply, Remainder, Subtract};
+        let (one, large) = (Value::constant(1), Value::constant(1 << 40));
+        for op in [Add, Subtract] {
+            assert_eq!(arithmetic(op, Value::Slow, one), (Value::Slow, false));
+            assert_eq!(arithmetic(op, one, Value::Slow), (Value::Slow, false));
+            assert_eq!(arithmetic(op, Value::Slow, large), (Value::Any, true));
+            assert_eq!(arithmetic(op, Value::Slow, Value::Slow), (Value::Any, true));
+        }
+        assert_eq!(arithmetic(Multiply, Value::Slow, one), (Value::Any, true));
+        assert_eq!(arithmetic(Divide, Value::Slow, Value::constant(2)), (Value::Slow, false));
+        assert_eq!(arithmetic(Divide, Value::Slow, Value::Slow), (Value::Slow, true));
+        assert_eq!(arithmetic(Remainder, Value::Any, Value::constant(4)), (Value::Between(0, 3), false));
+        assert_eq!(arithmetic(Divide, Value::Any, Value::constant(-1)), (Value::Any, true));
+        assert_eq!(Value::Slow.join(one), Value::Slow);
+        assert_eq!(Value::Slow.join(Value::constant(i64::MAX)), Value::Any);
+        assert_eq!(Value::constant(i64::MAX).widened(), Value::Any);
+    }
+}

@@ -45,6 +45,27 @@ fn status_0_and_1() {
 }
 
 #[test]
+fn compilations_are_checked_on_request() {
+    let directory = directory("compilations");
+    let check = |program: &str, name: &str| {
+        let certificate = counterexample(program, 2, 10_000).unwrap().to_json();
+        std::fs::write(directory.join(name), program).unwrap();
+        std::fs::write(directory.join("c.json"), certificate).unwrap();
+        said(&directory, &["--check-compile", name, "c.json"])
+    };
+    let valid = |name: &str| format!("c.json: valid: {name} is not-serializable (a run of 2 requests in 8 events)\n");
+    let checked = "a.ser: compilation checked: 20 steps between 5 local and 4 global states of the program as written\n";
+    assert_eq!(check(PROGRAM, "a.ser"), (0, format!("{}{checked}", valid("a.ser")), String::new()));
+    // A counter that nobody reads is dropped, but not as written.
+    let counting = "request save { while (0 == ?) { n := n + 1; yield }; seen := EDITS; yield; EDITS := (seen + 1) % 4 }";
+    let (status, _, error) = check(counting, "b.ser");
+    assert_eq!((status, error.lines().last()), (3, Some("b.ser: compilation not checked: the program as written has too many states")));
+    std::fs::write(directory.join("s.json"), "[]").unwrap();
+    let refused = "error: --check-compile is about programs: a network system is not compiled; see serval-verify --help\n".to_owned();
+    assert_eq!(said(&directory, &["--check-compile", "s.json", "c.json"]), (2, String::new(), refused));
+}
+
+#[test]
 fn standard_input() {
     let directory = directory("standard-input");
     let json = counterexample(PROGRAM, 2, 10_000).unwrap().to_json();
