@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serval_syntax::{ArithmeticOp, Global};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
-use crate::liveness::{Liveness, Reads};
+use crate::liveness::Liveness;
 
 /// The size of a number that a slow value may come from.
 const SLOW_START: u64 = 1 << 60;
@@ -133,9 +133,9 @@ pub(crate) struct Failing {
 }
 
 impl Failing {
-    /// Analyses the graph of a program as written.
-    pub(crate) fn new(graph: &Graph, globals: &[Global]) -> Self {
-        let mut analysis = Analysis::new(graph, globals);
+    /// Analyses the graph of a program as written, whose live registers are those of `executed`.
+    pub(crate) fn new(graph: &Graph, globals: &[Global], executed: &Liveness) -> Self {
+        let mut analysis = Analysis::new(graph, globals, executed);
         analysis.solve();
         Self { at: analysis.fails }
     }
@@ -172,7 +172,7 @@ struct Before {
 
 struct Analysis<'a> {
     graph: &'a Graph,
-    liveness: Liveness,
+    liveness: &'a Liveness,
     globals: Vec<Shared>,
     /// By region and register.
     locals: BTreeMap<(u32, Reg), Shared>,
@@ -183,10 +183,10 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(graph: &'a Graph, globals: &[Global]) -> Self {
+    fn new(graph: &'a Graph, globals: &[Global], liveness: &'a Liveness) -> Self {
         let mut analysis = Self {
             graph,
-            liveness: Liveness::new(graph, Reads::Executed),
+            liveness,
             globals: globals.iter().map(|global| Shared::new(global.initial)).collect(),
             locals: BTreeMap::new(),
             before: vec![Before::default(); graph.nodes.len()],

@@ -2,7 +2,7 @@
 //!
 //! A register is *live* at a node when some way onwards reads it before it is
 //! written. The sets are the least solution of the usual backward equations,
-//! reached with a work list. There are two readings of "reads" ([`Reads`]):
+//! reached by going round. There are two readings of "reads" ([`Reads`]):
 //!
 //! * **Executed**: every operation reads its operands. The machine executes every operation of its graph, so
 //!   this is the reading for what a waiting request must keep. *The invariant of the machine*: whatever it reads
@@ -21,11 +21,6 @@
 //! Request bodies that share no nodes form *regions* of the graph. A region
 //! mentions few of the program's registers, and only those have bits there, so
 //! that a program of many requests costs no more than its requests do.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use rustc_hash::FxHashSet;
 
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
 use crate::intervals::Failing;
@@ -79,37 +74,42 @@ impl Liveness {
             }
         }
         let mut liveness = Self { region_of, regions, row_of };
-        let mut before = vec![Vec::new(); graph.nodes.len()];
-        for id in graph.ids() {
-            for next in graph.node(id).successors() {
-                before[next.index()].push(id);
-            }
-        }
         for region in 0..liveness.regions.len() {
-            liveness.solve(graph, region, &before, reads);
+            liveness.solve(graph, region, reads);
         }
         liveness
     }
 
-    fn solve(&mut self, graph: &Graph, region: usize, before: &[Vec<NodeId>], reads: Reads<'_>) {
-        let Region { nodes, words, .. } = &self.regions[region];
-        let (nodes, words) = (nodes.clone(), *words);
+    fn solve(&mut self, graph: &Graph, region: usize, reads: Reads<'_>) {
+        let Region { nodes, words, .. } = &mut self.regions[region];
+        let (mut nodes, words) = (std::mem::take(nodes), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
         self.regions[region].bits = vec![0; size];
-        let mut row = vec![0; words];
         // Graphs are built backwards: what comes later in the text has smaller
-        // numbers. Smallest first, a loop is settled before what stands before
-        // it is looked at.
-        let mut list: BinaryHeap<Reverse<NodeId>> = nodes.into_iter().map(Reverse).collect();
-        let mut listed: FxHashSet<NodeId> = list.iter().map(|Reverse(id)| *id).collect();
-        while let Some(Reverse(id)) = list.pop() {
-            listed.remove(&id);
-            self.transfer(graph, id, region, reads, &mut row);
-            let at = self.row_of[id.index()];
-            let old = &mut self.regions[region].bits[at..at + words];
-            if old != row {
-                old.copy_from_slice(&row);
-                list.extend(before[id.index()].iter().filter(|&&earlier| listed.insert(earlier)).map(|&earlier| Reverse(earlier)));
+        // numbers. In ascending order a node comes after all that follow it, but
+        // for the heads of loops; once round is enough if no loop's
+        // head leads to a node whose set has changed since.
+        nodes.sort_unstable();
+        let mut late = vec![false; nodes.len()];
+        for &id in &nodes {
+            for next in graph.node(id).successors().filter(|&next| next >= id) {
+                late[self.row_of[next.index()] / words.max(1)] = true;
+            }
+        }
+        let mut row = vec![0; words];
+        loop {
+            let mut again = false;
+            for &id in &nodes {
+                self.transfer(graph, id, region, reads, &mut row);
+                let at = self.row_of[id.index()];
+                let old = &mut self.regions[region].bits[at..at + words];
+                if old != row {
+                    old.copy_from_slice(&row);
+                    again |= late[at / words.max(1)];
+                }
+            }
+            if !again {
+                break;
             }
         }
     }

@@ -119,12 +119,24 @@ impl Machine {
     /// `globals` are the variables of the global states of the components, in
     /// their order; no variable is in two.
     pub(crate) fn new(graph: Graph, globals: &[&[GlobalVar]], global_count: usize, keep: Keep, limits: StepLimits) -> Self {
+        let executed = Liveness::new(&graph, Reads::Executed);
+        Self::with_liveness(graph, &executed, globals, global_count, keep, limits)
+    }
+
+    /// The same where the live registers of the graph are known, in the reading [`Reads::Executed`].
+    pub(crate) fn with_liveness(
+        graph: Graph,
+        liveness: &Liveness,
+        globals: &[&[GlobalVar]],
+        global_count: usize,
+        keep: Keep,
+        limits: StepLimits,
+    ) -> Self {
         let mut slots = vec![None; global_count];
         for (slot, global) in globals.iter().flat_map(|component| component.iter().enumerate()) {
             slots[global.index()] = u32::try_from(slot).ok();
         }
         let meeting = meetings(&graph);
-        let liveness = Liveness::new(&graph, Reads::Executed);
         let named = graph.named_regs.len();
         let resumes = graph.nodes.iter().filter_map(|node| match node {
             Node::Yield { next } => Some(*next),

@@ -265,6 +265,7 @@ impl Merging<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::liveness::{Liveness, Reads};
     use crate::{lower, simplify};
     use serval_testkit::random::{Shape, random_program};
 
@@ -277,7 +278,7 @@ mod tests {
                 let raw = lower::lower(&program);
                 raw.check_invariants();
                 let mut simple = raw.clone();
-                simplify::simplify(&mut simple, &program.globals);
+                simplify::simplify(&mut simple, &program.globals, &Liveness::new(&raw, Reads::Executed));
                 simple.check_invariants();
                 for graph in [&raw, &simple] {
                     check_bisimulation(graph, &merge(graph, &|_| 0));
@@ -302,7 +303,8 @@ mod tests {
     fn a_ring_of_jumps_never_ends() {
         let program = serval_syntax::analyze("while (1) { while (1) { 0 } }").program.unwrap();
         let mut graph = lower::lower(&program);
-        simplify::simplify(&mut graph, &program.globals);
+        let executed = Liveness::new(&graph, Reads::Executed);
+        simplify::simplify(&mut graph, &program.globals, &executed);
         let merged = merge(&graph, &|_| 0);
         assert_eq!(merged.graph.node(merged.graph.entries[0]), Node::Never);
     }

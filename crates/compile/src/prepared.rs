@@ -9,6 +9,7 @@ use serval_model::RequestId;
 use serval_syntax::{GlobalVar, Program};
 
 use crate::graph::{Graph, NodeId, Reg};
+use crate::liveness::Liveness;
 use crate::machine::{Keep, Machine, Waiting};
 use crate::naming::Naming;
 use crate::options::{Mode, Options};
@@ -36,11 +37,11 @@ pub struct Prepared {
 impl Prepared {
     /// Prepares a program.
     pub fn new(program: &Program, options: Options) -> Self {
-        let source = Source::new(program, options.limits.step);
+        let (source, liveness) = Source::with_liveness(program, options.limits.step);
         let raw = &source.machine.graph;
         let plain = options.mode == Mode::Plain;
         let owners = owners(program, options.mode);
-        let merged = reduce(program, raw, &owners, options.mode);
+        let merged = reduce(program, raw, &liveness, &owners, options.mode);
         let naming = Naming::new(program, raw, &merged.image, &owners, plain);
         let parts = if plain { whole(program) } else { split(program, &merged.graph) };
         // A global belongs to at most one part, so one table of positions, and
@@ -156,7 +157,7 @@ fn owners(program: &Program, mode: Mode) -> Vec<u32> {
 }
 
 /// Simplifies (unless in the plain mode) and merges nodes of the same owner.
-fn reduce(program: &Program, raw: &Graph, owners: &[u32], mode: Mode) -> merge::Merged {
+fn reduce(program: &Program, raw: &Graph, liveness: &Liveness, owners: &[u32], mode: Mode) -> merge::Merged {
     let mut owner_of = vec![None; raw.nodes.len()];
     for (body, &entry) in raw.entries.iter().enumerate() {
         let mut stack = vec![entry];
@@ -173,7 +174,7 @@ fn reduce(program: &Program, raw: &Graph, owners: &[u32], mode: Mode) -> merge::
         Mode::Plain => merge::merge(raw, &group),
         Mode::Optimised => {
             let mut graph = raw.clone();
-            simplify::simplify(&mut graph, &program.globals);
+            simplify::simplify(&mut graph, &program.globals, liveness);
             merge::merge(&graph, &group)
         }
     }

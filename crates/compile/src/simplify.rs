@@ -26,9 +26,10 @@ use crate::graph::{Graph, Node, NodeId, Op, Operand};
 use crate::intervals::Failing;
 use crate::liveness::{Liveness, Reads};
 
-/// Simplifies in place; node numbers keep their meaning.
-pub(crate) fn simplify(graph: &mut Graph, globals: &[Global]) {
-    let failing = Failing::new(graph, globals);
+/// Simplifies in place; node numbers keep their meaning. `executed` is the liveness of the
+/// graph as it is, in the reading [`Reads::Executed`].
+pub(crate) fn simplify(graph: &mut Graph, globals: &[Global], executed: &Liveness) {
+    let failing = Failing::new(graph, globals, executed);
     // Each round removes at least one operation or branch, and every prefix of
     // the rounds is sound, so a fixed number is a choice of effort only. What
     // leads nowhere is cut off in each, because that lets more results die.
@@ -162,22 +163,25 @@ fn remove_dead(graph: &mut Graph, uses: &Uses, failing: &Failing) -> bool {
 }
 
 fn mark_never(graph: &mut Graph, failing: &Failing) -> bool {
-    let mut before = vec![Vec::new(); graph.nodes.len()];
     let mut ends = vec![false; graph.nodes.len()];
-    let mut stack = Vec::new();
-    for id in graph.ids() {
-        let node = graph.node(id);
-        for next in node.successors_in_step() {
-            before[next.index()].push(id);
+    // What comes later in the text has smaller numbers, so that once round
+    // settles everything but loops.
+    loop {
+        let mut grown = false;
+        for id in graph.ids() {
+            let node = graph.node(id);
+            if !ends[id.index()] {
+                let end = match node {
+                    Node::Yield { .. } | Node::Answer { .. } => true,
+                    Node::Do { .. } if failing.at(id) => true,
+                    _ => node.successors_in_step().any(|next| ends[next.index()]),
+                };
+                ends[id.index()] = end;
+                grown |= end;
+            }
         }
-        let fails = matches!(node, Node::Do { .. }) && failing.at(id);
-        if fails || matches!(node, Node::Yield { .. } | Node::Answer { .. }) {
-            stack.push(id);
-        }
-    }
-    while let Some(id) = stack.pop() {
-        if !std::mem::replace(&mut ends[id.index()], true) {
-            stack.extend(&before[id.index()]);
+        if !grown {
+            break;
         }
     }
     let mut changed = false;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serval_syntax::{GlobalVar, Program, Span};
 
+use crate::liveness::{Liveness, Reads};
 use crate::lower;
 use crate::machine::{Fault, Keep, Machine, Scratch, StepLimits, Waiting};
 use crate::split::whole;
@@ -71,9 +72,16 @@ pub struct Source {
 impl Source {
     /// Prepares `program`.
     pub fn new(program: &Program, limits: StepLimits) -> Self {
+        Self::with_liveness(program, limits).0
+    }
+
+    /// The same with the live registers of its graph.
+    pub(crate) fn with_liveness(program: &Program, limits: StepLimits) -> (Self, Liveness) {
         let globals = whole(program).swap_remove(0).globals;
-        let machine = Machine::new(lower::lower(program), &[&globals], program.globals.len(), Keep::OwnNamed, limits);
-        Self { program: program.clone(), machine: Arc::new(machine) }
+        let graph = lower::lower(program);
+        let liveness = Liveness::new(&graph, Reads::Executed);
+        let machine = Machine::with_liveness(graph, &liveness, &[&globals], program.globals.len(), Keep::OwnNamed, limits);
+        (Self { program: program.clone(), machine: Arc::new(machine) }, liveness)
     }
 
     /// The program.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
-use serval_compile::{Compiled, Options, SourceRun, compile};
+use serval_compile::{Compiled, Limits, Options, SourceRun, compile};
 use serval_model::{Budget, Event, random_run};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
@@ -73,7 +73,8 @@ fn random_runs_can_be_followed_on_the_text() {
         let shape = Shape::WITH_EDGES[usize::try_from(number).unwrap() % Shape::WITH_EDGES.len()];
         let text = random_program(number, shape);
         let program = analyze(&text).program.unwrap();
-        let Ok(compiled) = compile(&program, Options::default(), &Budget::unlimited()) else { continue };
+        let limits = Limits { pairs: 60_000, ..Limits::default() };
+        let Ok(compiled) = compile(&program, Options { limits, ..Options::default() }, &Budget::unlimited()) else { continue };
         programs += 1;
         for component in 0..compiled.components().len() {
             for seed in 0..3 {
