@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared};
-use serval_model::{Budget, Cancel, JsonError, NetworkSystem, systems_from_json};
+use serval_model::{Budget, Cancel, JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 
@@ -240,6 +240,11 @@ impl Outcome {
     /// The outcome in one line, without a newline. `input` and `certificate`
     /// are what the files are called, and `text` is the input.
     pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
+        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
+        shown::line(&self.written(input, certificate, text)).into_owned()
+    }
+
+    fn written(&self, input: &str, certificate: &str, text: &str) -> String {
         match self {
             Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
             Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),

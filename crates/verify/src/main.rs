@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serval_model::Cancel;
+use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify};
 
@@ -136,7 +137,7 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         Ok(certificate) => verify(&text, files.kind, &certificate, &caps, &Cancel::new()),
         Err(too_large) => Outcome::TooLarge(too_large),
     };
-    Ok((outcome.line(&shown(&files.input), &shown(&files.certificate), &text), outcome.status()))
+    Ok((outcome.line(&called(&files.input), &called(&files.certificate), &text), outcome.status()))
 }
 
 /// Reads a file, unless it is larger than the limit.
@@ -158,8 +159,14 @@ fn read(path: &OsStr, limit: usize) -> Result<Result<String, TooLarge>, String> 
         .map_err(|error| format!("{} is not UTF-8: byte {} cannot be read", shown(path), error.utf8_error().valid_up_to()))
 }
 
+/// How a file is called.
+fn called(path: &OsStr) -> String {
+    if path == "-" { "<stdin>".to_owned() } else { file_name(Path::new(path)) }
+}
+
+/// How a message calls a file.
 fn shown(path: &OsStr) -> String {
-    if path == "-" { "<stdin>".to_owned() } else { Path::new(path).display().to_string() }
+    name(&called(path)).into_owned()
 }
 
 #[cfg(test)]
