@@ -119,6 +119,18 @@ fn system(name: &str) -> Value {
     })
 }
 
+/// One that is serializable, and in which requests can get stuck.
+fn stuck_system(name: &str) -> Value {
+    let named = |more: &str| format!("{name}{more}");
+    let (start, done, stuck) = (named(""), named(" done"), named(" stuck"));
+    json!({
+        "initial_global": name,
+        "requests": [[name, start]],
+        "responses": [[done, name]],
+        "transitions": [[start, name, done, named(" 1")], [start, named(" 1"), done, name], [start, name, stuck, name]],
+    })
+}
+
 fn plain(number: usize) -> String {
     format!("name{number}")
 }
@@ -177,8 +189,9 @@ fn names_in_systems_stay_in_their_place_in_reports() {
 fn names_in_systems_stay_in_their_place_in_files() {
     let place = directory("hostile-files");
     let (hostile, harmless) = systems(&place);
-    let [pages, plain_pages, traces, certificates] = ["pages", "plain-pages", "traces", "certificates"].map(|name| place.join(name));
-    let saved = ["--trace", text(&traces), "--certificate", text(&certificates), "--html", text(&pages)];
+    let [pages, plain_pages, traces, certificates, drawings] =
+        ["pages", "plain-pages", "traces", "certificates", "drawings"].map(|name| place.join(name));
+    let saved = ["--trace", text(&traces), "--certificate", text(&certificates), "--html", text(&pages), "--svg", text(&drawings)];
     run(&[&["check", text(&hostile), "-q"], &saved[..]].concat());
     run(&["check", text(&harmless), "-q", "--html", text(&plain_pages)]);
     let saved = |directory: &Path| {
@@ -190,6 +203,13 @@ fn names_in_systems_stay_in_their_place_in_files() {
     for (page, like) in saved(&pages).iter().zip(saved(&plain_pages)) {
         let [page, like] = [page, &like].map(|path| fs::read_to_string(path).unwrap());
         forms::xml(&page, &like);
+    }
+    for drawing in saved(&drawings) {
+        let drawing = fs::read_to_string(drawing).unwrap();
+        forms::xml(
+            &drawing,
+            &fs::read_to_string(saved(&plain_pages).remove(0)).unwrap().replace("<script", "<!--").replace("</script>", "-->"),
+        );
     }
     let other = hostile.join("s00.json");
     for ((trace, certificate), (number, name)) in saved(&traces).iter().zip(saved(&certificates)).zip(NAMES.iter().enumerate()) {
@@ -211,6 +231,49 @@ fn names_in_systems_stay_in_their_place_in_files() {
         }
         let output = support::serval(&["run", text(&file), "--interactive"], b"1\n?\n1\n2\nq\n");
         self::harmless("interactive", &output);
+    }
+}
+
+/// What is said beside a proof.
+#[test]
+fn names_in_systems_that_are_serializable() {
+    let place = directory("hostile-proofs");
+    let systems = place.join("systems");
+    fs::create_dir_all(&systems).unwrap();
+    let file = |number: usize| systems.join(format!("s{number:02}.json"));
+    for (number, name) in NAMES.iter().enumerate() {
+        fs::write(file(number), stuck_system(name).to_string()).unwrap();
+    }
+    let check = |more: &[&str]| {
+        let (out, told, status) = run(&[&["check", text(&systems), "--no-times"], more].concat());
+        assert_eq!((status, told.as_str()), (Some(0), ""), "{more:?}");
+        out
+    };
+    let out = check(&["-v"]);
+    assert_eq!(out.lines().filter(|line| line.starts_with("serializable  ")).count(), NAMES.len());
+    assert_eq!(out.lines().filter(|line| line.starts_with("  note  ")).count(), NAMES.len());
+    let unlike = |line: &&str| !line.is_empty() && !line.starts_with("serializable  ") && !line.starts_with("  ");
+    assert_eq!(out.lines().find(unlike), None);
+    for (line, name) in check(&["--format", "json"]).lines().zip(NAMES) {
+        let report: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&report["stuck"][0]["request"], &report["verdict"]), (&(*name).into(), &"serializable".into()));
+    }
+    forms::headings(&check(&["--format", "markdown"]), NAMES.len());
+    assert_eq!(check(&["--format", "github"]), "");
+    let pages = place.join("pages");
+    check(&["--html", text(&pages)]);
+    let mut pages: Vec<String> = fs::read_dir(&pages).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    pages.sort_by_key(String::len);
+    assert_eq!(pages.len(), NAMES.len());
+    pages.iter().for_each(|page| forms::xml(page, &pages[0]));
+    for number in 0..NAMES.len() {
+        let out = place.join(format!("smtlib{number}"));
+        assert_eq!(run(&["export", text(&file(number)), "--to", "smtlib", "--out", text(&out)]).2, Some(0));
+        for written in fs::read_dir(&out).unwrap() {
+            let written = fs::read_to_string(written.unwrap().path()).unwrap();
+            let hidden = |line: &&str| line.contains(is_hidden) || line.starts_with("forged");
+            assert_eq!(written.lines().find(hidden), None);
+        }
     }
 }
 
@@ -310,11 +373,7 @@ fn names_of_files_stay_in_their_place() {
         let log: Value = serde_json::from_str(&check(&["--format", "sarif"])).unwrap();
         assert!(log["runs"][0]["results"].as_array().unwrap().len() >= count);
         for format in ["text", "csv", "json", "markdown"] {
-            let (out, _, _) = run(&["bench", text(of), "--no-times", "--no-cache", "--format", format]
-                .iter()
-                .filter(|word| **word != "--no-cache")
-                .copied()
-                .collect::<Vec<_>>());
+            let (out, _, _) = run(&["bench", text(of), "--no-times", "--format", format]);
             match format {
                 "json" => assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["rows"].as_array().unwrap().len(), count),
                 "markdown" => forms::table(&out, count),

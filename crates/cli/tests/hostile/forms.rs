@@ -33,7 +33,8 @@ pub(crate) fn markdown(text: &str, like: &str) {
 
 /// Blocks of code with their kinds and lines, and the lines outside.
 fn blocks(text: &str) -> (Vec<(&str, Vec<&str>)>, Vec<&str>) {
-    let (mut blocks, mut outside, mut open): (Vec<(&str, Vec<&str>)>, Vec<&str>, Option<usize>) = (Vec::new(), Vec::new(), None);
+    let (mut blocks, mut outside) = (Vec::<(&str, Vec<&str>)>::new(), Vec::new());
+    let mut open: Option<usize> = None;
     for line in text.lines() {
         let bare = line.trim_start_matches(' ');
         let ticks = bare.len() - bare.trim_start_matches('`').len();
