@@ -31,8 +31,10 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     let given: Vec<NetworkSystem>;
     let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
         Content::Systems(systems) => {
-            // Only the network system itself has names as they are.
-            given = if args.to == Format::Ns { systems } else { systems.iter().map(|system| system.shown().into_owned()).collect() };
+            // The network system itself has names as they are, and expressions
+            // quote them.
+            let as_they_are = matches!(args.to, Format::Ns | Format::Regex | Format::Semilinear | Format::Query);
+            given = if as_they_are { systems } else { systems.iter().map(|system| system.shown().into_owned()).collect() };
             given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
         Content::Program(program) => {

@@ -56,15 +56,16 @@ fn hostile_names() {
         std::fs::write(directory.join(&certificate), &json).unwrap();
         let (odd, field) = (format!("o{number}.json"), name.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect::<String>());
         std::fs::write(directory.join(&odd), json.replacen("\"kind\"", &format!("\"{field}\":1,\"kind\""), 1)).unwrap();
+        let missing = format!("{name}.missing");
         for (arguments, status) in [
-            ([&program, &certificate], 0),
+            ([program.as_str(), &certificate], 0),
             ([&broken, &certificate], 2),
             ([&certificate, &program], 2),
             ([&program, &odd], 2),
-            ([&program, &format!("{name}.missing")], 2),
+            ([&program, &missing], 2),
             ([name, &program], 2),
         ] {
-            let (code, out, told) = said(&directory, &arguments.map(|argument: &str| argument));
+            let (code, out, told) = said(&directory, &arguments);
             assert_eq!((code, out.lines().count() + told.lines().count()), (status, 1), "{out}{told}");
             let hidden = |line: &str| line.contains(serval_model::shown::is_hidden);
             assert!(!out.lines().chain(told.lines()).any(hidden), "{out:?} {told:?}");
