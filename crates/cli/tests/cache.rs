@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::SystemTime;
 
 use serde_json::Value;
@@ -257,7 +257,7 @@ fn what_is_no_file_is_passed_over() {
     let (path, kept) = (only(&cache), cache.join("kept"));
     fs::rename(&path, &kept).unwrap();
     let specials: [(&str, &dyn Fn()); 5] = [
-        ("a pipe", &|| assert!(Command::new("mkfifo").arg(&path).status().unwrap().success())),
+        ("a pipe", &|| assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success())),
         ("a directory", &|| fs::create_dir(&path).unwrap()),
         ("a link to the entry", &|| symlink("kept", &path).unwrap()),
         ("a link to a device", &|| symlink("/dev/zero", &path).unwrap()),
@@ -267,7 +267,7 @@ fn what_is_no_file_is_passed_over() {
         make();
         let mut child = command(&[&["check"], &file[..]].concat()).env("SERVAL_CACHE_DIR", &cache).stdin(Stdio::null()).spawn().unwrap();
         // So that a test that fails comes to an end.
-        let mut patience = 6000;
+        let mut patience = 60_000;
         while child.try_wait().unwrap().is_none() && patience > 0 {
             std::thread::sleep(std::time::Duration::from_millis(10));
             patience -= 1;
