@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use serval_report::escape;
+
+use crate::output::say;
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -34,16 +38,37 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The arguments of the process; ends it where they are wrong, or where
-    /// they ask for help.
-    pub(crate) fn of_process() -> Self {
-        let matches = Self::command().get_matches();
-        let mut args = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Self::command()).exit());
+    /// What the command line says; where it cannot be understood, or asks for
+    /// help, that has been said, and this is the exit status.
+    pub(crate) fn of_process() -> Result<Self, ExitCode> {
+        let matches = Self::command().try_get_matches().map_err(|error| tell(&error))?;
+        let mut args = Self::from_arg_matches(&matches).map_err(|error| tell(&error.format(&mut Self::command())))?;
         if let (Command::Check(check), Some((_, given))) = (&mut args.command, matches.subcommand()) {
             check.said = said(given);
         }
-        args
+        Ok(args)
     }
+}
+
+/// Says what is wrong with the command line. It may quote arguments, and these
+/// may be names of files that somebody else has chosen.
+fn tell(error: &clap::Error) -> ExitCode {
+    let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if !arguments.iter().any(|argument| argument.contains(escape::is_hidden)) {
+        // If nobody listens there is nobody to tell.
+        let _ = error.print();
+        return status;
+    }
+    let mut text = error.render().to_string();
+    for argument in &arguments {
+        // Options are quoted without their values, and values without options.
+        for part in [argument.as_str()].into_iter().chain(argument.split('=')).filter(|part| part.contains(escape::is_hidden)) {
+            text = text.replace(part, &escape::line(part));
+        }
+    }
+    say(&escape::lines(&text));
+    status
 }
 
 /// The options that stand on the command line.

@@ -193,5 +193,5 @@ fn read(path: &Path, drawing: Drawing) -> Result<Config, Failure> {
     let here = std::env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(&here).unwrap_or(path);
     let text = input::plain_text(path)?;
-    read::parse(&text).map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, &shown.display().to_string(), &text, drawing)))
+    read::parse(&text).map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, &input::name_of(shown), &text, drawing)))
 }

@@ -3,11 +3,14 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use serval_report::escape::line;
+
 /// Why a command stopped.
 pub(crate) enum Failure {
     /// What the user gave is wrong; the text has been drawn and ends in a newline.
     Input(String),
-    /// Something about the call or the machine, in one line.
+    /// Something about the call or the machine, in one line. What it may quote
+    /// cannot end that line.
     Message(String),
     /// Whoever read our output has gone away.
     ClosedPipe,
@@ -26,7 +29,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let (text, status) = match self {
             Self::Input(text) => (text, 2),
-            Self::Message(text) => (format!("error: {text}\n"), 2),
+            Self::Message(text) => (format!("error: {}\n", line(&text)), 2),
             Self::ClosedPipe => return ExitCode::SUCCESS,
             Self::Interrupted => ("interrupted\n".to_owned(), 130),
             Self::Internal => ("internal error: this is a bug in serval; please report the message above with the input\n".to_owned(), 4),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serval_compile::{Compiled, Limits, Mode, Options, compile};
 use serval_model::{Budget, NetworkSystem, systems_from_json};
+use serval_report::escape::{self, file_name};
 use serval_report::{Style, json_diagnostic, render_diagnostics};
 use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span, analyze};
 
@@ -51,7 +52,7 @@ pub(crate) fn read(args: &InputArgs, manner: Manner) -> Result<Input, Failure> {
 /// Reads a file.
 pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
     let name = name_of(path);
-    let bytes = bytes_of(path, &name)?;
+    let bytes = bytes_of(path)?;
     let kind = kind_of(path, kind)?;
     Ok(loaded(name, bytes, kind))
 }
@@ -92,12 +93,18 @@ impl Loaded {
     }
 }
 
-/// How messages call a file.
+/// How reports call a file.
 pub(crate) fn name_of(path: &Path) -> String {
-    if path == Path::new("-") { "<stdin>".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") { "<stdin>".to_owned() } else { file_name(path) }
 }
 
-fn bytes_of(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+/// The same in a message, where what cannot be seen in it is written out.
+pub(crate) fn shown(path: &Path) -> String {
+    escape::name(&name_of(path)).into_owned()
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
+    let name = shown(path);
     // One byte more than allowed is enough to see that it is too large.
     let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
@@ -121,21 +128,23 @@ pub(crate) fn kind_of(path: &Path, said: Option<InputKind>) -> Result<InputKind,
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("ser") => Ok(InputKind::Ser),
         Some("json") => Ok(InputKind::Json),
-        _ => Err(Failure::message(format!("cannot tell what {} is; say --input ser or --input json [E0503]", path.display()))),
+        _ => Err(Failure::message(format!(
+            "cannot tell what {} is; say --input ser or --input json [E0503]",
+            escape::name(&file_name(path))
+        ))),
     }
 }
 
 /// The text of a file, whatever it is.
 pub(crate) fn plain_text(path: &Path) -> Result<String, Failure> {
-    let name = name_of(path);
-    let bytes = bytes_of(path, &name)?;
-    String::from_utf8(bytes).map_err(|_| Failure::message(format!("{name} is not UTF-8 [E0501]")))
+    let bytes = bytes_of(path)?;
+    String::from_utf8(bytes).map_err(|_| Failure::message(format!("{} is not UTF-8 [E0501]", shown(path))))
 }
 
 /// The text of a program, and what is wrong with its bytes.
 pub(crate) fn program_text(path: &Path) -> Result<(String, Option<Diagnostic>), Failure> {
     let name = name_of(path);
-    let bytes = bytes_of(path, &name)?;
+    let bytes = bytes_of(path)?;
     Ok(text_of(&name, bytes))
 }
 
@@ -151,10 +160,11 @@ fn text_of(name: &str, bytes: Vec<u8>) -> (String, Option<Diagnostic>) {
             let offset = u32::try_from(at).unwrap_or(u32::MAX);
             let replacement = u32::try_from(char::REPLACEMENT_CHARACTER.len_utf8()).unwrap_or(1);
             let span = Span::new(offset, offset.saturating_add(replacement));
-            let diagnostic = Diagnostic::error(Code("E0501"), span, format!("{name} is not UTF-8: byte {at} cannot be read"))
-                .label("not UTF-8")
-                .expected("text in UTF-8")
-                .help("save the file as UTF-8");
+            let diagnostic =
+                Diagnostic::error(Code("E0501"), span, format!("{} is not UTF-8: byte {at} cannot be read", escape::name(name)))
+                    .label("not UTF-8")
+                    .expected("text in UTF-8")
+                    .help("save the file as UTF-8");
             (text, Some(diagnostic))
         }
     }

@@ -18,7 +18,10 @@ use std::process::ExitCode;
 static MEMORY: serval_memory::Counting = serval_memory::Counting;
 
 fn main() -> ExitCode {
-    let args = args::Args::of_process();
+    let args = match args::Args::of_process() {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
     let outcome = std::panic::catch_unwind(|| commands::run(&args));
     match outcome {
         Ok(Ok(status)) => status,

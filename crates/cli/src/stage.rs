@@ -5,6 +5,7 @@ mod system;
 
 use std::collections::BTreeMap;
 
+use serval_report::escape::name;
 use serval_report::{States, TraceEvent};
 
 pub(crate) use program::ProgramStage;
@@ -90,11 +91,11 @@ pub(crate) fn find_action(event: &TraceEvent, actions: &[Action], numbers: &Numb
 
 fn written(event: &TraceEvent) -> String {
     match event {
-        TraceEvent::Spawn { id, local, .. } => format!("#{id} comes in {local}"),
+        TraceEvent::Spawn { id, local, .. } => format!("#{id} comes in {}", name(local)),
         TraceEvent::Step { id, from, to, .. } => {
-            format!("#{id} goes from {} and {} to {} and {}", from.local, from.global, to.local, to.global)
+            format!("#{id} goes from {} and {} to {} and {}", name(&from.local), name(&from.global), name(&to.local), name(&to.global))
         }
-        TraceEvent::Respond { id, response, .. } => format!("#{id} returns {response}"),
+        TraceEvent::Respond { id, response, .. } => format!("#{id} returns {}", name(response)),
     }
 }
 

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::SystemTime;
 
-use serval_proof::fingerprint;
-use support::{command, directory, text};
+use serde_json::Value;
+use serval_proof::{Certificate, fingerprint};
+use support::{command, directory, serval, text};
 
 /// Runs `serval check` with this cache.
 fn check(cache: &Path, arguments: &[&str]) -> Output {
@@ -43,13 +44,17 @@ fn sealed(heading: &str, rest: &str) -> String {
     format!("{heading} {}\n{rest}", fingerprint(rest))
 }
 
-/// The heading without checksum, the findings and the certificate.
-fn parts(entry: &str) -> (String, String, String) {
-    let (heading, rest) = entry.split_once('\n').unwrap();
-    let (found, certificate) = rest.split_once('\n').unwrap();
+/// The heading without checksum, and the certificate.
+fn parts(entry: &str) -> (String, String) {
+    let (heading, certificate) = entry.split_once('\n').unwrap();
     let (heading, checksum) = heading.rsplit_once(' ').unwrap();
-    assert_eq!(checksum, fingerprint(rest));
-    (heading.to_owned(), found.to_owned(), certificate.to_owned())
+    assert_eq!(checksum, fingerprint(certificate));
+    (heading.to_owned(), certificate.to_owned())
+}
+
+/// Where the entry for a program is, by the heading of any other.
+fn place(cache: &Path, heading: &str, text: &str) -> PathBuf {
+    cache.join(format!("{}.verdict", fingerprint(&format!("{heading} program search,reduce,flow,bounded\n{text}"))))
 }
 
 #[test]
@@ -58,7 +63,9 @@ fn what_is_remembered_is_told_in_the_same_bytes() {
     let call = |format: &str, more: &[&str]| said(&check(&cache, &[&["examples", "--no-times", "--format", format], more].concat()));
     let first = call("json", &[]);
     let remembered = entries(&cache);
-    assert!(remembered.len() > 50, "{}", remembered.len());
+    // All proofs, and nothing else.
+    assert_eq!(remembered.len(), first.0.matches("\"verdict\":\"serializable\"").count());
+    assert!(remembered.len() > 30, "{}", remembered.len());
     assert_eq!(call("json", &[]), first);
     assert_eq!(call("text", &["-v"]), call("text", &["-v", "--no-cache"]));
     // Nothing was written anew: all of them were found.
@@ -66,39 +73,31 @@ fn what_is_remembered_is_told_in_the_same_bytes() {
 }
 
 #[test]
-fn traces_and_certificates_are_saved_from_memory_as_well() {
+fn certificates_are_saved_from_memory_as_well() {
     let place = directory("cache-saved");
-    let (cache, saved) = (place.join("cache"), place.join("saved"));
-    fs::create_dir(&saved).unwrap();
-    let (certificate, trace) = (saved.join("c.json"), saved.join("t.json"));
+    let (cache, certificate) = (place.join("cache"), place.join("c.json"));
     let call = || {
-        let saving = ["--certificate", certificate.to_str().unwrap(), "--trace", trace.to_str().unwrap()];
-        let output = check(&cache, &[&["examples/lost-update.ser", "--no-times"][..], &saving].concat());
-        let files = [&certificate, &trace].map(|path| fs::read(path).unwrap());
+        let output = check(&cache, &["examples/two-phase-locking.ser", "--no-times", "--certificate", certificate.to_str().unwrap()]);
+        let saved = fs::read(&certificate).unwrap();
         fs::remove_file(&certificate).unwrap();
-        fs::remove_file(&trace).unwrap();
-        (said(&output), files)
+        (said(&output), saved)
     };
     assert_eq!(call(), call());
+    only(&cache);
 }
 
-/// Ways to spoil an entry; the other entry is about another program with the
-/// other verdict.
+/// Ways to spoil an entry; the other entry is about another program.
 fn spoiled(entry: &str, other: &str) -> Vec<(&'static str, Vec<u8>)> {
-    let (heading, found, certificate) = parts(entry);
-    let (_, other_found, other_certificate) = parts(other);
-    let flipped = if certificate.contains("\"not-serializable\"") {
-        certificate.replace("\"not-serializable\"", "\"serializable\"")
-    } else {
-        certificate.replace("\"serializable\"", "\"not-serializable\"")
-    };
+    let (heading, certificate) = parts(entry);
+    let (_, other_certificate) = parts(other);
+    let flipped = certificate.replace("\"serializable\"", "\"not-serializable\"");
     assert_ne!(flipped, certificate);
     // The other certificate, made to say that it is about this program.
     let input = |certificate: &str| certificate.split("\"input\"").nth(1).unwrap().split('"').nth(1).unwrap().to_owned();
     let renamed = other_certificate.replace(&input(&other_certificate), &input(&certificate));
     assert_ne!(renamed, other_certificate);
     let noise: Vec<u8> = (0..4096_u32).map(|number| u8::try_from(number.wrapping_mul(2_654_435_761) >> 24).unwrap()).collect();
-    let with = |found: &str, certificate: &str| sealed(&heading, &format!("{found}\n{certificate}")).into_bytes();
+    let with = |certificate: &str| sealed(&heading, certificate).into_bytes();
     let older = heading.replacen(env!("CARGO_PKG_VERSION"), "0.0.9", 1);
     assert_ne!(older, heading);
     vec![
@@ -107,17 +106,17 @@ fn spoiled(entry: &str, other: &str) -> Vec<(&'static str, Vec<u8>)> {
         ("a zero byte", vec![0]),
         ("the first half", entry.as_bytes()[..entry.len() / 2].to_vec()),
         ("all but the last byte", entry.as_bytes()[..entry.len() - 1].to_vec()),
-        ("another verdict", with(&found, &flipped)),
+        ("another verdict", with(&flipped)),
         ("another program", other.as_bytes().to_vec()),
-        ("another program's certificate", with(&found, &other_certificate)),
-        ("another program's certificate, renamed", with(&found, &renamed)),
-        ("another program's everything, renamed", with(&other_found, &renamed)),
-        ("no certificate", with(&found, "")),
-        ("a certificate of nothing", with(&found, "{}")),
-        ("an unknown method", with(&found.replace("\"method\":\"", "\"method\":\"x"), &certificate)),
-        ("an unknown field", with(&found.replace('{', "{\"more\":1,"), &certificate)),
-        ("another version", sealed(&older, &format!("{found}\n{certificate}")).into_bytes()),
-        ("another build", sealed(&format!("{heading}0"), &format!("{found}\n{certificate}")).into_bytes()),
+        ("another program's certificate", with(&other_certificate)),
+        ("another program's certificate, renamed", with(&renamed)),
+        ("no certificate", with("")),
+        ("a certificate of nothing", with("{}")),
+        ("an unknown field", with(&certificate.replacen('{', "{\"more\":1,", 1))),
+        ("the certificate, written otherwise", with(&certificate.replacen('{', "{ ", 1))),
+        ("more than the certificate", with(&format!("{certificate}\n"))),
+        ("another version", sealed(&older, &certificate).into_bytes()),
+        ("another build", sealed(&format!("{heading}0"), &certificate).into_bytes()),
         ("a wrong checksum", entry.replacen(&fingerprint(entry.split_once('\n').unwrap().1), &fingerprint(""), 1).into_bytes()),
         ("too much", [entry.as_bytes(), &vec![b' '; 9 << 20]].concat()),
     ]
@@ -126,7 +125,7 @@ fn spoiled(entry: &str, other: &str) -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn spoiled_entries_change_nothing_and_are_replaced() {
     let place = directory("cache-spoiled");
-    let files = ["examples/lost-update.ser", "examples/two-phase-locking.ser"];
+    let files = ["examples/spin-lock.ser", "examples/two-phase-locking.ser"];
     let caches = ["one", "two"].map(|name| place.join(name));
     let first: Vec<_> = files.iter().zip(&caches).map(|(file, cache)| said(&check(cache, &[file, "--no-times"]))).collect();
     let texts: Vec<String> = caches.iter().map(|cache| fs::read_to_string(only(cache)).unwrap()).collect();
@@ -143,22 +142,146 @@ fn spoiled_entries_change_nothing_and_are_replaced() {
     assert_eq!(tried, 36);
 }
 
-/// An entry whose claim beside the verdict is changed with a fitting checksum
-/// may change that, but not the verdict.
+/// Every place of a value, as it is and changed in the ways of its kind.
+fn doctored(value: &Value, put: &mut dyn FnMut(Value)) {
+    match value {
+        Value::Null => put(Value::from(0)),
+        Value::Bool(truth) => put(Value::from(!truth)),
+        Value::Number(number) => {
+            let number = number.as_i64().unwrap();
+            [number + 1, number - 1, 0, 1 << 40].into_iter().filter(|other| *other != number).for_each(|other| put(other.into()));
+        }
+        Value::String(text) => {
+            ["", "reduce", "flow", "search", "3"].into_iter().filter(|other| other != text).for_each(|other| put(other.into()));
+        }
+        Value::Array(items) => {
+            put(Value::Array(Vec::new()));
+            for (at, item) in items.iter().enumerate() {
+                let with = |now: &[Value]| Value::Array([&items[..at], now, &items[at + 1..]].concat());
+                put(with(&[]));
+                put(with(&[item.clone(), item.clone()]));
+                doctored(item, &mut |other| put(with(&[other])));
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let mut less = fields.clone();
+                less.remove(name);
+                put(Value::Object(less));
+                doctored(field, &mut |other| {
+                    let mut changed = fields.clone();
+                    changed.insert(name.clone(), other);
+                    put(Value::Object(changed));
+                });
+            }
+        }
+    }
+}
+
+/// Whatever is changed in an entry, with a checksum that fits: what is said is
+/// what is said without a cache, or the proof is another one that is as good,
+/// and all that is said about it is true.
 #[test]
-fn the_verdict_is_the_checkers_and_not_the_entrys() {
-    let cache = directory("cache-beside");
-    let file = ["examples/lost-update.ser", "--no-times", "--format", "json"];
-    check(&cache, &file);
+fn no_claim_is_taken_from_an_entry() {
+    let cache = directory("cache-doctored");
+    let program = cache.join("toggle.ser");
+    fs::write(&program, "request flip {\n  X := 1 - X;\n  yield;\n  0\n}\n").unwrap();
+    let file = [program.to_str().unwrap(), "--no-times", "--format", "json"];
+    let honest = said(&check(&cache, &file));
     let path = only(&cache);
-    let (heading, found, certificate) = parts(&fs::read_to_string(&path).unwrap());
-    let changed = found.replace("\"explored\":\"aside\"", "\"explored\":\"too-many\"");
-    assert_ne!(changed, found);
-    fs::write(&path, sealed(&heading, &format!("{changed}\n{certificate}"))).unwrap();
-    let output = check(&cache, &file);
-    assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stdout);
-    assert!(told.contains("\"not-serializable\"") && told.contains("\"verified\":true"), "{told}");
+    let (heading, certificate) = parts(&fs::read_to_string(&path).unwrap());
+    let parsed: Value = serde_json::from_str(&certificate).unwrap();
+    let mut all = Vec::new();
+    doctored(&parsed, &mut |other| all.push(other));
+    assert!(all.len() > 20, "{}", all.len());
+    for other in all {
+        // As serval would have written it, if it can be read at all.
+        let text = Certificate::from_json(&other.to_string()).map_or_else(|_| other.to_string(), |other| other.to_json());
+        fs::write(&path, sealed(&heading, &text)).unwrap();
+        let now = said(&check(&cache, &file));
+        if now != honest {
+            let report: Value = serde_json::from_str(&now.0).unwrap();
+            assert_eq!((&report["verdict"], &report["method"]), (&"serializable".into(), &"reduce".into()), "{text}");
+            // Only how far its own reductions went may be different.
+            let (mut report, mut first): (Value, Value) = (report, serde_json::from_str(&honest.0).unwrap());
+            report["sizes"]["reduced"].take();
+            first["sizes"]["reduced"].take();
+            assert_eq!((report, &now.1, now.2), (first, &honest.1, honest.2), "{text}");
+        }
+    }
+}
+
+/// Counterexamples are not remembered, and so none is recalled: that no fewer
+/// requests will do is known by having searched.
+#[test]
+fn a_counterexample_is_found_anew() {
+    let cache = directory("cache-refuted");
+    check(&cache, &["examples/counter.ser"]);
+    let entry = only(&cache);
+    let (heading, _) = parts(&fs::read_to_string(&entry).unwrap());
+    let read = |file: &str| fs::read_to_string(support::root().join(file)).unwrap();
+    assert_eq!(place(&cache, &heading, &read("examples/counter.ser")), entry);
+    fs::remove_file(&entry).unwrap();
+    let file = ["examples/lost-update.ser", "--no-times", "--format", "json"];
+    let certificate = cache.join("c.json");
+    let honest = said(&check(&cache, &[&file[..], &["--certificate", certificate.to_str().unwrap()]].concat()));
+    assert_eq!(entries(&cache).len(), 0);
+    let honest = (honest.0.replace(&format!(",\"path\":\"{}\"", certificate.display()), ""), honest.1, honest.2);
+    // The same run and one more request after it: a counterexample as well, of
+    // three requests, which is not minimal.
+    let valid = fs::read_to_string(&certificate).unwrap();
+    let third = r#"
+  {"id":3,"kind":"spawn","request":"save","local":"save@start"},
+  {"id":3,"kind":"step","from":{"local":"save@start","global":"EDITS=1"},"to":{"local":"save@yield1 seen=1","global":"EDITS=1"}},
+  {"id":3,"kind":"step","from":{"local":"save@yield1 seen=1","global":"EDITS=1"},"to":{"local":"save@end 2","global":"EDITS=2"}},
+  {"id":3,"kind":"respond","local":"save@end 2","response":"2"}],"completed":[
+  {"request":"save","response":"2","count":1},"#;
+    let longer = valid.replacen("],\"completed\":[", &format!(",{third}"), 1);
+    for text in [valid, longer] {
+        fs::write(&certificate, &text).unwrap();
+        let verified = serval(&["verify", "examples/lost-update.ser", certificate.to_str().unwrap()], b"");
+        assert_eq!(verified.status.code(), Some(0), "{}{text}", support::text(&verified.stdout));
+        fs::write(place(&cache, &heading, &read("examples/lost-update.ser")), sealed(&heading, &text)).unwrap();
+        assert_eq!(said(&check(&cache, &file)), honest);
+    }
+}
+
+/// Entries that are no ordinary files are neither waited for nor followed.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_passed_over() {
+    use std::os::unix::fs::symlink;
+    let cache = directory("cache-special");
+    let file = ["examples/two-phase-locking.ser", "--no-times", "--format", "json"];
+    let honest = said(&check(&cache, &file));
+    let (path, kept) = (only(&cache), cache.join("kept"));
+    fs::rename(&path, &kept).unwrap();
+    let specials: [(&str, &dyn Fn()); 5] = [
+        ("a pipe", &|| assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success())),
+        ("a directory", &|| fs::create_dir(&path).unwrap()),
+        ("a link to the entry", &|| symlink("kept", &path).unwrap()),
+        ("a link to a device", &|| symlink("/dev/zero", &path).unwrap()),
+        ("a link to itself", &|| symlink(&path, &path).unwrap()),
+    ];
+    for (what, make) in specials {
+        make();
+        let mut child = command(&[&["check"], &file[..]].concat()).env("SERVAL_CACHE_DIR", &cache).stdin(Stdio::null()).spawn().unwrap();
+        // So that a test that fails comes to an end.
+        let mut patience = 60_000;
+        while child.try_wait().unwrap().is_none() && patience > 0 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            patience -= 1;
+        }
+        let _ = child.kill();
+        let (out, _, status) = said(&child.wait_with_output().unwrap());
+        assert_eq!((&out, status), (&honest.0, honest.2), "{what}");
+        if what == "a directory" {
+            fs::remove_dir(&path).unwrap();
+        } else {
+            assert!(fs::symlink_metadata(&path).unwrap().is_file(), "{what} is not replaced");
+            fs::remove_file(&path).unwrap();
+        }
+    }
 }
 
 #[test]
@@ -178,7 +301,7 @@ fn many_at_once_on_a_cold_cache() {
             assert_eq!(said(&output), (alone.clone(), String::new(), Some(1)));
         }
     }
-    assert_eq!(entries(&cache).len(), files.len());
+    assert_eq!(entries(&cache).len(), alone.matches("\"verdict\":\"serializable\"").count());
     let left =
         fs::read_dir(&cache).unwrap().filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "tmp"));
     assert_eq!(left.count(), 0, "temporary files are left");

@@ -83,3 +83,49 @@ fn a_lock_can_be_asked_for() {
         assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
     }
 }
+
+/// A file keeps who may read it and whose it is; a link stays one, and it is
+/// said what was written.
+#[cfg(unix)]
+#[test]
+fn mode_owner_and_links_stay() {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+    let place = directory("fix-mode");
+    let (file, link, other) = (place.join("save.ser"), place.join("link.ser"), place.join("other.ser"));
+    symlink("save.ser", &link).unwrap();
+    symlink("nowhere.ser", &other).unwrap();
+    // Only root may give files away.
+    fs::write(&file, LOST).unwrap();
+    let root = chown(&file, Some(4321), Some(8765)).is_ok();
+    for mode in [0o640, 0o600, 0o664, 0o755] {
+        for path in [&file, &link] {
+            fs::write(&file, LOST).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            let before = fs::metadata(&file).unwrap();
+            let output = serval(&["fix", path.to_str().unwrap(), "--apply", "1"], b"");
+            let told = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{told}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), LOST.replace("  yield;\n", ""));
+            let after = fs::metadata(&file).unwrap();
+            assert_eq!(after.mode(), before.mode(), "{mode:o}");
+            assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+            assert!(!root || after.uid() == 4321);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            let through = format!("through the link to {}", file.canonicalize().unwrap().display());
+            assert_eq!(told.contains(&through), path == &link, "{told}");
+        }
+    }
+    // What is read-only stays as it is.
+    fs::write(&file, LOST).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o440)).unwrap();
+    let output = serval(&["fix", link.to_str().unwrap(), "--apply", "1"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("it is read-only"), "{}", text(&output.stderr));
+    assert_eq!(fs::read_to_string(&file).unwrap(), LOST);
+    // Nothing is left beside it, and a link that leads nowhere is not replaced.
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 3);
+    let output = serval(&["check", link.to_str().unwrap(), "--no-fix", "--certificate", other.to_str().unwrap()], b"");
+    assert!(text(&output.stderr).contains("it is a link that leads nowhere"), "{}", text(&output.stderr));
+    assert!(fs::symlink_metadata(&other).unwrap().is_symlink());
+}

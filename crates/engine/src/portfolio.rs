@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, Run, Stopped};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
+use serval_proof::script::Reduced;
 
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, Counted};
@@ -142,6 +143,42 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
 pub fn decide_within(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>, rounds: usize) -> Decision {
     let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
     Work { systems, plan, cleared, rounds, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce }.run()
+}
+
+/// The method that proofs like these, one for each component, come from; `None`
+/// for proofs that no method here makes.
+pub fn method_of(parts: &[Part]) -> Option<Method> {
+    let of = |part: &Part| match part {
+        Part::Atomic(_) => Some(Method::Reduce),
+        Part::Flow(_) => Some(Method::Flow),
+        Part::Invariant(_) => None,
+    };
+    parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
+}
+
+/// How large the systems are that the reductions of these proofs leave, one for
+/// each component: global states, nodes, steps. The checker must have accepted
+/// the proofs. `None` where that cannot be said.
+pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -> Option<(usize, usize, usize)> {
+    if systems.len() != parts.len() {
+        return None;
+    }
+    let mut sum = (0, 0, 0);
+    for (system, part) in systems.iter().zip(parts) {
+        let script = match part {
+            Part::Atomic(script) => script,
+            Part::Flow(proof) => &proof.script,
+            Part::Invariant(_) => return None,
+        };
+        let mut reduced = Reduced::new(NormalForm::new(system)?.0);
+        let mut budget = Budget::new(u64::MAX, cancel.clone());
+        for entry in script {
+            reduced.apply(entry, &mut budget).ok()?;
+        }
+        let one = sizes(reduced.form());
+        sum = (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2);
+    }
+    Some(sum)
 }
 
 struct Work<'a> {

@@ -23,6 +23,7 @@ mod normal;
 mod product;
 mod run;
 mod serial;
+pub mod shown;
 mod simulate;
 mod system;
 

@@ -1,9 +1,11 @@
 //! The network system itself.
 
+use std::borrow::Cow;
+
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::{GlobalId, LocalId, RequestId, ResponseId};
+use crate::{GlobalId, LocalId, RequestId, ResponseId, shown};
 
 type Names = IndexSet<String, FxBuildHasher>;
 
@@ -43,6 +45,18 @@ pub struct NetworkSystem {
 }
 
 impl NetworkSystem {
+    /// The system with every name as it is [shown]. The ids are the same, and so
+    /// is everything else, as different names are shown differently.
+    pub fn shown(&self) -> Cow<'_, Self> {
+        let tables = [&self.globals, &self.locals, &self.requests, &self.responses];
+        if tables.iter().all(|names| names.iter().all(|name| matches!(shown::name(name), Cow::Borrowed(_)))) {
+            return Cow::Borrowed(self);
+        }
+        let [globals, locals, requests, responses] =
+            tables.map(|names| names.iter().map(|name| shown::name(name).into_owned()).collect::<Names>());
+        Cow::Owned(Self { globals, locals, requests, responses, ..self.clone() })
+    }
+
     /// The number of global states.
     pub fn global_count(&self) -> usize {
         self.globals.len()

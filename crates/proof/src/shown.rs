@@ -15,7 +15,8 @@ pub(crate) fn shown(name: &str) -> impl fmt::Display {
 
 /// A message of another library that may quote a file: on one line, not long.
 pub(crate) fn one_line(message: &str) -> String {
-    let mut line: String = message.chars().take(2 * LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let line: String = message.chars().take(2 * LONGEST).collect();
+    let mut line = serval_model::shown::line(&line).into_owned();
     if message.chars().nth(2 * LONGEST).is_some() {
         line.push('…');
     }

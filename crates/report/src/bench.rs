@@ -266,7 +266,7 @@ impl BenchReport {
     /// One object, indented, with a newline at its end.
     pub fn to_json(&self) -> String {
         // Only maps with keys that are not strings could fail.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let mut text = crate::escape::json(serde_json::to_string_pretty(self).unwrap_or_default());
         text.push('\n');
         text
     }

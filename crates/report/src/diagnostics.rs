@@ -7,6 +7,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serval_model::JsonError;
 use serval_syntax::{Code, Diagnostic, Label, LineIndex, Severity, Span};
 
+use crate::escape::{line, lines as visible, name};
+
 /// How to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
@@ -45,7 +47,8 @@ fn render(diagnostic: &Diagnostic, path: &str, text: &str, lines: &LineIndex, re
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.0);
+    let path = name(path);
+    let title = level.primary_title(line(&diagnostic.message)).id(diagnostic.code.0);
     let mut labels: Vec<(&Label, AnnotationKind)> = vec![(&diagnostic.primary, AnnotationKind::Primary)];
     labels.extend(diagnostic.secondary.iter().map(|label| (label, AnnotationKind::Context)));
     let mut shown = extent(text, labels.iter().map(|(label, _)| label.span));
@@ -61,21 +64,22 @@ fn render(diagnostic: &Diagnostic, path: &str, text: &str, lines: &LineIndex, re
         // not depend on the size of the file.
         let first_line = lines.position(text, clamp(shown.start)).line as usize;
         let excerpt = &text[shown.clone()];
-        let snippet = Snippet::source(excerpt).line_start(first_line).path(path);
+        let snippet = Snippet::source(visible(excerpt)).line_start(first_line).path(path);
         let annotations = labels.iter().map(|(label, kind)| {
             let span = inside(text, label.span, &shown);
-            kind.span(span).label(if label.text.is_empty() { None } else { Some(label.text.as_str()) })
+            let span = moved(excerpt, span.start)..moved(excerpt, span.end);
+            kind.span(span).label(if label.text.is_empty() { None } else { Some(line(&label.text)) })
         });
         title.element(snippet.annotations(annotations))
     };
     if let Some(expected) = &diagnostic.expected {
-        group = group.element(Level::NOTE.with_name("expected").message(expected.as_str()));
+        group = group.element(Level::NOTE.with_name("expected").message(visible(expected)));
     }
     if !diagnostic.notes.is_empty() {
-        group = group.element(Level::NOTE.message(diagnostic.notes.join("\n")));
+        group = group.element(Level::NOTE.message(visible(&diagnostic.notes.join("\n")).into_owned()));
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(visible(help)));
     }
     renderer.render(&[group])
 }
@@ -111,6 +115,13 @@ fn inside(text: &str, span: Span, shown: &Range<usize>) -> Range<usize> {
         offset - shown.start
     };
     fit(span.start)..fit(span.end).max(fit(span.start))
+}
+
+/// Where a place of a text is when what cannot be seen in it is written out.
+fn moved(text: &str, offset: usize) -> usize {
+    // The end of a line may consist of two characters.
+    let before = if text[offset..].starts_with('\n') { text[..offset].trim_end_matches('\r') } else { &text[..offset] };
+    visible(before).len() + (offset - before.len())
 }
 
 /// An error in a network system as a diagnostic.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::Verdict;
+use crate::escape::{self, line, name};
 
 /// Whether there is a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -185,7 +186,7 @@ impl FixReport {
     /// One line of JSON.
     pub fn to_json(&self) -> String {
         // Strings and numbers always have a form in JSON.
-        let mut line = serde_json::to_string(self).unwrap_or_default();
+        let mut line = escape::json(serde_json::to_string(self).unwrap_or_default());
         line.push('\n');
         line
     }
@@ -193,8 +194,8 @@ impl FixReport {
     /// The text for people; with the changes that are offered if `diffs` says so.
     pub fn to_text(&self, diffs: bool) -> String {
         let mut text = String::new();
-        let file = &self.file;
-        let reason = self.reason.as_deref().unwrap_or_default();
+        let file = name(&self.file);
+        let reason = line(self.reason.as_deref().unwrap_or_default());
         let _ = match self.fix {
             Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
             Fixable::Found => writeln!(text, "not serializable  {file}   {}", found(self.fixes.len(), self.smallest)),
@@ -210,18 +211,18 @@ impl FixReport {
         for (index, fix) in self.fixes.iter().enumerate() {
             let _ = writeln!(text, "\n{}  {}: then serializable, proved", index + 1, fix.what.order());
             if diffs {
-                let _ = write!(text, "--- {file}\n+++ {file}\n{}", fix.diff);
+                let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }
         }
         for candidate in &self.candidates {
             let _ = writeln!(text, "\nnot offered, as a part of it may be enough: {}: then serializable, proved", candidate.what.order());
-            let _ = write!(text, "--- {file}\n+++ {file}\n{}", candidate.diff);
+            let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&candidate.diff));
         }
         if !self.refused.is_empty() {
             text.push('\n');
         }
         for refused in self.refused.iter().take(TOLD) {
-            let _ = writeln!(text, "not offered: {} {}", refused.what.condition(), refused.why);
+            let _ = writeln!(text, "not offered: {} {}", refused.what.condition(), line(&refused.why));
         }
         if self.refused.len() > TOLD {
             let _ = writeln!(text, "not offered: {} more", self.refused.len() - TOLD);

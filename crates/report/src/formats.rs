@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::counterexample::Counterexample;
+use crate::escape::{code_span, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name};
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
@@ -28,6 +29,10 @@ impl Counterexample {
 
     /// The run as a Mermaid sequence diagram.
     pub fn to_mermaid(&self) -> String {
+        self.shown().in_mermaid()
+    }
+
+    fn in_mermaid(&self) -> String {
         let mut out = String::from("sequenceDiagram\n");
         for answered in &self.requests {
             let _ = writeln!(out, "    participant r{} as {} ({})", answered.id, mermaid(&answered.request), answered.id);
@@ -59,35 +64,24 @@ impl Counterexample {
     }
 }
 
-/// Text without what ends a statement in Mermaid.
-fn mermaid(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, ';' | '\n' | '#' | ':') { ' ' } else { c }).collect()
-}
-
-/// Text in a message of a workflow command.
-fn command_message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
 /// The name of a file as others have it, who compare names letter by letter.
 fn plain(file: &str) -> &str {
     file.strip_prefix("./").unwrap_or(file)
 }
 
-/// Text in a property of a workflow command.
-fn command_property(text: &str) -> String {
-    command_message(text).replace(':', "%3A").replace(',', "%2C")
-}
-
 impl FileReport {
     /// Annotations that GitHub shows beside the lines, one line each.
     pub fn to_github(&self) -> String {
+        self.shown().in_commands()
+    }
+
+    fn in_commands(&self) -> String {
         let mut out = String::new();
         let mut line = |level: &str, span: Option<[u32; 4]>, title: &str, message: &str| {
             let place = span.map_or_else(String::new, |[line, column, end_line, end_column]| {
                 format!(",line={line},endLine={end_line},col={column},endColumn={end_column}")
             });
-            let (file, title) = (command_property(plain(&self.file)), command_property(title));
+            let (file, title) = (command_property(&name(plain(&self.file))), command_property(title));
             let _ = writeln!(out, "::{level} file={file}{place},title={title}::{}", command_message(message));
         };
         for note in &self.notes {
@@ -112,6 +106,10 @@ impl FileReport {
 
     /// A section of Markdown, with a diagram of the run.
     pub fn to_markdown(&self) -> String {
+        self.shown().in_markdown()
+    }
+
+    fn in_markdown(&self) -> String {
         let mut out = String::new();
         let verdict = match self.verdict {
             Verdict::Serializable => "serializable",
@@ -119,28 +117,25 @@ impl FileReport {
             Verdict::Unknown => "undecided",
             Verdict::Error => "error",
         };
-        let name = self
-            .counterexample
-            .as_ref()
-            .and_then(|run| run.anomaly)
-            .map_or_else(String::new, |name| format!(": {}", name.replace('-', " ")));
-        let _ = writeln!(out, "## `{}`: {verdict}{name}\n", self.file.replace('`', "'"));
+        let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
+        let anomaly = anomaly.map_or_else(String::new, |anomaly| format!(": {}", anomaly.replace('-', " ")));
+        let _ = writeln!(out, "## {}: {verdict}{anomaly}\n", code_span(&name(&self.file)));
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let mut told = String::new();
                 self.story(&mut told, run, Look { width: 120, ascii: false });
-                let _ = writeln!(out, "```text\n{}\n```\n\n```mermaid\n{}```\n", told.trim_matches('\n'), run.to_mermaid());
+                let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
             }
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
                 let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.\n");
             }
             _ => {
-                let _ = writeln!(out, "{}\n", self.reason.as_deref().unwrap_or_default());
+                let _ = writeln!(out, "{}\n", markdown(self.reason.as_deref().unwrap_or_default()));
             }
         }
         for note in &self.notes {
-            let _ = writeln!(out, "- {} {} (line {}): {}", note.severity, note.code, note.span[0], note.message);
+            let _ = writeln!(out, "- {} {} (line {}): {}", note.severity, note.code, note.span[0], markdown(&note.message));
         }
         if !self.notes.is_empty() {
             out.push('\n');
@@ -154,7 +149,7 @@ impl FileReport {
 pub fn sarif(reports: &[FileReport], version: &str) -> String {
     let mut results = Vec::new();
     let mut rules: Vec<String> = Vec::new();
-    for report in reports {
+    for report in reports.iter().map(FileReport::shown) {
         for note in &report.notes {
             let level = if note.severity == "note" { "note" } else { note.severity };
             results.push(json!({
@@ -206,7 +201,7 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
         }],
     });
     // Only maps with keys that are not strings could fail.
-    let mut text = serde_json::to_string_pretty(&log).unwrap_or_default();
+    let mut text = escaped_json(serde_json::to_string_pretty(&log).unwrap_or_default());
     text.push('\n');
     text
 }

@@ -7,6 +7,8 @@ use serval_compile::Component;
 use serval_model::{GlobalId, LocalId, NetworkSystem, SerialAutomaton};
 use serval_syntax::LineIndex;
 
+use crate::escape::{dot, mermaid_label};
+
 /// What to write into and beside the nodes of a graph.
 pub trait Labels {
     /// A global state.
@@ -65,22 +67,6 @@ fn grouped(system: &NetworkSystem, labels: &dyn Labels) -> BTreeMap<(LocalId, Lo
     edges
 }
 
-/// Writes strings for DOT.
-fn dot_quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 /// Systems as one DOT graph, a cluster per component where there are several.
 pub fn system_dot(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
     let mut out = String::from(
@@ -89,28 +75,28 @@ pub fn system_dot(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
     for (number, (system, labels)) in systems.iter().enumerate() {
         let indent = if systems.len() > 1 { "    " } else { "  " };
         if systems.len() > 1 {
-            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", dot_quoted(&format!("component {number}")));
+            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", dot(&format!("component {number}")));
         }
         for request in system.requests() {
-            let name = dot_quoted(system.request_name(request));
+            let name = dot(system.request_name(request));
             let _ = writeln!(out, "{indent}c{number}_request{} [shape=diamond, color=darkgreen, label={name}];", request.index());
         }
         for local in system.locals() {
-            let label = dot_quoted(&labels.local(system, local));
+            let label = dot(&labels.local(system, local));
             let _ = writeln!(out, "{indent}c{number}_local{} [shape=box, style=rounded, label={label}];", local.index());
         }
         let mut responses: Vec<_> = system.answers().iter().map(|&(_, response)| response).collect();
         responses.sort_unstable();
         responses.dedup();
         for response in responses {
-            let name = dot_quoted(system.response_name(response));
+            let name = dot(system.response_name(response));
             let _ = writeln!(out, "{indent}c{number}_response{} [shape=diamond, color=firebrick, label={name}];", response.index());
         }
         for &(request, local) in system.starts() {
             let _ = writeln!(out, "{indent}c{number}_request{} -> c{number}_local{};", request.index(), local.index());
         }
         for (&(from, to), changes) in &grouped(system, *labels) {
-            let label = dot_quoted(&changes.join("\n"));
+            let label = dot(&changes.join("\n"));
             let _ = writeln!(out, "{indent}c{number}_local{} -> c{number}_local{} [label={label}];", from.index(), to.index());
         }
         for &(local, response) in system.answers() {
@@ -124,22 +110,6 @@ pub fn system_dot(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
     out
 }
 
-/// Writes strings for Mermaid, whose only escapes are entity codes.
-fn mermaid_quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for character in text.chars() {
-        match character {
-            '\n' => quoted.push_str("<br>"),
-            c if c.is_alphanumeric() || " =,→.-_:+/".contains(c) => quoted.push(c),
-            c => {
-                let _ = write!(quoted, "#{};", u32::from(c));
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 /// Systems as a Mermaid flow chart.
 pub fn system_mermaid(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
     let mut out = String::from("flowchart LR\n");
@@ -148,20 +118,20 @@ pub fn system_mermaid(systems: &[(&NetworkSystem, &dyn Labels)]) -> String {
             let _ = writeln!(out, "  subgraph component{number} [component {number}]");
         }
         for request in system.requests() {
-            let _ = writeln!(out, "  c{number}q{}{{{{{}}}}}", request.index(), mermaid_quoted(system.request_name(request)));
+            let _ = writeln!(out, "  c{number}q{}{{{{{}}}}}", request.index(), mermaid_label(system.request_name(request)));
         }
         for local in system.locals() {
-            let _ = writeln!(out, "  c{number}l{}({})", local.index(), mermaid_quoted(&labels.local(system, local)));
+            let _ = writeln!(out, "  c{number}l{}({})", local.index(), mermaid_label(&labels.local(system, local)));
         }
         for &(request, local) in system.starts() {
             let _ = writeln!(out, "  c{number}q{} --> c{number}l{}", request.index(), local.index());
         }
         for (&(from, to), changes) in &grouped(system, *labels) {
-            let label = mermaid_quoted(&changes.join("\n"));
+            let label = mermaid_label(&changes.join("\n"));
             let _ = writeln!(out, "  c{number}l{} -->|{label}| c{number}l{}", from.index(), to.index());
         }
         for &(local, response) in system.answers() {
-            let name = mermaid_quoted(system.response_name(response));
+            let name = mermaid_label(system.response_name(response));
             let _ = writeln!(out, "  c{number}l{} --> c{number}r{}{{{{{name}}}}}", local.index(), response.index());
         }
         if systems.len() > 1 {
@@ -179,11 +149,11 @@ pub fn automaton_dot(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)
     for (number, (system, automaton, labels)) in automata.iter().enumerate() {
         let indent = if automata.len() > 1 { "    " } else { "  " };
         if automata.len() > 1 {
-            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", dot_quoted(&format!("component {number}")));
+            let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", dot(&format!("component {number}")));
         }
         let _ = writeln!(out, "{indent}c{number}_start [shape=point];");
         for &state in automaton.states() {
-            let label = dot_quoted(&labels.global(system, state));
+            let label = dot(&labels.global(system, state));
             let _ = writeln!(out, "{indent}c{number}_global{} [label={label}];", state.index());
         }
         let _ = writeln!(out, "{indent}c{number}_start -> c{number}_global{};", automaton.initial().index());
@@ -193,7 +163,7 @@ pub fn automaton_dot(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)
             edges.entry((edge.from, edge.to)).or_default().push(letter);
         }
         for ((from, to), letters) in &edges {
-            let label = dot_quoted(&letters.join("\n"));
+            let label = dot(&letters.join("\n"));
             let _ = writeln!(out, "{indent}c{number}_global{} -> c{number}_global{} [label={label}];", from.index(), to.index());
         }
         if automata.len() > 1 {

@@ -7,9 +7,8 @@ mod lanes;
 
 use std::fmt::Write;
 
-use serval_draw::escaped;
-
 use crate::counterexample::{Counterexample, StateValues};
+use crate::escape::{name, xml as escaped};
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
@@ -53,6 +52,10 @@ const SCRIPT: &str = include_str!("html/page.js");
 impl FileReport {
     /// The report as a page.
     pub fn to_html(&self, page: &Page<'_>) -> String {
+        self.shown().in_html(page)
+    }
+
+    fn in_html(&self, page: &Page<'_>) -> String {
         let mut out = String::new();
         let (verdict, class) = match self.verdict {
             Verdict::Serializable => ("serializable", "good"),
@@ -60,7 +63,7 @@ impl FileReport {
             Verdict::Unknown => ("undecided", "open"),
             Verdict::Error => ("error", "bad"),
         };
-        let file = escaped(&self.file);
+        let file = escaped(&name(&self.file));
         let _ = write!(
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -132,7 +135,7 @@ impl FileReport {
             "<p>Time runs downwards. A box is a step, which nobody interrupts; ➜ is a read, = a write, * a global that changed. \
              Point at a step, or move with Tab and the arrow keys, for the state before and after it.</p>\n",
         );
-        let drawn = lanes(run);
+        let drawn = lanes::lanes_of(run);
         let _ = write!(
             body,
             "<div class=\"stage{}\">\n<div class=\"wide lanes\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",

@@ -7,12 +7,14 @@
 pub mod bench;
 mod counterexample;
 mod diagnostics;
+pub mod escape;
 pub mod explain;
 pub mod fix;
 mod formats;
 mod graphs;
 pub mod html;
 pub mod pictures;
+mod shown;
 mod timeline;
 mod trace;
 mod verdict;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
+use crate::escape::line;
 use crate::trace::TraceEvent;
 use crate::why::Why;
 
@@ -236,7 +237,7 @@ pub(crate) fn changes(run: &Counterexample, before: &str, after: &str, all: bool
 pub(crate) fn excerpt(text: &str, notes: &BTreeMap<u32, &'static str>) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     // Comments make way for what is said here.
-    let code = |line: &str| line.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ");
+    let code = |text: &str| line(&text.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ")).into_owned();
     let shown: Vec<(u32, String, &str)> =
         notes.iter().filter_map(|(&line, &note)| Some((line, code(lines.get((line as usize).checked_sub(1)?)?), note))).collect();
     let width = shown.iter().filter(|(_, _, note)| !note.is_empty()).map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);

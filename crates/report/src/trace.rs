@@ -14,6 +14,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::escape::json;
+
 /// A run in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -150,6 +152,6 @@ impl Trace {
             out.push_str(event);
         }
         out.push_str("]}\n");
-        out
+        json(out)
     }
 }

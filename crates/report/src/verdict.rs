@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
+use crate::escape::{json, name, shell};
 use crate::fix::{FixHint, Fixable};
 use crate::timeline::{Look, excerpt, line_notes, table};
 use crate::why::why;
@@ -248,7 +249,7 @@ pub struct Sizes {
 }
 
 /// Numbers of states and steps after reductions, over all components.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReducedSizes {
     /// Global states.
     pub globals: usize,
@@ -314,7 +315,7 @@ impl FileReport {
     /// One line of JSON, with its newline.
     pub fn to_json(&self) -> String {
         // Only maps with keys that are not strings could fail.
-        let mut line = serde_json::to_string(self).unwrap_or_default();
+        let mut line = json(serde_json::to_string(self).unwrap_or_default());
         line.push('\n');
         line
     }
@@ -322,13 +323,13 @@ impl FileReport {
     /// The report for people; with how it was decided and what holds, if it is
     /// to be `verbose`.
     pub fn to_text(&self, verbose: bool, look: Look) -> String {
-        let text = self.in_text(verbose, look);
+        let text = self.shown().in_text(verbose, look);
         if look.ascii { text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...") } else { text }
     }
 
     fn in_text(&self, verbose: bool, look: Look) -> String {
         let mut out = String::new();
-        let (verdict, file) = (self.headline(), &self.file);
+        let (verdict, file) = (self.headline(), name(&self.file));
         let _ = write!(out, "{verdict}  {file}");
         match &self.counterexample {
             Some(run) => {
@@ -453,13 +454,13 @@ impl FileReport {
             None => Ok(()),
         };
         if let (Some(file), Some(trace)) = (self.file_in_commands(), &self.trace) {
-            let _ = writeln!(out, "  replay          serval run {file} --replay {}", quoted(trace));
+            let _ = writeln!(out, "  replay          serval run {file} --replay {}", shell(trace));
         }
     }
 
     /// The name of the file as a shell takes it; none for standard input.
     fn file_in_commands(&self) -> Option<String> {
-        (self.file != "-").then(|| quoted(&self.file))
+        (self.file != "-").then(|| shell(&self.file))
     }
 
     fn headline(&self) -> &'static str {
@@ -470,12 +471,6 @@ impl FileReport {
             Verdict::Error => "error",
         }
     }
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "/-_.,+:@%".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// Who was told what; the same answers to the same request are counted.

@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, compile};
-use serval_model::{Budget, Cancel, JsonError, NetworkSystem, systems_from_json};
+use serval_model::{Budget, Cancel, JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 
@@ -278,6 +278,11 @@ impl Outcome {
     /// The outcome in one line, without a newline. `input` and `certificate`
     /// are what the files are called, and `text` is the input.
     pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
+        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
+        shown::line(&self.written(input, certificate, text)).into_owned()
+    }
+
+    fn written(&self, input: &str, certificate: &str, text: &str) -> String {
         match self {
             Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
             Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
@@ -313,13 +318,14 @@ impl Compilation {
 
     /// The result in one line, without a newline. `input` is what the file is called, and `text` what it holds.
     pub fn line(&self, input: &str, text: &str) -> String {
-        match self {
-            Self::Checked(translation) => format!("{input}: compilation checked: {translation}"),
-            Self::TooLarge => format!("{input}: compilation not checked: the program as written has too many states"),
-            Self::Cancelled => format!("{input}: cancelled"),
-            Self::Wrong(what) => format!("{input}: internal error: the compiled system is not the program: {what}"),
-            Self::InputError(error) => Outcome::InputError(error.clone()).line(input, "", text),
-        }
+        let said = match self {
+            Self::Checked(translation) => format!("compilation checked: {translation}"),
+            Self::TooLarge => "compilation not checked: the program as written has too many states".to_owned(),
+            Self::Cancelled => "cancelled".to_owned(),
+            Self::Wrong(what) => format!("internal error: the compiled system is not the program: {what}"),
+            Self::InputError(error) => return Outcome::InputError(error.clone()).line(input, "", text),
+        };
+        shown::line(&format!("{}: {said}", shown::name(input))).into_owned()
     }
 }
 

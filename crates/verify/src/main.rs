@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serval_model::Cancel;
+use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify, verify_compilation};
 
@@ -142,10 +143,10 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         Ok(certificate) => verify(&text, files.kind, &certificate, &caps, &Cancel::new()),
         Err(too_large) => Outcome::TooLarge(too_large),
     };
-    let line = outcome.line(&shown(&files.input), &shown(&files.certificate), &text);
+    let line = outcome.line(&called(&files.input), &called(&files.certificate), &text);
     if outcome.status() == 0 && files.check_compile {
         let compilation = verify_compilation(&text, &Cancel::new());
-        return Ok((format!("{line}\n{}", compilation.line(&shown(&files.input), &text)), compilation.status()));
+        return Ok((format!("{line}\n{}", compilation.line(&called(&files.input), &text)), compilation.status()));
     }
     Ok((line, outcome.status()))
 }
@@ -169,8 +170,14 @@ fn read(path: &OsStr, limit: usize) -> Result<Result<String, TooLarge>, String> 
         .map_err(|error| format!("{} is not UTF-8: byte {} cannot be read", shown(path), error.utf8_error().valid_up_to()))
 }
 
+/// How a file is called.
+fn called(path: &OsStr) -> String {
+    if path == "-" { "<stdin>".to_owned() } else { file_name(Path::new(path)) }
+}
+
+/// How a message calls a file.
 fn shown(path: &OsStr) -> String {
-    if path == "-" { "<stdin>".to_owned() } else { Path::new(path).display().to_string() }
+    name(&called(path)).into_owned()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
+use serval_report::escape::{self, line};
 use serval_report::{FileReport, Verdict};
 
 use super::check::{self, Checked, Checking, Status, millis};
@@ -112,11 +113,11 @@ fn emit(subjects: &[Subject]) -> Result<ExitCode, Failure> {
 }
 
 fn expected(path: &Path) -> Result<Vec<ExpectedLine>, Failure> {
-    read_expected(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", path.display())))
+    read_expected(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", input::shown(path))))
 }
 
 fn baseline(path: &Path) -> Result<Baseline, Failure> {
-    read_baseline(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", path.display())))
+    read_baseline(&input::plain_text(path)?).map_err(|error| Failure::message(format!("{}: {error}", input::shown(path))))
 }
 
 struct Measuring<'a> {
@@ -173,7 +174,7 @@ impl Measuring<'_> {
     fn once(&self, checking: &Checking<'_>, subject: &Subject, last_words: &LastWords) -> Result<Option<Checked>, Failure> {
         let (mut repeated, start) = (Vec::new(), Instant::now());
         loop {
-            let checked = checking.checked(&subject.path.display().to_string(), || subject.load(), last_words.clone())?;
+            let checked = checking.checked(&input::name_of(&subject.path), || subject.load(), last_words.clone())?;
             if limits::is_interrupted() {
                 return Ok(None);
             }
@@ -217,7 +218,7 @@ impl Measuring<'_> {
         let run = |line: &&ExpectedLine| subjects.iter().any(|subject| subject.path.ends_with(&line.file));
         let missing: Vec<&str> = self.expected.iter().flatten().filter(|line| !run(line)).map(|line| line.file.as_str()).collect();
         if self.loud && !missing.is_empty() {
-            say(&format!("warning: expected, but not among the files: {}\n", missing.join(", ")));
+            say(&format!("warning: expected, but not among the files: {}\n", line(&missing.join(", "))));
         }
     }
 
@@ -251,7 +252,7 @@ impl Measuring<'_> {
         if self.loud && std::io::stderr().is_terminal() {
             let done = BAR * position / of.max(1);
             let bar: String = (0..BAR).map(|place| if place < done { '█' } else { '░' }).collect();
-            say(&format!("\r\x1b[K{bar} {} of {of}: {name}", position + 1));
+            say(&format!("\r\x1b[K{bar} {} of {of}: {}", position + 1, escape::name(name)));
         }
     }
 
@@ -308,7 +309,11 @@ fn say_what_is_slower(rows: &[BenchRow]) {
         let Some(compared) = row.baseline.filter(|compared| compared.regression) else { continue };
         let ratio = compared.ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times as long"));
         let now = row.time_ms.map_or(0.0, |times| times.total);
-        say(&format!("warning: {} takes {now:.1} ms and took {:.1} ms before{ratio}\n", row.file, compared.total_ms.unwrap_or(0.0)));
+        say(&format!(
+            "warning: {} takes {now:.1} ms and took {:.1} ms before{ratio}\n",
+            escape::name(&row.file),
+            compared.total_ms.unwrap_or(0.0)
+        ));
     }
 }
 

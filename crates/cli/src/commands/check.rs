@@ -18,6 +18,7 @@ use serval_classic::Stages;
 use serval_engine::portfolio::{METHODS, Method};
 use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
+use serval_report::escape;
 use serval_report::{FileReport, Look, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics, sarif};
 use serval_syntax::{Diagnostic, Severity};
 use serval_verify::Outcome;
@@ -28,7 +29,7 @@ use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
 use crate::output::{error_style, keep_input, say, write_file, write_to};
-use cache::{Cache, Entry};
+use cache::Cache;
 use decide::{Decided, Decision, Progress};
 
 /// Checks all files; the status is that of the worst.
@@ -242,7 +243,10 @@ impl Checking<'_> {
         let watch = Watch::start(self.args.limits.time(), last_words);
         let loaded = match load() {
             Ok(loaded) => loaded,
-            Err(Failure::Message(text)) => return Ok(unusable(name, &format!("error: {text}\n"), Vec::new())),
+            Err(Failure::Message(text)) => {
+                let drawn = format!("error: {}\n", escape::line(&text));
+                return Ok(unusable(name, &drawn, Some(format!("error: {text}")), Vec::new()));
+            }
             Err(other) => return Err(other),
         };
         let mut loaded = loaded;
@@ -250,7 +254,10 @@ impl Checking<'_> {
         let mut found = notes(&loaded.diagnostics, &loaded.text);
         let input = match loaded.usable(self.manner) {
             Ok(input) => input,
-            Err(Failure::Input(drawn)) => return Ok(unusable(name, &drawn, found)),
+            Err(Failure::Input(drawn)) => {
+                let first = found.first().map(|note| format!("{}[{}]: {}", note.severity, note.code, note.message));
+                return Ok(unusable(name, &drawn, first, found));
+            }
             Err(other) => return Err(other),
         };
         let mut times = Times { parse: millis(start.elapsed()), ..Times::default() };
@@ -274,11 +281,11 @@ impl Checking<'_> {
             say(&render_diagnostics(&decision.findings, &input.name, &input.text, self.manner.style));
         }
         found.extend(notes(&decision.findings, &input.text));
-        let remembered = decision.to_remember();
+        let lasting = decision.lasting;
         let (mut report, status, certificate) = self.conclude(&input, decision, evidence, &watch, &mut times)?;
         // What a limit has cut short may not be all that there is to say.
-        if let (Some(Memory { cache, name, .. }), Some(found), Some(certificate), None) = (memory, remembered, certificate, watch.ended()) {
-            cache.remember(&name, &Entry { found, certificate });
+        if let (Some(Memory { cache, name, .. }), true, Some(certificate), None) = (memory, lasting, certificate, watch.ended()) {
+            cache.remember(&name, &certificate);
         }
         report.notes.splice(0..0, found);
         times.total = millis(start.elapsed());
@@ -328,15 +335,16 @@ impl Checking<'_> {
         let Methods::Portfolio(methods) = self.methods else { return None };
         let cache = self.cache?;
         let name = cache.name(input, methods);
-        let recalled = cache.recall(&name).and_then(|entry| self.recalled(input, entry, watch, times));
+        let recalled = cache.recall(&name).and_then(|written| self.recalled(input, written, methods, watch, times));
         Some(Memory { cache, name, recalled })
     }
 
-    /// An entry whose certificate the checker accepts for this very input.
+    /// A proof that is remembered, if the checker accepts it for this very input.
     fn recalled(
         &self,
         input: &Input,
-        Entry { found, certificate: written }: Entry,
+        written: String,
+        methods: &[Method],
         watch: &Watch,
         times: &mut Times,
     ) -> Option<(Decision, Evidence)> {
@@ -344,16 +352,12 @@ impl Checking<'_> {
         let outcome = verified(input, &written, &watch.cancel());
         times.verify = millis(start.elapsed());
         let Outcome::Valid(_) = outcome else { return None };
-        let certificate = Certificate::from_json(&written).ok()?;
-        let (method, kind) = (decide::method_named(&found.method)?, certificate.body.kind().name());
-        let decided = match (certificate.claim, certificate.body) {
-            (Claim::NotSerializable, Body::Run(run)) => {
-                Decided::Refuted { run, component: certificate.component, minimal: found.minimal, method }
-            }
-            (Claim::Serializable, body @ (Body::Part(_) | Body::Components(_))) => Decided::Proved { body, method },
-            _ => return None,
-        };
-        let decision = decide::recalled(input, decided, &found, &watch.cancel(), self.in_words());
+        let certificate = Certificate::from_json(&written).ok().filter(|certificate| certificate.to_json() == written)?;
+        let kind = certificate.body.kind().name();
+        if certificate.claim != Claim::Serializable {
+            return None;
+        }
+        let decision = decide::recalled(input, certificate.body, methods, &watch.cancel(), self.in_words())?;
         Some((decision, Evidence { written, kind, outcome }))
     }
 
@@ -460,21 +464,21 @@ impl Checking<'_> {
     fn save(&self, path: Option<&Path>, input: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let target: PathBuf = if self.several {
-            std::fs::create_dir_all(path).map_err(|error| Failure::message(format!("cannot make {}: {error}", path.display())))?;
+            std::fs::create_dir_all(path).map_err(|error| Failure::message(format!("cannot make {}: {error}", input::shown(path))))?;
             // A name that begins with a dot would be hidden.
             path.join(format!("{}.{ending}", input.replace(['/', '\\'], "_").trim_start_matches(['.', '_'])))
         } else {
             path.to_owned()
         };
         write_file(&target, text)?;
-        Ok(Some(target.display().to_string()))
+        Ok(Some(input::name_of(&target)))
     }
 
     /// Says where the header of a file promises another verdict.
     fn compare_with_promise(&self, input: &Input, verdict: Verdict) {
         let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
         if decided && promise(input).is_some_and(|promise| promise != verdict) && !self.manner.quiet {
-            say(&format!("warning: the header of {} expects another verdict\n", input.name));
+            say(&format!("warning: the header of {} expects another verdict\n", escape::name(&input.name)));
         }
     }
 }
@@ -519,10 +523,10 @@ fn stage_report(stages: &Stages, times: bool) -> StageReport {
     }
 }
 
-fn unusable(name: &str, drawn: &str, notes: Vec<serval_report::Note>) -> Checked {
+fn unusable(name: &str, drawn: &str, reason: Option<String>, notes: Vec<serval_report::Note>) -> Checked {
     say(drawn);
     let mut report = FileReport::new(name, Verdict::Error);
-    report.reason = drawn.lines().next().map(str::to_owned);
+    report.reason = reason;
     report.notes = notes;
     Checked { report, status: Status::Input, promise: None }
 }
@@ -561,9 +565,10 @@ fn internal(input: &Input, certificate: &str, refused: &Outcome, directory: &Pat
     let why = refused.line(&input.name, "certificate", &input.text);
     let path = directory.join(format!("serval-bug-{}.txt", fingerprint(&input.text)));
     let version = env!("CARGO_PKG_VERSION");
-    let text = format!("serval {version}\n{why}\n\n--- input {}\n{}\n--- certificate\n{certificate}\n", input.name, input.text);
+    let text =
+        format!("serval {version}\n{why}\n\n--- input {}\n{}\n--- certificate\n{certificate}\n", escape::name(&input.name), input.text);
     let saved = match write_file(&path, &text) {
-        Ok(()) => format!("a reproduction is saved in {}", path.display()),
+        Ok(()) => format!("a reproduction is saved in {}", input::shown(&path)),
         Err(_) => "a reproduction could not be saved".to_owned(),
     };
     say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval; {saved}\n"));

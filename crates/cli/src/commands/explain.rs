@@ -1,6 +1,6 @@
 //! `serval explain NAME`.
 
-use serval_report::explain;
+use serval_report::{escape, explain};
 
 use crate::args::Explain;
 use crate::failure::Failure;
@@ -15,7 +15,10 @@ pub(crate) fn run(args: &Explain) -> Result<(), Failure> {
         Some(page) => write_to(None, page),
         None => {
             let hint = explain::similar(name).map_or(String::new(), |similar| format!("; did you mean {similar}?"));
-            Err(Failure::message(format!("there is no page on {name}{hint}\nhelp: `serval explain` lists all pages")))
+            Err(Failure::Input(format!(
+                "error: there is no page on {}{hint}\nhelp: `serval explain` lists all pages\n",
+                escape::name(name)
+            )))
         }
     }
 }

@@ -6,6 +6,7 @@ mod pictures;
 
 use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
+use serval_report::escape;
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 
 use serval_syntax::{LineIndex, core_text};
@@ -18,9 +19,10 @@ use crate::output::{keep_input, write_to};
 pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
     let Input { name, text, content } = input::read(&args.input, manner)?;
+    let shown = escape::name(&name);
     if args.to == Format::Core {
         let Content::Program(program) = &content else {
-            return Err(Failure::message(format!("{name} is a network system; only programs have a core")));
+            return Err(Failure::message(format!("{shown} is a network system; only programs have a core")));
         };
         return write_to(args.out.as_deref(), &core_text(program));
     }
@@ -29,7 +31,10 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     let given: Vec<NetworkSystem>;
     let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
         Content::Systems(systems) => {
-            given = systems;
+            // The network system itself has names as they are, and expressions
+            // quote them.
+            let as_they_are = matches!(args.to, Format::Ns | Format::Regex | Format::Semilinear | Format::Query);
+            given = if as_they_are { systems } else { systems.iter().map(|system| system.shown().into_owned()).collect() };
             given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
         Content::Program(program) => {
@@ -44,7 +49,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     if let Some(component) = args.component {
         if component >= systems.len() {
             let count = systems.len();
-            return Err(Failure::message(format!("there is no component {component}: {name} has {count}, counted from 0")));
+            return Err(Failure::message(format!("there is no component {component}: {shown} has {count}, counted from 0")));
         }
         systems = vec![systems.swap_remove(component)];
     }
@@ -57,11 +62,11 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     }
     let bare = || systems.iter().map(|(system, _)| *system).collect::<Vec<&NetworkSystem>>();
     let text = match args.to {
-        Format::Smtlib => return obligations::write(&bare(), &name, args),
+        Format::Smtlib => return obligations::write(&bare(), &shown, args),
         Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
-            classic::text(&bare(), &name, args, manner.quiet)?
+            classic::text(&bare(), &shown, args, manner.quiet)?
         }
-        Format::Svg | Format::NfaSvg | Format::NetSvg => pictures::svg(&systems, &name, args.to)?,
+        Format::Svg | Format::NfaSvg | Format::NetSvg => pictures::svg(&systems, &shown, args.to)?,
         Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
     };
     write_to(args.out.as_deref(), &text)
@@ -70,7 +75,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
 fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) -> Result<String, Failure> {
     let labelled: Vec<(&NetworkSystem, &dyn Labels)> = systems.iter().map(|(system, labels)| (*system, &**labels)).collect();
     Ok(match format {
-        Format::Ns => systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>()),
+        Format::Ns => escape::json(systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>())),
         Format::Dot => system_dot(&labelled),
         Format::Mermaid => system_mermaid(&labelled),
         Format::NfaDot => {

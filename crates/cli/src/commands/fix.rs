@@ -12,7 +12,7 @@ use crate::args::{Fix, FixFormat};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
 use crate::limits::{self, Ended, LastWords, Watch};
-use crate::output::{say, write_file, write_to};
+use crate::output::{rewrite_file, say, write_to};
 
 /// Looks for fixes of one file, and perhaps writes one.
 pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
     let input = input::load(&args.file, args.input)?.usable(manner)?;
     let Content::Program(program) = &input.content else {
         return Err(Failure::message(format!(
-            "{name} is a network system: it has no text with `yield`s that could be removed; give a .ser program"
+            "{} is a network system: it has no text with `yield`s that could be removed; give a .ser program",
+            input::shown(&args.file)
         )));
     };
     let jobs = limits::threads(args.limits.jobs);
@@ -75,12 +76,12 @@ fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: boo
         let there = if fixes.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", fixes.len()) };
         return Err(Failure::message(format!("there is no fix {number}; {there}")));
     };
-    write_file(&args.file, &fix.text)?;
+    let written = rewrite_file(&args.file, &fix.text)?;
     if !quiet {
-        say(&format!("fix {number} is written to {}\n", args.file.display()));
+        say(&format!("fix {number} is written to {}{}\n", input::shown(&args.file), written.words()));
     }
     if promise && !quiet {
-        say(&format!("note: the header of {} still expects another verdict\n", args.file.display()));
+        say(&format!("note: the header of {} still expects another verdict\n", input::shown(&args.file)));
     }
     Ok(())
 }

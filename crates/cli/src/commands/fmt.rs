@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serval_format::{Refusal, diff};
-use serval_report::render_diagnostics;
+use serval_report::{escape, render_diagnostics};
 
 use super::check::files;
 use crate::args::Fmt;
@@ -58,10 +58,10 @@ pub(crate) fn run(args: &Fmt, manner: Manner) -> Result<ExitCode, Failure> {
 
 /// Formats one file.
 fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Status, Failure> {
-    let name = input::name_of(path);
+    let (name, shown) = (input::name_of(path), input::shown(path));
     let is_stdin = path == Path::new("-");
     if !is_stdin && path.extension().is_none_or(|extension| extension != "ser") {
-        return Err(Failure::message(format!("{name} is not formatted: only programs are, with the ending .ser [E0503]")));
+        return Err(Failure::message(format!("{shown} is not formatted: only programs are, with the ending .ser [E0503]")));
     }
     let (text, mistake) = input::program_text(path)?;
     if let Some(mistake) = mistake {
@@ -71,17 +71,17 @@ fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Statu
         Ok(formatted) => formatted,
         Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, manner.style))),
         Err(Refusal::Differs(what)) => {
-            say(&format!("{name} is left as it is: formatting would change the program: {what}\n"));
+            say(&format!("{shown} is left as it is: formatting would change the program: {}\n", escape::line(&what.to_string())));
             return Err(Failure::Internal);
         }
     };
     let changes = formatted != text;
     if args.diff {
-        write_to(None, &diff(&text, &formatted, &name))?;
+        write_to(None, &escape::lines(&diff(&text, &formatted, &shown)))?;
     }
     if args.check {
         if changes && !args.diff && !manner.quiet {
-            write_to(None, &format!("would change {name}\n"))?;
+            write_to(None, &format!("would change {shown}\n"))?;
         }
         return Ok(if changes { Status::WouldChange } else { Status::Fine });
     }
@@ -91,9 +91,9 @@ fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Statu
     if is_stdin {
         write_to(None, &formatted)?;
     } else if changes {
-        rewrite_file(path, &formatted)?;
+        let written = rewrite_file(path, &formatted)?;
         if !manner.quiet {
-            say(&format!("formatted {name}\n"));
+            say(&format!("formatted {shown}{}\n", written.words()));
         }
     }
     Ok(Status::Fine)

@@ -6,6 +6,7 @@ use clap::{Command, CommandFactory};
 
 use crate::args::{Args, Man};
 use crate::failure::Failure;
+use crate::input;
 use crate::output::{write_file, write_to};
 
 pub(crate) fn run(args: &Man) -> Result<(), Failure> {
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &Man) -> Result<(), Failure> {
     match &args.out {
         None => write_to(None, &page(&command)?),
         Some(directory) => {
-            let fail = |error| Failure::message(format!("cannot make {}: {error}", directory.display()));
+            let fail = |error| Failure::message(format!("cannot make {}: {error}", input::shown(directory)));
             std::fs::create_dir_all(directory).map_err(fail)?;
             write_pages(&command, directory)
         }

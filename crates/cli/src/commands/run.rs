@@ -9,6 +9,7 @@ use std::path::Path;
 use serval_compile::Prepared;
 use serval_model::SplitMix64;
 use serval_report::Trace;
+use serval_report::escape::name;
 
 use crate::args::Run;
 use crate::failure::Failure;
@@ -57,7 +58,7 @@ fn save(path: Option<&Path>, events: Vec<serval_report::TraceEvent>) -> Result<(
         None => Ok(()),
         Some(path) => {
             write_file(path, &Trace::new(events).to_json())?;
-            say(&format!("saved the run to {}\n", path.display()));
+            say(&format!("saved the run to {}\n", input::shown(path)));
             Ok(())
         }
     }
@@ -106,7 +107,8 @@ fn positions(actions: &[Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usi
 /// What has been answered, and who is still there.
 fn summary(stage: &mut dyn Stage) -> String {
     let mut out = String::new();
-    let answers: Vec<String> = stage.answers().iter().map(|(request, response)| format!("{request} → {response}")).collect();
+    let answers: Vec<String> =
+        stage.answers().iter().map(|(request, response)| format!("{} → {}", name(request), name(response))).collect();
     let _ = writeln!(out, "answers   {}", if answers.is_empty() { "none".to_owned() } else { answers.join(", ") });
     let waiting = stage.waiting();
     if !waiting.is_empty() {

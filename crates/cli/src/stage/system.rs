@@ -1,6 +1,7 @@
 //! Running network systems.
 
 use serval_model::{Configuration, Event, Move, NetworkSystem, Run, enabled_moves};
+use serval_report::escape::name as shown;
 use serval_report::{StateName, States, TraceEvent};
 
 use super::{Action, ActionKind, Stage};
@@ -45,7 +46,7 @@ impl<'a> SystemStage<'a> {
                 let (request, local) = (system.request_name(request).to_owned(), system.local_name(local).to_owned());
                 Action {
                     kind: ActionKind::Spawn,
-                    text: format!("#{} {request} comes, in {local}", self.next_number),
+                    text: format!("#{} {} comes, in {}", self.next_number, shown(&request), shown(&local)),
                     event: Some(TraceEvent::Spawn { id: self.next_number, component, request: Some(request), local }),
                 }
             }
@@ -54,10 +55,11 @@ impl<'a> SystemStage<'a> {
                 let name =
                     |local, global| StateName { local: system.local_name(local).to_owned(), global: system.global_name(global).to_owned() };
                 let (from, to) = (name(step.local, step.global), name(step.to_local, step.to_global));
-                let change = if from.global == to.global { String::new() } else { format!(", {} → {}", from.global, to.global) };
+                let change =
+                    if from.global == to.global { String::new() } else { format!(", {} → {}", shown(&from.global), shown(&to.global)) };
                 Action {
                     kind: ActionKind::Step,
-                    text: format!("#{id} {} {} → {}{change}", self.request(component, thread), from.local, to.local),
+                    text: format!("#{id} {} {} → {}{change}", shown(self.request(component, thread)), shown(&from.local), shown(&to.local)),
                     event: Some(TraceEvent::Step { id, component, from, to, span: None, accesses: None }),
                 }
             }
@@ -67,7 +69,7 @@ impl<'a> SystemStage<'a> {
                 let local = self.configuration(component).in_flight.get(&thread).map_or("", |state| system.local_name(state.local));
                 Action {
                     kind: ActionKind::Respond,
-                    text: format!("#{id} {} returns {response}", self.request(component, thread)),
+                    text: format!("#{id} {} returns {}", shown(self.request(component, thread)), shown(&response)),
                     event: Some(TraceEvent::Respond { id, component, local: local.to_owned(), response }),
                 }
             }
@@ -111,7 +113,8 @@ impl Stage for SystemStage<'_> {
     }
 
     fn globals(&self) -> String {
-        let names = self.systems.iter().enumerate().map(|(component, system)| system.global_name(self.configuration(component).global));
+        let names =
+            self.systems.iter().enumerate().map(|(component, system)| shown(system.global_name(self.configuration(component).global)));
         names.collect::<Vec<_>>().join(", ")
     }
 
@@ -119,8 +122,8 @@ impl Stage for SystemStage<'_> {
         let mut waiting = Vec::new();
         for (component, system) in self.systems.iter().enumerate() {
             for (&thread, state) in &self.configuration(component).in_flight {
-                let (number, name) = (self.number(component, thread), system.request_name(state.request));
-                waiting.push(format!("#{number} {name} in {}", system.local_name(state.local)));
+                let (number, name) = (self.number(component, thread), shown(system.request_name(state.request)));
+                waiting.push(format!("#{number} {name} in {}", shown(system.local_name(state.local))));
             }
         }
         waiting

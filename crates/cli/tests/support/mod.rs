@@ -34,6 +34,7 @@ pub(crate) fn serval(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
+#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }

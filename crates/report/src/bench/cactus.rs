@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use serval_draw::escaped;
+use crate::escape::xml as escaped;
 
 use super::{BenchReport, Outcome};
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use serval_draw::escaped;
+use crate::escape::xml as escaped;
 
 /// What one family costs.
 #[derive(Clone, Debug)]

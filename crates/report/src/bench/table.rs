@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{BenchReport, BenchRow, Outcome};
+use crate::escape::{self, line, markdown_name, name};
 use crate::{Sizes, Times, Verdict};
 
 struct Column {
@@ -56,7 +57,7 @@ fn reduced(row: &BenchRow) -> Option<String> {
 /// The columns for people; those that nobody fills are left out.
 fn shown(report: &BenchReport) -> Vec<Column> {
     let mut columns = vec![
-        left("file", |row| Some(row.file.clone())),
+        left("file", |row| Some(name(&row.file).into_owned())),
         left("verdict", |row| Some(verdict(row.verdict).to_owned())),
         left("expected", |row| {
             let mark = if row.differs_from_expected() { " (differs)" } else { "" };
@@ -72,7 +73,7 @@ fn shown(report: &BenchReport) -> Vec<Column> {
         right("total ms", |row| time(row, |times| times.total)),
         right("decide ms", |row| time(row, |times| times.decide)),
         right("verify ms", |row| time(row, |times| times.verify)),
-        right("published ms", |row| row.published.clone()),
+        right("published ms", |row| row.published.as_deref().map(|text| line(text).into_owned())),
         right("published/ours", |row| row.published_ratio.map(|ratio| format!("{ratio:.0}"))),
         left("before", |row| {
             let mark = |differs: bool| if differs { " (differs)" } else { "" };
@@ -117,7 +118,7 @@ pub(super) fn markdown(report: &BenchReport) -> String {
     let rules: Vec<&str> = columns.iter().map(|column| if column.right { "---:" } else { "---" }).collect();
     let _ = writeln!(out, "|{}|", rules.join("|"));
     for row in &report.rows {
-        let cells: Vec<String> = columns.iter().map(|column| (column.cell)(row).unwrap_or_default().replace('|', "\\|")).collect();
+        let cells: Vec<String> = columns.iter().map(|column| markdown_name(&(column.cell)(row).unwrap_or_default())).collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     let _ = writeln!(out, "\n{}", summary(report));
@@ -148,7 +149,7 @@ fn summary(report: &BenchReport) -> String {
 
 pub(super) fn csv(report: &BenchReport) -> String {
     let columns = [
-        left("file", |row| Some(row.file.clone())),
+        left("file", |row| Some(name(&row.file).into_owned())),
         left("verdict", |row| Some(verdict(row.verdict).to_owned())),
         left("expected", |row| row.expected.map(|expected| verdict(expected).to_owned())),
         left("outcome", |row| Some(outcome(row.outcome).to_owned())),
@@ -177,19 +178,10 @@ pub(super) fn csv(report: &BenchReport) -> String {
     let mut out = columns.iter().map(|column| column.title).collect::<Vec<_>>().join(",");
     out.push('\n');
     for row in &report.rows {
-        let cells: Vec<String> = columns.iter().map(|column| quoted(&(column.cell)(row).unwrap_or_default())).collect();
+        let cells: Vec<String> = columns.iter().map(|column| escape::csv(&(column.cell)(row).unwrap_or_default())).collect();
         let _ = writeln!(out, "{}", cells.join(","));
     }
     out
-}
-
-/// A field of CSV.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\"").replace(['\n', '\r'], " "))
-    } else {
-        field.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serval_draw::escaped;
 use serval_syntax::{SyntaxKind, is_global, parse};
+
+use crate::escape::{lines as visible, xml as escaped};
 
 /// The lines of a program; `notes` are shown beside theirs.
 pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {
@@ -24,7 +25,7 @@ pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String
             if position > 0 {
                 lines.push(String::new());
             }
-            let (part, Some(line)) = (escaped(part.trim_end_matches('\r')), lines.last_mut()) else { continue };
+            let (part, Some(line)) = (escaped(&visible(part.trim_end_matches('\r'))), lines.last_mut()) else { continue };
             let _ = match class {
                 "" => write!(line, "{part}"),
                 _ if part.is_empty() => Ok(()),

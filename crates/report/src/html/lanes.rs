@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serval_draw::escaped;
+use crate::escape::xml as escaped;
 
 use super::described;
 use crate::counterexample::Counterexample;
@@ -118,6 +118,11 @@ pub(super) fn kind(edge: &Edge) -> &'static str {
 
 /// Lays out the lanes of a run.
 pub fn lanes(run: &Counterexample) -> Lanes {
+    lanes_of(&run.shown())
+}
+
+/// The same for a run as it is shown.
+pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     let look = Look::default();
     let lane: BTreeMap<u32, usize> = run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect();
     let titles: Vec<String> = run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect();

@@ -44,6 +44,35 @@ fn status_0_and_1() {
     assert_eq!(said(&directory, &["a.ser", "d.json"]), (1, String::new(), invalid));
 }
 
+/// Names cannot forge a line.
+#[test]
+fn hostile_names() {
+    let directory = directory("hostile-names");
+    let json = counterexample(PROGRAM, 2, 10_000).unwrap().to_json();
+    for (number, name) in ["a\nc.json: valid: b", "\u{1b}[2J", "\u{202e}", "\u{9b}31m", "a\tb", "\r"].iter().enumerate() {
+        let (program, certificate, broken) = (format!("{name}.ser"), format!("{name}.json"), format!("{name}.x.ser"));
+        std::fs::write(directory.join(&program), PROGRAM).unwrap();
+        std::fs::write(directory.join(&broken), format!("request {name}")).unwrap();
+        std::fs::write(directory.join(&certificate), &json).unwrap();
+        let (odd, field) = (format!("o{number}.json"), name.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect::<String>());
+        std::fs::write(directory.join(&odd), json.replacen("\"kind\"", &format!("\"{field}\":1,\"kind\""), 1)).unwrap();
+        let missing = format!("{name}.missing");
+        for (arguments, status) in [
+            ([program.as_str(), &certificate], 0),
+            ([&broken, &certificate], 2),
+            ([&certificate, &program], 2),
+            ([&program, &odd], 2),
+            ([&program, &missing], 2),
+            ([name, &program], 2),
+        ] {
+            let (code, out, told) = said(&directory, &arguments);
+            assert_eq!((code, out.lines().count() + told.lines().count()), (status, 1), "{out}{told}");
+            let hidden = |line: &str| line.contains(serval_model::shown::is_hidden);
+            assert!(!out.lines().chain(told.lines()).any(hidden), "{out:?} {told:?}");
+        }
+    }
+}
+
 #[test]
 fn compilations_are_checked_on_request() {
     let directory = directory("compilations");

@@ -46,7 +46,7 @@ pub(super) fn all(args: &Bench) -> Result<Vec<Subject>, Failure> {
             if path == Path::new("-") {
                 return Err(Failure::message("serval bench reads files, not standard input"));
             }
-            let name = only.and_then(|only| path.strip_prefix(only).ok()).unwrap_or(&path).display().to_string();
+            let name = input::name_of(only.and_then(|only| path.strip_prefix(only).ok()).unwrap_or(&path));
             subjects.push(Subject { name, path, program: None, verdict: None });
         }
     }

@@ -1,26 +1,31 @@
-//! Verdicts that were found before, with their evidence.
+//! Proofs that were found before.
 //!
-//! An entry holds the certificate and a few words about how it was found. It
-//! is believed no more than an engine is: the independent checker goes through
-//! the certificate again, with the text of the program as it is now, and only
-//! then there is a verdict. So a cache saves searching, and whatever is in it,
-//! it cannot make a verdict wrong. An entry that cannot be read, that is about
-//! another program, or that the checker refuses is passed over, and replaced
-//! when the program has been decided.
+//! An entry holds a certificate, and nothing else. It is believed no more than
+//! an engine is: the independent checker goes through the certificate again,
+//! with the text of the program as it is now, and only then there is a verdict.
+//! All that is said beside the verdict is found out again: sizes, warnings,
+//! stuck requests and the words of `-v` from the program; the method and what
+//! its reductions leave from the proof, by performing them. So a cache saves
+//! searching, and whatever is in it, it cannot make anything wrong that is said.
+//! An entry that cannot be read, that is about another program, or that the
+//! checker refuses is passed over, and replaced when the program has been
+//! decided. So is one that is no ordinary file: a pipe would have to be waited
+//! for, and a link may lead anywhere.
 //!
-//! What is said beside the verdict and can be found out again without a search
-//! is: sizes, warnings, stuck requests, the run as it is shown and the words of
-//! `-v`. What cannot ([`Found`]: the method, what was ruled out, and whether a
-//! counterexample is minimal) is taken from the entry, which is found only by
-//! the very build of serval that wrote it, and has a checksum.
+//! What could be told again only after a search is not remembered:
 //!
-//! An entry is a file of three parts: a line with the form, the version, the
-//! build and the checksum of the rest; a line of JSON; the certificate. It is
-//! written to a temporary name and renamed, so several processes may use the
-//! same directory.
+//! - Counterexamples. That no fewer requests will do, and what else has been
+//!   ruled out, is known by having searched, and no certificate shows it. To
+//!   search again for smaller ones costs about as much as to find the
+//!   counterexample.
+//! - A proof that does not use the reductions which were made.
+//! - Undecided programs, for more time may help; and what `--method classic`
+//!   says, which is asked for the sake of its work.
 //!
-//! Undecided programs are not remembered, for more time may help; nor is what
-//! `--method classic` says, which is asked for the sake of its work.
+//! An entry is a file of two parts: a line with the form, the version, the build
+//! and the checksum of the rest; the certificate. The checksum is there for
+//! accidents. An entry is written to a temporary name and renamed, so several
+//! processes may use the same directory.
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -28,15 +33,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use serval_engine::portfolio::Method;
 use serval_proof::fingerprint;
 
-use crate::input::{Content, Input};
-use crate::output::say;
+use crate::input::{self, Content, Input};
+use crate::output::{Reader, replace, say};
 
 /// The first word of every entry, with the version of the form.
-const FORM: &str = "serval-verdict-1";
+const FORM: &str = "serval-verdict-2";
 /// How entries end.
 const ENDING: &str = "verdict";
 /// More than this is not remembered, nor read.
@@ -48,45 +52,6 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Tells backup programs that nothing here is worth keeping.
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory was made by serval. See https://bford.info/cachedir/\n";
-
-/// What is told beside a verdict and cannot be found out again without a
-/// search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Found {
-    /// The name of the method that decided.
-    pub(super) method: String,
-    /// Whether there is no counterexample with fewer requests.
-    pub(super) minimal: bool,
-    /// No counterexample has so few requests.
-    pub(super) requests_up_to: u32,
-    /// No counterexample has so few requests in flight at a time.
-    pub(super) concurrent_up_to: Option<u32>,
-    /// Global states, local states and steps after reductions.
-    pub(super) reduced: Option<[usize; 3]>,
-    /// How many states were explored.
-    pub(super) explored: Explored,
-}
-
-/// How many states of a program were explored beside the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Explored {
-    /// All, or all until one failed.
-    All,
-    /// As many as is cheap.
-    Aside,
-    /// There are too many.
-    TooMany,
-}
-
-/// What is remembered about a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) found: Found,
-    /// The evidence, as JSON.
-    pub(super) certificate: String,
-}
 
 /// A directory of entries.
 pub(in crate::commands) struct Cache {
@@ -115,18 +80,24 @@ impl Cache {
         fingerprint(&format!("{FORM} {} {} {kind} {}\n{}", env!("CARGO_PKG_VERSION"), self.build, methods.join(","), input.text))
     }
 
-    /// The entry of this name, if there is one that can be read. Nothing is
-    /// known about its certificate.
-    pub(super) fn recall(&self, name: &str) -> Option<Entry> {
+    /// The certificate of this name, if there is one that can be read. Nothing is
+    /// known about it.
+    pub(super) fn recall(&self, name: &str) -> Option<String> {
+        let path = self.path(name);
+        let usable = |known: fs::Metadata| known.is_file() && known.len() <= LARGEST_ENTRY;
+        // Before it is opened, which waits where it is a pipe; and after, as it
+        // may have become another one.
+        fs::symlink_metadata(&path).ok().filter(|known| usable(known.clone()))?;
+        let file = File::open(path).ok()?;
+        file.metadata().ok().filter(|known| usable(known.clone()))?;
         let mut text = String::new();
-        let file = File::open(self.path(name)).ok()?;
         let read = file.take(LARGEST_ENTRY + 1).read_to_string(&mut text).ok()?;
         if u64::try_from(read).is_ok_and(|read| read <= LARGEST_ENTRY) { self.read(&text) } else { None }
     }
 
-    /// Remembers an entry. Says so, once, where that is not possible.
-    pub(super) fn remember(&self, name: &str, entry: &Entry) {
-        let Some(text) = self.written(entry) else { return };
+    /// Remembers a certificate. Says so, once, where that is not possible.
+    pub(super) fn remember(&self, name: &str, certificate: &str) {
+        let text = self.written(certificate);
         if u64::try_from(text.len()).is_ok_and(|size| size > LARGEST_ENTRY) {
             return;
         }
@@ -134,7 +105,7 @@ impl Cache {
             && !self.told.replace(true)
             && !self.quiet
         {
-            let directory = self.directory.display();
+            let directory = input::shown(&self.directory);
             say(&format!("warning: verdicts cannot be remembered in {directory}: {error}; --no-cache leaves it out\n"));
         }
     }
@@ -148,19 +119,13 @@ impl Cache {
         format!("{FORM} {} {}", env!("CARGO_PKG_VERSION"), self.build)
     }
 
-    fn written(&self, entry: &Entry) -> Option<String> {
-        let found = serde_json::to_string(&entry.found).ok()?;
-        let rest = format!("{found}\n{}", entry.certificate);
-        Some(format!("{} {}\n{rest}", self.heading(), fingerprint(&rest)))
+    fn written(&self, certificate: &str) -> String {
+        format!("{} {}\n{certificate}", self.heading(), fingerprint(certificate))
     }
 
-    fn read(&self, text: &str) -> Option<Entry> {
-        let (heading, rest) = text.split_once('\n')?;
-        if heading != format!("{} {}", self.heading(), fingerprint(rest)) {
-            return None;
-        }
-        let (found, certificate) = rest.split_once('\n')?;
-        Some(Entry { found: serde_json::from_str(found).ok()?, certificate: certificate.to_owned() })
+    fn read(&self, text: &str) -> Option<String> {
+        let (heading, certificate) = text.split_once('\n')?;
+        (heading == format!("{} {}", self.heading(), fingerprint(certificate))).then(|| certificate.to_owned())
     }
 
     fn write(&self, name: &str, text: &str) -> io::Result<()> {
@@ -169,11 +134,8 @@ impl Cache {
             // Best effort: nothing depends on it.
             let _ = fs::write(self.directory.join("CACHEDIR.TAG"), TAG);
         }
-        let temporary = self.directory.join(format!("{name}.{}.tmp", std::process::id()));
-        let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, self.path(name)));
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
+        // What is lost when the machine stops is found again.
+        let written = replace(&self.path(name), text.as_bytes(), Reader::Anybody, |_| Ok(()));
         // Looking at all entries costs more than writing one.
         if name.starts_with('0') {
             tidy(&self.directory, LARGEST_CACHE);
@@ -231,7 +193,7 @@ fn build() -> Option<String> {
     let path = std::env::current_exe().ok()?;
     let known = fs::metadata(&path).ok()?;
     let written = known.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(fingerprint(&format!("{} {} {}", path.display(), known.len(), written.as_nanos())))
+    Some(fingerprint(&format!("{} {} {}", input::name_of(&path), known.len(), written.as_nanos())))
 }
 
 #[cfg(test)]
@@ -244,24 +206,14 @@ mod tests {
         Cache { directory, build: "b".to_owned(), quiet: true, told: Cell::new(false) }
     }
 
-    fn entry() -> Entry {
-        let found = Found {
-            method: "flow".to_owned(),
-            minimal: false,
-            requests_up_to: 3,
-            concurrent_up_to: None,
-            reduced: Some([1, 2, 3]),
-            explored: Explored::All,
-        };
-        Entry { found, certificate: "{\n}\n".to_owned() }
-    }
+    const CERTIFICATE: &str = "{\n}\n";
 
     #[test]
     fn what_is_remembered_is_recalled() {
         let cache = cache("recall");
         assert_eq!(cache.recall("a"), None);
-        cache.remember("a", &entry());
-        assert_eq!(cache.recall("a"), Some(entry()));
+        cache.remember("a", CERTIFICATE);
+        assert_eq!(cache.recall("a").as_deref(), Some(CERTIFICATE));
         assert_eq!(cache.recall("b"), None);
         let other = Cache { build: "c".to_owned(), ..cache };
         assert_eq!(other.recall("a"), None, "another build");
@@ -271,7 +223,7 @@ mod tests {
     #[test]
     fn every_change_of_a_byte_is_noticed() {
         let cache = cache("bytes");
-        let text = cache.written(&entry()).unwrap();
+        let text = cache.written(CERTIFICATE);
         assert!(cache.read(&text).is_some());
         for at in 0..text.len() {
             let mut bytes = text.clone().into_bytes();

@@ -15,10 +15,10 @@ use serval_engine::stuck::find_stuck;
 use serval_invariant::in_words;
 use serval_model::{Budget, Cancel, LocalId, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
+use serval_report::escape;
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, LineIndex, Program};
 
-use super::cache::{Explored, Found as Remembered};
 use super::{Methods, present};
 use crate::input::{Content, Input};
 use crate::limits;
@@ -42,8 +42,8 @@ pub(super) struct Decision {
     pub(super) findings: Vec<Diagnostic>,
     /// What holds at every moment, if it was asked for and is serializable.
     pub(super) words: Vec<String>,
-    /// How many states the rest is about.
-    pub(super) explored: Explored,
+    /// Whether the evidence alone tells all of this again, without a search.
+    pub(super) lasting: bool,
     /// What the published method did, for each component.
     pub(super) stages: Vec<serval_classic::Stages>,
     pub(super) compile_time: Duration,
@@ -55,23 +55,9 @@ impl Decision {
     fn new(decided: Decided) -> Self {
         let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
         let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
-        let (findings, explored) = (Vec::new(), Explored::All);
+        let (findings, lasting) = (Vec::new(), false);
         let (compile_time, decide_time) = (Duration::ZERO, Duration::ZERO);
-        Self { decided, ruled_out, sizes, stuck, findings, words, explored, stages, compile_time, decide_time }
-    }
-
-    /// What has to be remembered to tell the same again; `None` for what is
-    /// not decided.
-    pub(super) fn to_remember(&self) -> Option<Remembered> {
-        let (method, minimal) = match self.decided {
-            Decided::Refuted { method, minimal, .. } => (method, minimal),
-            Decided::Proved { method, .. } => (method, false),
-            Decided::Unknown { .. } | Decided::Unusable { .. } => return None,
-        };
-        let RuledOut { requests_up_to, concurrent_up_to } = self.ruled_out;
-        let reduced = self.sizes.and_then(|sizes| sizes.reduced).map(|reduced| [reduced.globals, reduced.locals, reduced.steps]);
-        let method = method.to_owned();
-        Some(Remembered { method, minimal, requests_up_to, concurrent_up_to, reduced, explored: self.explored })
+        Self { decided, ruled_out, sizes, stuck, findings, words, lasting, stages, compile_time, decide_time }
     }
 }
 
@@ -105,11 +91,12 @@ impl Progress {
             Trying::Counting => ("counting", String::new(), "looking for a proof".to_owned()),
         };
         if self.events {
-            let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
-            let _ = writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": \"{file}\"{detail}}}");
+            // Text always has a form in JSON.
+            let file = escape::json(serde_json::to_string(&self.file).unwrap_or_default());
+            let _ = writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": {file}{detail}}}");
         }
         if self.line {
-            say(&format!("\r\x1b[K{}: {words}", self.file));
+            say(&format!("\r\x1b[K{}: {words}", escape::name(&self.file)));
         }
     }
 
@@ -152,48 +139,52 @@ pub(super) fn decide(
     decision
 }
 
-/// What was decided before, with what goes beside it found out again.
-pub(super) fn recalled(input: &Input, decided: Decided, remembered: &Remembered, cancel: &Cancel, verbose: bool) -> Decision {
+/// What was proved before by a proof that the checker has just accepted: all
+/// that goes with it is found out again, from the input and the proof. `None`
+/// where these methods would not have found such a proof.
+pub(super) fn recalled(input: &Input, body: Body, methods: &[Method], cancel: &Cancel, verbose: bool) -> Option<Decision> {
     let start = Instant::now();
-    let ruled_out = RuledOut { requests_up_to: remembered.requests_up_to, concurrent_up_to: remembered.concurrent_up_to };
-    let reduced = remembered.reduced.map(|[globals, locals, steps]| ReducedSizes { globals, locals, steps });
-    let explored = remembered.explored;
-    let words = |systems: &[&NetworkSystem]| if verbose { words(systems, &decided, cancel) } else { Vec::new() };
+    let method = portfolio::method_of(parts_of(&body)).filter(|method| methods.contains(method))?;
+    let compiled;
     let mut compile_time = Duration::ZERO;
-    let (beside, words) = match &input.content {
+    let (systems, beside): (Vec<&NetworkSystem>, Beside) = match &input.content {
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let stuck = stuck_in(input, &systems, cancel, |_, _| None);
-            (Beside { sizes: Some(sizes(&systems)), stuck, findings: Vec::new() }, words(&systems))
+            let beside = Beside { sizes: Some(sizes(&systems)), stuck, findings: Vec::new() };
+            (systems, beside)
         }
         Content::Program(program) => {
             let prepared = Arc::new(Prepared::new(program, Options::default()));
-            let budget = Budget::new(u64::MAX, cancel.clone());
-            let compiled = match explored {
-                Explored::All => Some(prepared.compile(&budget)),
-                Explored::Aside => Some(prepared.compile_within(ASIDE_PAIRS, &budget)),
-                Explored::TooMany => None,
-            };
+            compiled = prepared.compile(&Budget::new(u64::MAX, cancel.clone()));
             compile_time = start.elapsed();
-            let refuted = matches!(decided, Decided::Refuted { .. });
-            match &compiled {
-                Some(Ok(whole)) => {
-                    let systems: Vec<&NetworkSystem> = whole.components().iter().map(|component| component.system()).collect();
-                    (Beside::of(&compiled, refuted, input, cancel), words(&systems))
-                }
-                _ => (Beside::of(&compiled, refuted, input, cancel), Vec::new()),
-            }
+            let Ok(whole) = &compiled else { return None };
+            let systems = whole.components().iter().map(|component| component.system()).collect();
+            (systems, Beside::of(&compiled, false, input, cancel))
         }
     };
     let Beside { sizes, stuck, findings } = beside;
+    let reduced = reduced(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let decided = Decided::Proved { body, method: method.name() };
+    let words = if verbose { words(&systems, &decided, cancel) } else { Vec::new() };
     let decide_time = start.elapsed().saturating_sub(compile_time);
-    Decision { ruled_out, sizes, stuck, findings, words, explored, compile_time, decide_time, ..Decision::new(decided) }
+    Some(Decision { sizes, stuck, findings, words, compile_time, decide_time, ..Decision::new(decided) })
 }
 
-/// The name of one of our own methods, as it is written in reports.
-pub(super) fn method_named(name: &str) -> Option<&'static str> {
-    Method::named(name).map(Method::name)
+/// What the reductions of a proof leave, if there may be any.
+fn reduced(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cancel: &Cancel) -> Option<ReducedSizes> {
+    let (globals, locals, steps) = portfolio::reduced_by(systems, parts_of(body), cancel).filter(|_| methods.contains(&Method::Reduce))?;
+    Some(ReducedSizes { globals, locals, steps })
+}
+
+/// The proofs, one for each component.
+fn parts_of(body: &Body) -> &[Part] {
+    match body {
+        Body::Run(_) => &[],
+        Body::Part(part) => std::slice::from_ref(part),
+        Body::Components(parts) => parts,
+    }
 }
 
 /// How to decide, and how much to say.
@@ -218,11 +209,18 @@ fn decide_systems(systems: &[&NetworkSystem], cleared: u32, way: &Way<'_>) -> De
         Found::Serializable(parts, method) => Decided::Proved { body: body(parts), method: method.name() },
         Found::Unknown(reason) => Decided::Unknown { reason },
     };
-    let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
+    let known = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
+    let lasting = match &decided {
+        Decided::Proved { body, method } => {
+            let told = portfolio::method_of(parts_of(body)).map(Method::name) == Some(*method);
+            told && reduced(systems, body, &way.plan.methods, &way.plan.cancel) == known
+        }
+        _ => false,
+    };
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
     let words = if way.verbose { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
-    Decision { ruled_out, sizes: Some(Sizes { reduced, ..Sizes::default() }), words, ..Decision::new(decided) }
+    Decision { ruled_out, sizes: Some(Sizes { reduced: known, ..Sizes::default() }), words, lasting, ..Decision::new(decided) }
 }
 
 /// One component after the other by the published method; a run ends the work.
@@ -261,7 +259,7 @@ fn words(systems: &[&NetworkSystem], decided: &Decided, cancel: &Cancel) -> Vec<
             if systems.len() > 1 {
                 lines.push(format!("component {component}:"));
             }
-            lines.extend(in_words(system, &mut Budget::new(WORD_TICKS, cancel.clone())));
+            lines.extend(in_words(&system.shown(), &mut Budget::new(WORD_TICKS, cancel.clone())));
         }
     }
     lines
@@ -291,11 +289,6 @@ fn decide_program(program: &Program, input: &Input, way: &Way<'_>) -> Decision {
         None => prepared.compile(&budget),
     };
     let compile_time = start.elapsed();
-    let explored = match (&found, &compiled) {
-        (Some(_), _) => Explored::Aside,
-        (None, Ok(_) | Err(CompileError::Fault(_))) => Explored::All,
-        (None, Err(_)) => Explored::TooMany,
-    };
     let so_far = |decided: Decided, cleared: u32| {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
         Decision { ruled_out, ..Decision::new(decided) }
@@ -313,11 +306,10 @@ fn decide_program(program: &Program, input: &Input, way: &Way<'_>) -> Decision {
             so_far(found.unwrap_or_else(|| unusable(error, text)), cleared)
         }
     };
-    let compiled = Some(compiled);
     let refuted = matches!(decision.decided, Decided::Refuted { .. });
     let Beside { sizes, stuck, findings } = Beside::of(&compiled, refuted, input, &plan.cancel);
     let reduced = decision.sizes.and_then(|sizes| sizes.reduced);
-    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, findings, explored, compile_time, ..decision }
+    Decision { sizes: sizes.map(|sizes| Sizes { reduced, ..sizes }), stuck, findings, compile_time, ..decision }
 }
 
 fn unusable(error: &CompileError, text: &str) -> Decided {
@@ -372,11 +364,11 @@ struct Beside {
 
 impl Beside {
     /// As much as the states tell, if they were made.
-    fn of(compiled: &Option<Result<Compiled, CompileError>>, refuted: bool, input: &Input, cancel: &Cancel) -> Self {
+    fn of(compiled: &Result<Compiled, CompileError>, refuted: bool, input: &Input, cancel: &Cancel) -> Self {
         let text = input.text.as_str();
         let (mut sizes_of_all, mut stuck, mut findings) = (None, Vec::new(), Vec::new());
         match compiled {
-            Some(Ok(compiled)) => {
+            Ok(compiled) => {
                 let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
                 let lines = LineIndex::new(text);
                 stuck = stuck_in(input, &systems, cancel, |component, local| {
@@ -388,10 +380,10 @@ impl Beside {
             }
             // A counterexample is an answer, but an error that really occurs
             // should not wait for the next time.
-            Some(Err(CompileError::Fault(fault))) if fault.certain && refuted => {
+            Err(CompileError::Fault(fault)) if fault.certain && refuted => {
                 findings.extend(CompileError::Fault(fault.clone()).diagnostic(text));
             }
-            Some(Err(_)) | None => {}
+            Err(_) => {}
         }
         Self { sizes: sizes_of_all, stuck, findings }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::input;
 
 /// The files named, and those in directories named, in order.
 pub(crate) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -25,7 +26,7 @@ fn found(given: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, Failure> {
             search(path, endings, &mut files)?;
             if files.len() == before {
                 let wanted: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
-                return Err(Failure::message(format!("there is no {} file in {}", wanted.join(" or "), path.display())));
+                return Err(Failure::message(format!("there is no {} file in {}", wanted.join(" or "), input::shown(path))));
             }
         } else {
             files.push(path.clone());
@@ -40,7 +41,7 @@ fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Resul
     let mut open = vec![directory.to_owned()];
     let mut found = Vec::new();
     while let Some(directory) = open.pop() {
-        let fail = |error: std::io::Error| Failure::message(format!("cannot read {}: {error}", directory.display()));
+        let fail = |error: std::io::Error| Failure::message(format!("cannot read {}: {error}", input::shown(&directory)));
         for entry in std::fs::read_dir(&directory).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let kind = entry.file_type().map_err(fail)?;

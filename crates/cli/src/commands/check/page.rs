@@ -1,10 +1,12 @@
 //! The report on a file as a page.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use serval_compile::{Compiled, Options, Prepared};
 use serval_model::{Budget, Cancel, NetworkSystem};
+use serval_report::escape;
 use serval_report::html::{Figure, Page};
 use serval_report::pictures::View;
 use serval_report::{FileReport, Labels, PlainLabels, ProgramLabels};
@@ -36,8 +38,12 @@ pub(super) fn page(input: &Input, report: &FileReport, cancel: &Cancel) -> Strin
 fn figures(input: &Input, cancel: &Cancel) -> Vec<Figure> {
     let lines = LineIndex::new(&input.text);
     let compiled: Compiled;
+    let given: Vec<Cow<'_, NetworkSystem>>;
     let systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match &input.content {
-        Content::Systems(systems) => systems.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect(),
+        Content::Systems(systems) => {
+            given = systems.iter().map(NetworkSystem::shown).collect();
+            given.iter().map(|system| (&**system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
+        }
         Content::Program(program) => {
             let prepared = Arc::new(Prepared::new(program, Options::default()));
             let Ok(known) = prepared.compile_within(MOST_PAIRS, &Budget::new(u64::MAX, cancel.clone())) else { return Vec::new() };
@@ -54,6 +60,7 @@ fn figures(input: &Input, cancel: &Cancel) -> Vec<Figure> {
     let left = systems.len() - rows.len();
     let more = if left == 0 { String::new() } else { format!(" The first {MOST_COMPONENTS} components are drawn, {left} are not.") };
     let name = Path::new(&input.name).file_name().map_or_else(|| input.name.clone(), |file| file.to_string_lossy().into_owned());
+    let name = escape::name(&name);
     let mut budget = Budget::new(TICKS, cancel.clone());
     let mut figures = Vec::new();
     for (view, prefix, title) in [

@@ -12,12 +12,13 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use serval_proof::fingerprint;
+use serval_report::escape::line;
 
 use super::files;
 use crate::args::Check;
 use crate::config;
 use crate::failure::Failure;
-use crate::input::Manner;
+use crate::input::{self, Manner};
 use crate::limits;
 use crate::output::say;
 
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
     loop {
         clear_terminal();
         if let Some(trouble) = &seen.trouble {
-            say(&format!("error: {trouble}\n"));
+            say(&format!("error: {}\n", line(trouble)));
         }
         if !due.is_empty() {
             let several = seen.states.len() > 1;
@@ -68,7 +69,7 @@ pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
                 due = now.since(&seen);
                 let gone = seen.states.keys().filter(|path| !now.states.contains_key(*path));
                 for path in gone {
-                    say(&format!("{} is gone\n", path.display()));
+                    say(&format!("{} is gone\n", input::shown(path)));
                 }
                 seen = now;
                 break;

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serval_classic::{EMPTY_TICKS, Options, SERIAL_TICKS, Serial, Words, query};
 use serval_model::{Budget, Cancel, Letter as Answer, NetworkSystem};
 use serval_petri::{Target, interleaving, mcc, pnml, tina};
+use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
 use crate::args::{Export, Format};
@@ -191,8 +192,8 @@ fn lines(title: &str, items: impl Iterator<Item = String>) -> String {
 
 /// A name that stays one word among the signs of expressions and sets.
 fn word(name: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '@' | '=' | '#');
-    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { format!("{name:?}") }
+    let is_plain = |letter: char| letter.is_alphanumeric() && !is_hidden(letter) || matches!(letter, '_' | '-' | '.' | '@' | '=' | '#');
+    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { line(&format!("{name:?}")).into_owned() }
 }
 
 fn answer_name(system: &NetworkSystem, (request, response): Answer) -> String {

@@ -14,6 +14,7 @@ use serval_proof::Part;
 use super::super::check::{self, Methods};
 use crate::args::{Classic, Export};
 use crate::failure::Failure;
+use crate::input;
 use crate::limits::{self, Ended, LastWords, Watch};
 
 /// Proves each system and writes its obligations; a directory for each when
@@ -23,7 +24,7 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
         return Err(Failure::message("--to smtlib writes several files: name a directory with --out"));
     };
     if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Failure::message(format!("{} is not empty", directory.display())));
+        return Err(Failure::message(format!("{} is not empty", input::shown(directory))));
     }
     let &Export { no_elimination_order, no_prune, no_factor, .. } = args;
     let methods = check::methods(&args.method, &Classic { no_elimination_order, no_prune, no_factor, no_slice: false })?;
@@ -81,9 +82,9 @@ fn undecided(name: &str, reason: &str) -> Failure {
 
 /// Writes all files into a directory that appears only when it is complete.
 fn write_all(directory: &Path, files: &[(PathBuf, String)]) -> Result<(), Failure> {
-    let fail = |error: std::io::Error| Failure::message(format!("cannot write {}: {error}", directory.display()));
+    let fail = |error: std::io::Error| Failure::message(format!("cannot write {}: {error}", input::shown(directory)));
     let Some(name) = directory.file_name() else {
-        return Err(Failure::message(format!("cannot write {}: not a directory name", directory.display())));
+        return Err(Failure::message(format!("cannot write {}: not a directory name", input::shown(directory))));
     };
     let mut temporary = name.to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));

@@ -11,7 +11,7 @@ use crate::stage::{Numbers, Stage, find_action};
 
 /// Performs the events of the file at `path` one after the other.
 pub(crate) fn run(stage: &mut dyn Stage, path: &Path) -> Result<(), Failure> {
-    let name = path.display();
+    let name = input::shown(path);
     let text = input::plain_text(path)?;
     let trace = Trace::from_json(&text).map_err(|error| Failure::message(format!("{name}:{error} [E0510]")))?;
     let mut out = format!("replay of {name}, {} events\n", trace.steps.len());
@@ -21,7 +21,7 @@ pub(crate) fn run(stage: &mut dyn Stage, path: &Path) -> Result<(), Failure> {
         let found = numbers.arrival(event).and_then(|()| find_action(event, &actions, &numbers));
         match found {
             Ok(found) => out.push_str(&format!("{:4}  {}\n", position + 1, stage.perform(found))),
-            Err(why) => return Err(impossible(&out, &name.to_string(), position, &why)),
+            Err(why) => return Err(impossible(&out, &name, position, &why)),
         }
     }
     out.push_str(&super::summary(stage));

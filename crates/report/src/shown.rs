@@ -1,0 +1,158 @@
+//! Reports for people: every name that somebody else has chosen as it is shown.
+//!
+//! Everything is taken apart here, so that what is added to a report has to be
+//! thought of. What is for machines is written from the report itself.
+
+use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
+use crate::escape::{line, name};
+use crate::fix::FixHint;
+use crate::trace::{StateName, TraceAccess, TraceEvent};
+use crate::verdict::{CertificateNote, FileReport, Note, StuckNote};
+use crate::why::{Edge, Why};
+
+fn named(text: &str) -> String {
+    name(text).into_owned()
+}
+
+fn told(text: &str) -> String {
+    line(text).into_owned()
+}
+
+fn all_told(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| told(text)).collect()
+}
+
+impl FileReport {
+    /// The report as it is shown. The names of the file and of its trace stay as
+    /// they are: they stand in commands and addresses, which have rules of
+    /// their own.
+    pub(crate) fn shown(&self) -> Self {
+        let Self {
+            schema,
+            file,
+            verdict,
+            method,
+            reason,
+            ruled_out,
+            notes,
+            stuck,
+            words,
+            time_ms,
+            sizes,
+            stages,
+            certificate,
+            counterexample,
+            fix,
+            trace,
+        } = self;
+        let note =
+            |Note { code, severity, message, span }: &Note| Note { code: code.clone(), severity, message: told(message), span: *span };
+        let stuck_note = |StuckNote { request, at, local, run }: &StuckNote| StuckNote {
+            request: named(request),
+            at: *at,
+            local: named(local),
+            run: all_told(run),
+        };
+        let certificate_note = |CertificateNote { kind, path, verified }: &CertificateNote| CertificateNote {
+            kind,
+            path: path.as_deref().map(named),
+            verified: *verified,
+        };
+        let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
+            outcome: *outcome,
+            alternatives: alternatives.clone(),
+            smallest: *smallest,
+            reason: reason.as_deref().map(told),
+        };
+        Self {
+            schema: *schema,
+            file: file.clone(),
+            verdict: *verdict,
+            method: *method,
+            reason: reason.as_deref().map(told),
+            ruled_out: *ruled_out,
+            notes: notes.iter().map(note).collect(),
+            stuck: stuck.iter().map(stuck_note).collect(),
+            words: all_told(words),
+            time_ms: *time_ms,
+            sizes: *sizes,
+            stages: stages.clone(),
+            certificate: certificate.as_ref().map(certificate_note),
+            counterexample: counterexample.as_ref().map(Counterexample::shown),
+            fix: fix.as_ref().map(hint),
+            trace: trace.clone(),
+        }
+    }
+}
+
+impl Counterexample {
+    /// The counterexample as it is shown.
+    pub(crate) fn shown(&self) -> Self {
+        let Self { requests, minimal, anomaly, component, steps, states, story, explanation } = self;
+        let answered =
+            |Answered { id, request, response }: &Answered| Answered { id: *id, request: named(request), response: named(response) };
+        let StatesField { states } = states;
+        Self {
+            requests: requests.iter().map(answered).collect(),
+            minimal: *minimal,
+            anomaly: *anomaly,
+            component: *component,
+            steps: steps.iter().map(event).collect(),
+            states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values))).collect() },
+            story: all_told(story),
+            explanation: explained(explanation),
+        }
+    }
+}
+
+fn state(values: &StateValues) -> StateValues {
+    match values {
+        StateValues::Global(values) => StateValues::Global(values.iter().map(|(name, &value)| (named(name), value)).collect()),
+        StateValues::Local(LocalValues { at, vars }) => {
+            StateValues::Local(LocalValues { at: *at, vars: vars.iter().map(|(name, &value)| (named(name), value)).collect() })
+        }
+    }
+}
+
+fn explained(Explanation { why, excerpt, notes, serial, serial_states }: &Explanation) -> Explanation {
+    let edge = |Edge { from, to, var, first, second }: &Edge| Edge {
+        from: *from,
+        to: *to,
+        var: named(var),
+        first: first.clone(),
+        second: second.clone(),
+    };
+    let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
+        order: order.clone(),
+        answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),
+    };
+    Explanation {
+        why: why.as_ref().map(|Why { anomaly, edges }| Why { anomaly: *anomaly, edges: edges.iter().map(edge).collect() }),
+        excerpt: all_told(excerpt),
+        notes: notes.clone(),
+        serial: serial.iter().map(order).collect(),
+        serial_states: *serial_states,
+    }
+}
+
+fn event(event: &TraceEvent) -> TraceEvent {
+    let states = |StateName { local, global }: &StateName| StateName { local: named(local), global: named(global) };
+    let access =
+        |TraceAccess { var, op, value, span }: &TraceAccess| TraceAccess { var: named(var), op: named(op), value: *value, span: *span };
+    match event {
+        TraceEvent::Spawn { id, component, request, local } => {
+            TraceEvent::Spawn { id: *id, component: *component, request: request.as_deref().map(named), local: named(local) }
+        }
+        TraceEvent::Step { id, component, from, to, span, accesses } => TraceEvent::Step {
+            id: *id,
+            component: *component,
+            from: states(from),
+            to: states(to),
+            span: *span,
+            accesses: accesses.as_ref().map(|accesses| accesses.iter().map(access).collect()),
+        },
+        TraceEvent::Respond { id, component, local, response } => {
+            TraceEvent::Respond { id: *id, component: *component, local: named(local), response: named(response) }
+        }
+    }
+}
