@@ -8,6 +8,7 @@ use serval_report::Style;
 
 use crate::args::Colour;
 use crate::failure::Failure;
+use crate::limits::visibly;
 
 /// Writes a file as a whole: to a temporary name beside it, then renamed, so
 /// that no reader ever sees a part of it. Where the name is a link, the file
@@ -16,7 +17,7 @@ use crate::failure::Failure;
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(known) if !known.is_file() && !known.is_dir() => {
-            let written = fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+            let written = visibly(|| fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes())));
             written.map_err(|error| Failure::message(format!("cannot write {}: {error}", path.display())))
         }
         Ok(_) if path.is_symlink() => write_renamed(&fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), text, None),
@@ -44,7 +45,7 @@ fn write_renamed(path: &Path, text: &str, permissions: Option<fs::Permissions>) 
     temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(temporary);
     let permit = || permissions.map_or(Ok(()), |permissions| fs::set_permissions(&temporary, permissions));
-    let written = fs::write(&temporary, text).and_then(|()| permit()).and_then(|()| fs::rename(&temporary, path));
+    let written = visibly(|| fs::write(&temporary, text).and_then(|()| permit()).and_then(|()| fs::rename(&temporary, path)));
     written.map_err(|error| {
         // Best effort: the error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -66,9 +67,11 @@ pub(crate) fn write_to(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     match path {
         Some(path) => write_file(path, text),
         None => {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            Ok(out.flush()?)
+            visibly(|| {
+                let mut out = io::stdout().lock();
+                out.write_all(text.as_bytes())?;
+                Ok(out.flush()?)
+            })
         }
     }
 }
@@ -86,5 +89,5 @@ pub(crate) fn error_style(colour: Colour) -> Style {
 /// Says something that is not the result.
 pub(crate) fn say(text: &str) {
     // If standard error is closed there is nobody to tell.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = visibly(|| io::stderr().lock().write_all(text.as_bytes()));
 }

@@ -52,6 +52,7 @@ impl Liveness {
         let mut row_of = vec![0; graph.nodes.len()];
         for region in &mut regions {
             for &id in &region.nodes {
+                serval_checkpoint::pass();
                 region.regs.extend(mentioned(graph.node(id)));
             }
             region.regs.sort_unstable();
@@ -64,6 +65,7 @@ impl Liveness {
         let mut liveness = Self { region_of, regions, row_of };
         let mut before = vec![Vec::new(); graph.nodes.len()];
         for id in graph.ids() {
+            serval_checkpoint::pass();
             for next in graph.node(id).successors() {
                 before[next.index()].push(id);
             }
@@ -78,7 +80,13 @@ impl Liveness {
         let Region { nodes, words, .. } = &self.regions[region];
         let (nodes, words) = (nodes.clone(), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
-        self.regions[region].bits = vec![0; size];
+        // Row by row: one large block could pass a limit on memory unseen.
+        let mut bits = Vec::new();
+        while bits.len() < size {
+            serval_checkpoint::pass();
+            bits.resize(bits.len() + words, 0);
+        }
+        self.regions[region].bits = bits;
         let mut row = vec![0; words];
         // Graphs are built backwards: what comes later in the text has smaller
         // numbers. Smallest first, a loop is settled before what stands before
@@ -86,6 +94,7 @@ impl Liveness {
         let mut list: BinaryHeap<Reverse<NodeId>> = nodes.into_iter().map(Reverse).collect();
         let mut listed: FxHashSet<NodeId> = list.iter().map(|Reverse(id)| *id).collect();
         while let Some(Reverse(id)) = list.pop() {
+            serval_checkpoint::pass();
             listed.remove(&id);
             self.transfer(graph.node(id), region, &mut row);
             let at = self.row_of[id.index()];
@@ -188,6 +197,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     for (body, &entry) in graph.entries.iter().enumerate() {
         let mut stack = vec![entry];
         while let Some(id) = stack.pop() {
+            serval_checkpoint::pass();
             match first[id.index()] {
                 None => {
                     first[id.index()] = Some(body);
@@ -202,6 +212,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut region_of = vec![None; graph.nodes.len()];
     for id in order {
+        serval_checkpoint::pass();
         let Some(body) = first[id.index()] else { continue };
         let root = root(&mut leader, body);
         let region = *number[root].get_or_insert_with(|| {

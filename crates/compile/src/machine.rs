@@ -145,6 +145,7 @@ impl Machine {
         // Where everything counts as live the set is the same in a whole region.
         let mut of_region: FxHashMap<u32, u32> = FxHashMap::default();
         for id in graph.entries.iter().copied().chain(resumes).chain(meet) {
+            serval_checkpoint::pass();
             let region = liveness.all_live_in(id);
             if let Some(&known) = region.and_then(|region| of_region.get(&region)) {
                 kept[id.index()] = known;

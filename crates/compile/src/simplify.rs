@@ -59,6 +59,7 @@ impl Uses {
             reg_written: vec![false; graph.reg_count],
         };
         for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+            serval_checkpoint::pass();
             let Node::Do { op, .. } = graph.node(id) else { continue };
             match op {
                 Op::Load { global, .. } => uses.global_read[global.index()] = true,
@@ -78,6 +79,7 @@ pub(crate) fn reachable(graph: &Graph) -> Vec<bool> {
     let mut reachable = vec![false; graph.nodes.len()];
     let mut stack = graph.entries.clone();
     while let Some(id) = stack.pop() {
+        serval_checkpoint::pass();
         if !std::mem::replace(&mut reachable[id.index()], true) {
             stack.extend(graph.node(id).successors());
         }
@@ -88,6 +90,7 @@ pub(crate) fn reachable(graph: &Graph) -> Vec<bool> {
 fn fold(graph: &mut Graph, globals: &[Global], uses: &Uses) -> bool {
     let mut changed = false;
     for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+        serval_checkpoint::pass();
         let old = graph.node(id);
         let known = |operand: Operand| match operand {
             Operand::Reg(reg) if !uses.reg_written[reg.index()] => Operand::Const(0),
@@ -139,6 +142,7 @@ fn remove_dead(graph: &mut Graph, uses: &Uses) -> bool {
     let liveness = Liveness::new(graph);
     let mut changed = false;
     for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
+        serval_checkpoint::pass();
         let Node::Do { op, next } = graph.node(id) else { continue };
         let dead = match op {
             Op::Store { global, .. } => !uses.global_read[global.index()],
@@ -160,6 +164,7 @@ fn mark_never(graph: &mut Graph) {
     let mut ends = vec![false; graph.nodes.len()];
     let mut stack = Vec::new();
     for id in graph.ids() {
+        serval_checkpoint::pass();
         let node = graph.node(id);
         for next in node.successors_in_step() {
             before[next.index()].push(id);
@@ -170,11 +175,13 @@ fn mark_never(graph: &mut Graph) {
         }
     }
     while let Some(id) = stack.pop() {
+        serval_checkpoint::pass();
         if !std::mem::replace(&mut ends[id.index()], true) {
             stack.extend(&before[id.index()]);
         }
     }
     for id in graph.ids() {
+        serval_checkpoint::pass();
         if !ends[id.index()] {
             graph.nodes[id.index()] = Node::Never;
         }

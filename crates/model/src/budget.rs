@@ -16,6 +16,8 @@ pub struct Cancel(Arc<Flag>);
 #[derive(Debug, Default)]
 struct Flag {
     raised: AtomicBool,
+    /// Asked as well.
+    asked: Option<fn() -> bool>,
     /// Raised when this one is.
     parent: Option<Cancel>,
 }
@@ -26,6 +28,12 @@ impl Cancel {
         Self::default()
     }
 
+    /// A flag that counts as raised also when this function says so, which is
+    /// called whenever somebody looks at the flag, and must be quick.
+    pub fn asking(asked: fn() -> bool) -> Self {
+        Self(Arc::new(Flag { asked: Some(asked), ..Flag::default() }))
+    }
+
     /// Tells all holders of this flag to stop.
     pub fn cancel(&self) {
         self.0.raised.store(true, Ordering::Relaxed);
@@ -33,13 +41,14 @@ impl Cancel {
 
     /// Whether somebody raised the flag.
     pub fn is_cancelled(&self) -> bool {
-        self.0.raised.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_cancelled)
+        let Flag { raised, asked, parent } = &*self.0;
+        raised.load(Ordering::Relaxed) || asked.is_some_and(|asked| asked()) || parent.as_ref().is_some_and(Self::is_cancelled)
     }
 
     /// A flag of its own that is raised when this one is.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Flag { raised: AtomicBool::new(false), parent: Some(self.clone()) }))
+        Self(Arc::new(Flag { parent: Some(self.clone()), ..Flag::default() }))
     }
 }
 

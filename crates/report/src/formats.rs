@@ -105,7 +105,11 @@ impl FileReport {
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
-            Verdict::Error | Verdict::Serializable => {}
+            // Nothing is wrong, but the log names it: no command begins like this.
+            Verdict::Serializable => {
+                let _ = writeln!(out, "serializable  {}", command_message(plain(&self.file)));
+            }
+            Verdict::Error => {}
         }
         out
     }
@@ -196,12 +200,15 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
     rules.sort();
     rules.dedup();
     let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
+    // All that was checked, also where nothing was found.
+    let artifacts: Vec<Value> = reports.iter().map(|report| json!({"location": artifact(&report.file)})).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {"name": "serval", "version": version, "rules": rules}},
             "columnKind": "unicodeCodePoints",
+            "artifacts": artifacts,
             "results": results,
         }],
     });

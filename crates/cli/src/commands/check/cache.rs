@@ -22,10 +22,10 @@
 //! Undecided programs are not remembered, for more time may help; nor is what
 //! `--method classic` says, which is asked for the sake of its work.
 
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,7 @@ use serval_engine::portfolio::Method;
 use serval_proof::fingerprint;
 
 use crate::input::{Content, Input};
+use crate::limits::visibly;
 use crate::output::say;
 
 /// The first word of every entry, with the version of the form.
@@ -94,14 +95,14 @@ pub(in crate::commands) struct Cache {
     build: String,
     quiet: bool,
     /// Whether it has been said that nothing can be written.
-    told: Cell<bool>,
+    told: AtomicBool,
 }
 
 impl Cache {
     /// The user's cache. `None` where there is no place for one, or where it
     /// cannot be told which build of serval this is.
     pub(super) fn of_user(quiet: bool) -> Option<Self> {
-        Some(Self { directory: user_directory()?, build: build()?, quiet, told: Cell::new(false) })
+        Some(Self { directory: user_directory()?, build: build()?, quiet, told: AtomicBool::new(false) })
     }
 
     /// What the entry for an input is called. Whatever changes what is printed
@@ -130,8 +131,8 @@ impl Cache {
         if u64::try_from(text.len()).is_ok_and(|size| size > LARGEST_ENTRY) {
             return;
         }
-        if let Err(error) = self.write(name, &text)
-            && !self.told.replace(true)
+        if let Err(error) = visibly(|| self.write(name, &text))
+            && !self.told.swap(true, Ordering::Relaxed)
             && !self.quiet
         {
             let directory = self.directory.display();
@@ -241,7 +242,7 @@ mod tests {
     fn cache(name: &str) -> Cache {
         let directory = std::env::temp_dir().join(format!("serval-cache-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&directory);
-        Cache { directory, build: "b".to_owned(), quiet: true, told: Cell::new(false) }
+        Cache { directory, build: "b".to_owned(), quiet: true, told: AtomicBool::new(false) }
     }
 
     fn entry() -> Entry {

@@ -21,7 +21,7 @@ use serval_syntax::{Diagnostic, LineIndex, Program};
 use super::cache::{Explored, Found as Remembered};
 use super::{Methods, present};
 use crate::input::{Content, Input};
-use crate::limits;
+use crate::limits::{self, visibly};
 use crate::output::say;
 
 /// States that are explored only for what is said beside the verdict.
@@ -52,7 +52,7 @@ pub(super) struct Decision {
 
 impl Decision {
     /// Nothing but what was decided.
-    fn new(decided: Decided) -> Self {
+    pub(super) fn new(decided: Decided) -> Self {
         let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
         let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
         let (findings, explored) = (Vec::new(), Explored::All);
@@ -106,7 +106,7 @@ impl Progress {
         };
         if self.events {
             let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
-            let _ = writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": \"{file}\"{detail}}}");
+            let _ = visibly(|| writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": \"{file}\"{detail}}}"));
         }
         if self.line {
             say(&format!("\r\x1b[K{}: {words}", self.file));
