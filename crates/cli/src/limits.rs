@@ -346,3 +346,50 @@ fn machine_memory_mib() -> u64 {
     });
     told.map_or(8 << 10, |kib| kib >> 10)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGES: Duration = Duration::from_secs(3600);
+
+    /// Says when it is given up, in whatever way.
+    struct Gone(mpsc::Sender<()>);
+
+    impl Drop for Gone {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    /// One test, as there is one worker.
+    #[test]
+    fn what_is_stuck_is_left_behind_and_does_nothing_any_more() {
+        assert_eq!(watched(AGES, |watch| watch.ended()), Ok(None));
+        let told = watched_with(Duration::from_millis(1), AGES, |watch| {
+            while !watch.cancel().is_cancelled() {}
+            watch.reason()
+        });
+        assert_eq!(told, Ok("stopped at the time limit of 0.001 s (--timeout)".to_owned()));
+
+        let (release, held) = mpsc::channel::<()>();
+        let (gone, wait_for_end) = mpsc::channel::<()>();
+        let spoken = Arc::new(AtomicBool::new(false));
+        let speak = Arc::clone(&spoken);
+        let stuck = watched_with(Duration::ZERO, Duration::from_millis(10), move |_| {
+            let gone = Gone(gone);
+            let _ = held.recv();
+            visibly(|| speak.store(true, Ordering::Relaxed));
+            drop(gone);
+        });
+        let Err(Lost::Stopped(Ended::Time, reason)) = stuck else { panic!("{stuck:?}") };
+        assert_eq!(reason, "stopped at the time limit of 0 s (--timeout); it did not end by itself and was left behind");
+        assert_eq!(watched(AGES, |_| 7), Ok(7));
+        release.send(()).unwrap();
+        wait_for_end.recv().unwrap();
+        assert!(!spoken.load(Ordering::Relaxed), "what was left behind has spoken");
+
+        assert_eq!(watched(AGES, |_| -> u32 { panic!("this is part of a test") }), Err(Lost::Panicked));
+        assert_eq!(watched(AGES, |_| visibly(|| 8)), Ok(8));
+    }
+}

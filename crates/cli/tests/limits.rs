@@ -248,7 +248,7 @@ fn the_file_after_a_greedy_one_is_decided() {
     assert_eq!(said["reason"], "stopped at the memory limit of 48 MiB (--memory)");
     let output = command(&["bench", "a.ser", "b.ser", "c.ser", "--memory", "48", "--format", "json"]).current_dir(&place).output().unwrap();
     let table: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
-    let verdicts: Vec<&str> = table["files"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap()).collect();
+    let verdicts: Vec<&str> = table["rows"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["not-serializable", "unknown", "serializable"]);
 }
 

@@ -1,6 +1,7 @@
 //! Reports for machines and for pages: annotations for GitHub, Markdown with a
 //! sequence diagram, SARIF.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -201,7 +202,9 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
     rules.dedup();
     let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
     // All that was checked, also where nothing was found.
-    let artifacts: Vec<Value> = reports.iter().map(|report| json!({"location": artifact(&report.file)})).collect();
+    let mut named = BTreeSet::new();
+    let named = reports.iter().map(|report| uri(&report.file)).filter(|uri| named.insert(uri.clone()));
+    let artifacts: Vec<Value> = named.map(|uri| json!({"location": {"uri": uri}})).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
