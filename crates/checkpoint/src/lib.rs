@@ -60,16 +60,18 @@ pub fn until<T>(stop: impl Fn() -> bool + 'static, work: impl FnOnce() -> T) -> 
     }
 }
 
-/// A place at which work may end. To be called every microsecond or so.
+/// A place at which work may end. To be called every microsecond or so: most
+/// calls only count.
 pub fn pass() {
     PASSED.set(PASSED.get().wrapping_add(1));
-    if PASSED.get() % SELDOM == 0 {
+    if PASSED.get().is_multiple_of(SELDOM) {
         ask();
     }
 }
 
+/// The same for work that takes longer from one place to the next.
 #[cold]
-fn ask() {
+pub fn ask() {
     let stop = STOP.with_borrow(Clone::clone);
     if stop.is_some_and(|stop| stop()) {
         resume_unwind(Box::new(Ended));

@@ -246,11 +246,7 @@ pub(crate) fn watched<T: Send + 'static>(timeout: Duration, work: impl FnOnce(&W
     watched_with(timeout, GRACE, work)
 }
 
-fn watched_with<T: Send + 'static>(
-    timeout: Duration,
-    grace: Duration,
-    work: impl FnOnce(&Watch) -> T + Send + 'static,
-) -> Result<T, Lost> {
+fn watched_with<T: Send + 'static>(timeout: Duration, grace: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
     serval_memory::exempt();
     await_memory(grace)?;
     serval_memory::begin();
@@ -354,7 +350,7 @@ mod tests {
     const AGES: Duration = Duration::from_secs(3600);
 
     /// Says when it is given up, in whatever way.
-    struct Gone(mpsc::Sender<()>);
+    struct Gone(Sender<()>);
 
     impl Drop for Gone {
         fn drop(&mut self) {

@@ -66,13 +66,11 @@ pub(crate) fn keep_input(input: &Path, output: Option<&Path>) -> Result<(), Fail
 pub(crate) fn write_to(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     match path {
         Some(path) => write_file(path, text),
-        None => {
-            visibly(|| {
-                let mut out = io::stdout().lock();
-                out.write_all(text.as_bytes())?;
-                Ok(out.flush()?)
-            })
-        }
+        None => visibly(|| {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            Ok(out.flush()?)
+        }),
     }
 }
 

@@ -106,7 +106,13 @@ fn said(format: &str, out: &str, errors: &str) -> BTreeMap<String, Said> {
                 let said = match (result["ruleId"].as_str().unwrap(), result["level"].as_str().unwrap()) {
                     ("undecided", _) => Said::Undecided,
                     ("error", _) => Said::Error,
-                    (rule, "error") => if rule.starts_with('E') { Said::Error } else { Said::Not },
+                    (rule, "error") => {
+                        if rule.starts_with('E') {
+                            Said::Error
+                        } else {
+                            Said::Not
+                        }
+                    }
                     _ => continue,
                 };
                 let file = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();

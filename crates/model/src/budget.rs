@@ -9,6 +9,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::checkpoint;
+
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Flag>);
@@ -118,6 +120,13 @@ impl Budget {
     /// is paid for otherwise.
     pub fn aside(&self, ticks: u64) -> Self {
         Self { left: ticks, cancel: self.cancel.clone() }
+    }
+
+    /// Does work that counts no ticks but passes [`checkpoint`]s, unless the
+    /// flag is raised before it is done.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+        let cancel = self.cancel.clone();
+        checkpoint::until(move || cancel.is_cancelled(), work).ok_or(Stopped::Cancelled)
     }
 
     /// How many ticks are left.

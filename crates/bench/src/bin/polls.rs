@@ -112,8 +112,13 @@ fn table(suite: &Path, limit: Duration) -> Result<bool, String> {
     let mut page = vec![
         "# How long work goes on without looking at its flag".to_owned(),
         String::new(),
-        "Written by `cargo run --release -p serval-bench --bin polls SUITE`. Limits on time and memory end work by a flag. Each stage and".to_owned(),
-        format!("each method runs on {} inputs, most of them made to be slow, and is told to stop after {} s; the longest time", subjects.len(), limit.as_secs()),
+        "Written by `cargo run --release -p serval-bench --bin polls SUITE`. Limits on time and memory end work by a flag. Each stage and"
+            .to_owned(),
+        format!(
+            "each method runs on {} inputs, most of them made to be slow, and is told to stop after {} s; the longest time",
+            subjects.len(),
+            limit.as_secs()
+        ),
         "between two looks at the flag, from the beginning to the end of the work, is by the processor's clock.".to_owned(),
         String::new(),
         "| work | runs | looks | longest ms | on | runs with more than 10 ms |".to_owned(),

@@ -43,8 +43,14 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.limits.memory);
     // Warnings about programs are not what is asked for here, and what is
     // remembered would not be measured.
-    let checking =
-        Arc::new(Checking { args: check_args(args), manner: Manner { quiet: true, ..manner }, several: true, methods, allow: Vec::new(), cache: None });
+    let checking = Arc::new(Checking {
+        args: check_args(args),
+        manner: Manner { quiet: true, ..manner },
+        several: true,
+        methods,
+        allow: Vec::new(),
+        cache: None,
+    });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
     measuring.measure(&checking, &mut all, |_| true)?;
     measuring.measure_again(&checking, &mut all)?;
