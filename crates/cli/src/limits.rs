@@ -107,6 +107,8 @@ pub(crate) fn limit_memory(mebibytes: Option<u64>) {
     // What is counted is less than what the process takes: the allocator needs
     // room, too. Work is told to stop early enough for its tables to double.
     serval_memory::limit(bytes / 100 * 60, bytes / 100 * 92);
+    // This thread watches and reports, and nobody could go on without it.
+    serval_memory::exempt();
 }
 
 /// A watch over one piece of work.
@@ -247,7 +249,6 @@ pub(crate) fn watched<T: Send + 'static>(timeout: Duration, work: impl FnOnce(&W
 }
 
 fn watched_with<T: Send + 'static>(timeout: Duration, grace: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
-    serval_memory::exempt();
     await_memory(grace)?;
     serval_memory::begin();
     let watch = Watch::new(timeout, grace);
