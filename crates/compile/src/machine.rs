@@ -583,6 +583,7 @@ fn meetings(graph: &Graph) -> Vec<Meeting> {
         marks[root.index()] = Mark::Open;
         let mut calls = vec![(root, 0)];
         while let Some(&mut (id, ref mut position)) = calls.last_mut() {
+            serval_checkpoint::pass();
             let next = graph.node(id).successors_in_step().nth(*position);
             *position += 1;
             match next {

@@ -149,6 +149,7 @@ fn reduce(program: &Program, raw: &Graph, owners: &[u32], mode: Mode) -> merge::
     for (body, &entry) in raw.entries.iter().enumerate() {
         let mut stack = vec![entry];
         while let Some(id) = stack.pop() {
+            serval_checkpoint::pass();
             // No two bodies share nodes yet.
             if owner_of[id.index()].is_none() {
                 owner_of[id.index()] = Some(owners[body]);
