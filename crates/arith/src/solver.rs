@@ -130,7 +130,7 @@ pub fn solve(problem: Problem, budget: &mut Budget) -> Outcome {
 
 impl Solver {
     /// A solver for a problem. Variables of expressions that the problem does
-    /// not have are added to it.
+    /// not have are added to it. Passes checkpoints, as does adding to it.
     pub fn new(problem: Problem) -> Self {
         let mut solver = Self::default();
         for _ in 0..problem.variables {
@@ -155,6 +155,7 @@ impl Solver {
 
     /// Adds a variable and gives its number: the next one.
     pub fn add_variable(&mut self) -> u32 {
+        serval_model::checkpoint::pass();
         let number = self.problem.variables;
         self.problem.variables += 1;
         let variable = self.simplex_variable();
@@ -225,6 +226,7 @@ impl Solver {
     /// Tells the simplex what has been added since the last time.
     fn tell(&mut self, budget: &mut Budget) -> Result<Option<Explanation>, Stopped> {
         while let Some(linear) = self.problem.equalities.get(self.told.0).cloned() {
+            budget.spend(0)?;
             let form = self.form(&linear, None);
             let source = Source::Equality(number(self.told.0));
             if let Some(conflict) = self.assume(&form, &linear.constant().into(), source, true, budget)? {
@@ -233,6 +235,7 @@ impl Solver {
             self.told.0 += 1;
         }
         while let Some(linear) = self.problem.inequalities.get(self.told.1).cloned() {
+            budget.spend(0)?;
             let form = self.form(&linear, None);
             let source = Source::Inequality(number(self.told.1));
             if let Some(conflict) = self.assume(&form, &linear.constant().into(), source, false, budget)? {

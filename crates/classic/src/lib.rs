@@ -217,7 +217,9 @@ impl Work<'_> {
     fn run(&mut self) -> Result<Verdict, Stop> {
         let failed = |error: Error| ("semilinear set", error.to_string());
         let start = Instant::now();
-        let (net, places) = interleaving(self.system).map_err(|error| ("net", error.to_string()))?;
+        let budget = Budget::new(u64::MAX, self.cancel.clone());
+        let net = budget.during(|| interleaving(self.system)).map_err(ended("net"))?;
+        let (net, places) = net.map_err(|error| ("net", error.to_string()))?;
         self.stages.net = (net.place_count(), net.transition_count());
         self.stages.concerned = serial::concerned(self.system);
         self.stages.slice_time += start.elapsed();

@@ -9,7 +9,7 @@
 //! excluded others.
 
 use serval_arith::{Outcome, solve};
-use serval_model::{Budget, NetworkSystem, NormalForm};
+use serval_model::{Budget, NetworkSystem, NormalForm, checkpoint};
 use serval_petri::{Net, PlaceId, Places, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
@@ -38,10 +38,12 @@ pub(crate) fn stitch(
     options: &Options,
     budget: &mut Budget,
 ) -> Result<InvariantProof, Stop> {
-    let form = Form::new(system, places).ok_or_else(too_large)?;
-    let mut clauses = equation(&form.form).ok_or_else(too_large)?;
+    let ended = |stopped| (STAGE, Error::Stopped(stopped).to_string());
+    let form = budget.during(|| Form::new(system, places)).map_err(ended)?.ok_or_else(too_large)?;
+    let mut clauses = budget.during(|| equation(&form.form)).map_err(ended)?.ok_or_else(too_large)?;
     for reason in reasons {
         for clause in of_reason(&form, net, reason).ok_or_else(too_large)? {
+            budget.spend(0).map_err(ended)?;
             // Where nobody gets to the places, nothing is said.
             if !clause.iter().any(is_always_true) && !clauses.contains(&clause) {
                 clauses.push(clause);
@@ -50,7 +52,7 @@ pub(crate) fn stitch(
     }
     let mut proof = InvariantProof { clauses, sets: sets(&form.form, serial, options, budget)?, ..InvariantProof::default() };
     let form = &form.form;
-    let edges = serial_edges(form, budget).map_err(|stopped| (STAGE, Error::Stopped(stopped).to_string()))?;
+    let edges = serial_edges(form, budget).map_err(ended)?;
     let sets: Option<Vec<_>> = proof.sets.iter().map(|set| set_clause(form, &edges, set)).collect();
     let sets = sets.ok_or_else(too_large)?;
     let mut needs = Needs::new(&proof.clauses);
@@ -63,6 +65,7 @@ pub(crate) fn stitch(
     while let Some(index) = needs.next() {
         let clause = &proof.clauses[index];
         for (number, step) in (0..).zip(form.steps()) {
+            budget.spend(0).map_err(ended)?;
             let after = afterwards(form, clause, number, step).ok_or_else(too_large)?;
             if !is_kept(clause, step.global, &after) {
                 let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
@@ -150,6 +153,8 @@ fn zero(bound: Bound) -> Option<[Vec<Bound>; 2]> {
 fn equation(form: &NormalForm) -> Option<Vec<Vec<Bound>>> {
     let mut clauses = Vec::new();
     for global in 0..form.global_count() {
+        // All steps are looked at for each.
+        checkpoint::ask();
         let change =
             (0..).zip(form.steps()).map(|(number, step)| (number, i64::from(step.to_global == global) - i64::from(step.global == global)));
         let terms: Vec<(u32, i64)> = change.filter(|&(_, change)| change != 0).collect();
@@ -157,6 +162,7 @@ fn equation(form: &NormalForm) -> Option<Vec<Vec<Bound>>> {
         clauses.extend(zero(Bound { terms, under: vec![(global, -1)], constant: begins })?);
     }
     for node in form.node_numbers() {
+        checkpoint::ask();
         let change = (0..).zip(form.steps()).map(|(number, step)| (number, i64::from(step.node == node) - i64::from(step.to_node == node)));
         let mut terms: Vec<(u32, i64)> = change.filter(|&(_, change)| change != 0).collect();
         terms.push((node_variable(form, node)?, 1));

@@ -107,7 +107,7 @@ pub(crate) enum InputKind {
     Json,
 }
 
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct InputArgs {
     /// A program (.ser) or a network system (.json); - reads standard input
     pub(crate) file: PathBuf,
@@ -280,7 +280,7 @@ pub(crate) struct Verify {
 }
 
 /// Write a program or system in another form
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]

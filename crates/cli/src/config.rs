@@ -31,7 +31,7 @@ mod read;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serval_report::{Style as Drawing, render_diagnostics};
 
@@ -112,12 +112,12 @@ fn settle<V>(args: &Check, option: &mut V, name: &str, file: Option<V>) {
 #[derive(Default)]
 pub(crate) struct Configs {
     /// By the directory of the program.
-    known: BTreeMap<PathBuf, Rc<Config>>,
+    known: BTreeMap<PathBuf, Arc<Config>>,
 }
 
 impl Configs {
     /// What holds for the program at `path`, which is `-` for standard input.
-    pub(crate) fn of(&mut self, path: &Path, drawing: Drawing) -> Result<Rc<Config>, Failure> {
+    pub(crate) fn of(&mut self, path: &Path, drawing: Drawing) -> Result<Arc<Config>, Failure> {
         let directory = directory_of(path)?;
         self.at(directory, drawing)
     }
@@ -125,19 +125,19 @@ impl Configs {
     /// What holds for a call with these inputs, files or directories: the file
     /// upwards from the directory that they have in common. With one input
     /// that is the file that counts for it.
-    pub(crate) fn common(&mut self, given: &[PathBuf], drawing: Drawing) -> Result<Rc<Config>, Failure> {
+    pub(crate) fn common(&mut self, given: &[PathBuf], drawing: Drawing) -> Result<Arc<Config>, Failure> {
         self.at(common_directory(given)?, drawing)
     }
 
-    fn at(&mut self, directory: PathBuf, drawing: Drawing) -> Result<Rc<Config>, Failure> {
+    fn at(&mut self, directory: PathBuf, drawing: Drawing) -> Result<Arc<Config>, Failure> {
         if let Some(config) = self.known.get(&directory) {
-            return Ok(Rc::clone(config));
+            return Ok(Arc::clone(config));
         }
-        let config = Rc::new(match nearest(&directory) {
+        let config = Arc::new(match nearest(&directory) {
             Some(found) => read(&found, drawing)?,
             None => Config::default(),
         });
-        self.known.insert(directory, Rc::clone(&config));
+        self.known.insert(directory, Arc::clone(&config));
         Ok(config)
     }
 }

@@ -109,15 +109,30 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
     let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)
+        read_all(io::stdin().lock().take(limit), &mut bytes)
     } else if path.is_dir() {
         return Err(Failure::message(format!("{name} is a directory; give a file")));
     } else {
-        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        File::open(path).and_then(|file| read_all(file.take(limit), &mut bytes))
     };
     match read {
-        Ok(_) => Ok(bytes),
+        Ok(()) => Ok(bytes),
         Err(error) => Err(Failure::message(format!("cannot read {name}: {error} [E0502]"))),
+    }
+}
+
+/// Reads piece by piece, so that a limit can end it.
+fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
+    const PIECE: usize = 16 << 10;
+    let mut piece = vec![0; PIECE];
+    loop {
+        serval_checkpoint::pass();
+        match from.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(count) => bytes.extend_from_slice(&piece[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 

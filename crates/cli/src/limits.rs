@@ -1,14 +1,33 @@
 //! Time, memory and interrupts: what ends work from outside.
 //!
-//! One thread watches the clock and the memory counter and raises the cancel
-//! flag of the work at hand. Work that does not look at its flag soon enough,
-//! or that allocates far beyond the limit at once, is ended with the process,
-//! after a prepared answer has been written.
+//! Work that can be long is done by one thread, the *worker*, while the thread
+//! that asked for it watches the clock, the memory and the user ([`watched`]).
+//! There are three ways in which a limit ends work, each for what the one
+//! before it cannot do:
+//!
+//! 1. The cancel flag of the work is raised, and the work, which looks at it
+//!    all the time, returns what it has. Memory raises the flag in the very
+//!    allocation that passes the soft limit, so that nothing depends on when the
+//!    watching thread gets its turn.
+//! 2. A thread that allocates beyond the hard limit is held up until others
+//!    have given memory back (`serval_memory`).
+//! 3. Work that has not ended [`GRACE`] after its flag was raised is stuck. A
+//!    thread cannot be ended, so it is *left behind*: whoever asked for the work
+//!    gets [`Lost`], and the next piece of work gets a new worker. What was left
+//!    behind can neither write a file nor say anything any more: [`visibly`]
+//!    ends it there. If it holds the memory, there is none for other work, which
+//!    is then refused, piece by piece.
+//!
+//! In each case the caller goes on: one file's limit costs no other file its
+//! result, and the report is finished by the thread that always did it. The
+//! worker is one thread for all files, one after the other; it takes as long to
+//! start as the thread that would watch otherwise.
 
-use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::Thread;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serval_model::Cancel;
@@ -21,29 +40,57 @@ pub(crate) enum Ended {
     Interrupt,
 }
 
-/// What is written if the process has to end at once, and with which status.
-#[derive(Clone, Debug)]
-pub(crate) struct LastWords {
-    pub(crate) text: Vec<u8>,
-    pub(crate) status: i32,
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// It could not be stopped, or was not begun; in words.
+    Stopped(Ended, String),
+    /// No thread could be started; in words.
+    NoThread(String),
+    /// It panicked, which is a bug.
+    Panicked,
 }
 
-static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+impl Lost {
+    /// The reason, for reports.
+    pub(crate) fn reason(self) -> String {
+        match self {
+            Self::Stopped(_, reason) | Self::NoThread(reason) => reason,
+            Self::Panicked => "internal error: a bug in serval ended the work".to_owned(),
+        }
+    }
+}
 
-/// How long after its limit work may take to stop in good order.
-const GRACE: Duration = Duration::from_millis(300);
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The limit on memory, in MiB.
+static MEBIBYTES: AtomicU64 = AtomicU64::new(0);
+
+/// How long work may take to end after it was told to. Work looks at its flag
+/// every few milliseconds; this is for machines that do a hundred other things.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long that is for a user who waits.
+const IMPATIENCE: Duration = Duration::from_millis(500);
 const GLANCE: Duration = Duration::from_millis(4);
+/// Work that gives back so much between two glances is about to end.
+const RECEDING: usize = 1 << 20;
+/// As much as the main thread usually has.
+const STACK: usize = 8 << 20;
 
 /// Installs the handler for interrupts, once.
 pub(crate) fn watch_interrupts() {
     // Without a handler an interrupt ends the process at once, which is fine.
     let _ = ctrlc::set_handler(|| {
+        serval_memory::exempt();
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             // The second time there is no waiting.
-            end_now(b"", 130);
+            end_now();
         }
     });
+}
+
+#[expect(clippy::exit, reason = "the user does not want to wait for anything")]
+fn end_now() -> ! {
+    std::process::exit(130)
 }
 
 /// Whether the user has interrupted.
@@ -56,39 +103,16 @@ pub(crate) fn is_interrupted() -> bool {
 pub(crate) fn limit_memory(mebibytes: Option<u64>) {
     let mebibytes = mebibytes.unwrap_or_else(|| machine_memory_mib() / 10 * 8);
     let bytes = usize::try_from(mebibytes.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
+    MEBIBYTES.store(mebibytes, Ordering::Relaxed);
     // What is counted is less than what the process takes: the allocator needs
     // room, too. Work is told to stop early enough for its tables to double.
-    serval_memory::limit(bytes / 100 * 60, bytes / 100 * 92, || {
-        let words = LAST_WORDS.try_lock().ok().and_then(|mut words| words.take());
-        match words {
-            Some(words) => end_now(&words.text, words.status),
-            None => end_now(b"", 3),
-        }
-    });
+    serval_memory::limit(bytes / 100 * 60, bytes / 100 * 92);
+    // This thread watches and reports, and nobody could go on without it.
+    serval_memory::exempt();
 }
 
-#[expect(clippy::exit, reason = "the last resort when the work does not stop by itself")]
-fn end_now(text: &[u8], status: i32) -> ! {
-    let _ = std::io::stdout().write_all(text);
-    let _ = std::io::stdout().flush();
-    std::process::exit(status)
-}
-
-/// What is watched, and by whom. One thread does it for all pieces of work, one
-/// after the other, as starting one for each would take longer than most work.
-static WATCHER: Mutex<Watcher> = Mutex::new(Watcher { watched: Vec::new(), thread: None, asleep: false });
-
-struct Watcher {
-    watched: Vec<Arc<State>>,
-    thread: Option<Thread>,
-    /// Whether the thread has to be woken.
-    asleep: bool,
-}
-
-/// Glances at nothing before the thread sleeps until it is woken.
-const PATIENCE: u32 = 100;
-
-/// A watch over one piece of work; ends when dropped.
+/// A watch over one piece of work.
+#[derive(Clone)]
 pub(crate) struct Watch {
     state: Arc<State>,
 }
@@ -98,30 +122,29 @@ struct State {
     ended: AtomicU8,
     started: Instant,
     timeout: Duration,
-    /// When the work was told to stop.
-    told: OnceLock<Instant>,
+    grace: Duration,
+    /// Whether the work has been left behind. Locked while it does something
+    /// that others see.
+    left: Mutex<bool>,
 }
 
 impl Watch {
-    /// Watches work that may take `timeout`; `last_words` are written if it
-    /// cannot be stopped.
-    pub(crate) fn start(timeout: Duration, last_words: LastWords) -> Self {
-        *locked(&LAST_WORDS) = Some(last_words);
-        let state = State { cancel: Cancel::new(), ended: AtomicU8::new(0), started: Instant::now(), timeout, told: OnceLock::new() };
-        let state = Arc::new(state);
-        let mut watcher = locked(&WATCHER);
-        watcher.watched.push(Arc::clone(&state));
-        match &watcher.thread {
-            None => watcher.thread = Some(std::thread::spawn(watch).thread().clone()),
-            Some(thread) if watcher.asleep => thread.unpark(),
-            Some(_) => {}
-        }
-        Self { state }
+    fn new(timeout: Duration, grace: Duration) -> Self {
+        let cancel = Cancel::asking(serval_memory::is_exceeded);
+        let state = State { cancel, ended: AtomicU8::new(0), started: Instant::now(), timeout, grace, left: Mutex::new(false) };
+        Self { state: Arc::new(state) }
     }
 
     /// The flag that the work looks at.
     pub(crate) fn cancel(&self) -> Cancel {
         self.state.cancel.clone()
+    }
+
+    /// Does a part of the work that has no budget, unless the flag is raised
+    /// before it is done.
+    pub(crate) fn until<T>(&self, part: impl FnOnce() -> T) -> Option<T> {
+        let cancel = self.cancel();
+        serval_checkpoint::until(move || cancel.is_cancelled(), part)
     }
 
     /// What ended the work, if something did.
@@ -130,70 +153,181 @@ impl Watch {
             1 => Some(Ended::Time),
             2 => Some(Ended::Memory),
             3 => Some(Ended::Interrupt),
+            // Work may see that there is no memory before the watching thread does.
+            _ if serval_memory::is_exceeded() => Some(Ended::Memory),
             _ => None,
+        }
+    }
+
+    /// What ended the work, in words and with the limit.
+    pub(crate) fn reason(&self) -> String {
+        match self.ended() {
+            Some(Ended::Time) => format!("stopped at the time limit of {} s (--timeout)", self.state.timeout.as_secs_f64()),
+            Some(Ended::Memory) => memory_reason(),
+            Some(Ended::Interrupt) => "interrupted".to_owned(),
+            None => "stopped".to_owned(),
+        }
+    }
+
+    /// Raises the flag if there is a reason.
+    fn glance(&self) -> Option<Ended> {
+        let state = &self.state;
+        if state.ended.load(Ordering::Relaxed) == 0 {
+            let reason = if is_interrupted() {
+                3
+            } else if serval_memory::is_exceeded() {
+                2
+            } else if state.started.elapsed() >= state.timeout {
+                1
+            } else {
+                return None;
+            };
+            state.ended.store(reason, Ordering::Relaxed);
+            state.cancel.cancel();
+        }
+        self.ended()
+    }
+
+    /// Waits for the work until it has to be left behind.
+    fn wait<T>(&self, done: &mpsc::Receiver<std::thread::Result<T>>) -> Result<T, Lost> {
+        // When it was told to stop, or was last seen to give memory back.
+        let mut told: Option<Instant> = None;
+        let mut least = None;
+        loop {
+            match done.recv_timeout(GLANCE) {
+                Ok(Ok(result)) => return Ok(result),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(Lost::Panicked),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let Some(ended) = self.glance() else { continue };
+            let now = Instant::now();
+            if is_receding(&mut least) {
+                told = Some(now);
+            }
+            let grace = if is_interrupted() { IMPATIENCE } else { self.state.grace };
+            if now.duration_since(*told.get_or_insert(now)) >= grace {
+                *locked(&self.state.left) = true;
+                // It may have been done just before.
+                if let Ok(Ok(result)) = done.try_recv() {
+                    return Ok(result);
+                }
+                let more = if ended == Ended::Interrupt { "" } else { "; it did not end by itself and was left behind" };
+                return Err(Lost::Stopped(ended, self.reason() + more));
+            }
         }
     }
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        locked(&WATCHER).watched.retain(|state| !Arc::ptr_eq(state, &self.state));
-        *locked(&LAST_WORDS) = None;
+fn memory_reason() -> String {
+    format!("stopped at the memory limit of {} MiB (--memory)", MEBIBYTES.load(Ordering::Relaxed))
+}
+
+/// Whether clearly less memory is in use than ever since the first call, with
+/// `None`.
+fn is_receding(least: &mut Option<usize>) -> bool {
+    let used = serval_memory::used();
+    let receding = least.is_some_and(|least| used.saturating_add(RECEDING) <= least);
+    if receding || least.is_none() {
+        *least = Some(used);
     }
+    receding
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The thread that works now, if one was started.
+static WORKER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
+
+thread_local! {
+    /// What this thread works on.
+    static WORK: RefCell<Option<Arc<State>>> = const { RefCell::new(None) };
+}
+
+/// Has the worker do this, for `timeout` at most.
+pub(crate) fn watched<T: Send + 'static>(timeout: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
+    watched_with(timeout, GRACE, work)
+}
+
+fn watched_with<T: Send + 'static>(timeout: Duration, grace: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
+    await_memory(grace)?;
+    serval_memory::begin();
+    let watch = Watch::new(timeout, grace);
+    let (result, done) = mpsc::sync_channel(1);
+    let own = watch.clone();
+    let job = Box::new(move || {
+        WORK.set(Some(Arc::clone(&own.state)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        WORK.set(None);
+        // Nobody waits for what was left behind.
+        let _ = result.send(outcome);
+    });
+    hand_over(job).map_err(|error| Lost::NoThread(format!("no thread could be started: {error}")))?;
+    let outcome = watch.wait(&done);
+    if let Err(Lost::Stopped(..)) = outcome {
+        *locked(&WORKER) = None;
+    }
+    outcome
+}
+
+/// Gives the job to the worker, which is started if there is none.
+fn hand_over(job: Job) -> std::io::Result<()> {
+    let mut worker = locked(&WORKER);
+    let job = match &*worker {
+        Some(jobs) => match jobs.send(job) {
+            Ok(()) => return Ok(()),
+            Err(refused) => refused.0,
+        },
+        None => job,
+    };
+    let (jobs, queue) = mpsc::channel::<Job>();
+    std::thread::Builder::new().name("worker".to_owned()).stack_size(STACK).spawn(move || {
+        for job in queue {
+            job();
+        }
+    })?;
+    // The thread waits for the first job, so this cannot fail.
+    let _ = jobs.send(job);
+    *worker = Some(jobs);
+    Ok(())
+}
+
+/// Whether the memory that work left behind holds has been waited for in vain.
+static IN_VAIN: AtomicBool = AtomicBool::new(false);
+
+/// Waits, once, as long as work that was left behind gives memory back.
+fn await_memory(grace: Duration) -> Result<(), Lost> {
+    let (mut since, mut least) = (Instant::now(), None);
+    while serval_memory::is_full() {
+        if is_receding(&mut least) {
+            since = Instant::now();
+        }
+        if since.elapsed() >= grace || IN_VAIN.load(Ordering::Relaxed) || is_interrupted() {
+            IN_VAIN.store(true, Ordering::Relaxed);
+            return Err(Lost::Stopped(Ended::Memory, memory_reason() + " before it was begun: other work holds the memory"));
+        }
+        std::thread::sleep(GLANCE);
+    }
+    Ok(())
+}
+
+/// Does something that others see: writes a file, says something. Work that was
+/// left behind ends here instead, for its file has been reported already. Must
+/// not be used within itself.
+pub(crate) fn visibly<R>(act: impl FnOnce() -> R) -> R {
+    let Some(state) = WORK.with_borrow(Clone::clone) else { return act() };
+    let left = locked(&state.left);
+    if *left {
+        drop(left);
+        // Unlike a panic this says nothing, and gives all memory back.
+        resume_unwind(Box::new("left behind"));
+    }
+    act()
 }
 
 /// What a mutex holds, even if a thread panicked with it: nothing here is ever
 /// half changed.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Glances at all that is watched, again and again.
-fn watch() {
-    let mut nothing = 0;
-    loop {
-        // As long as this is locked, no work can end: none is ended after it is done.
-        let mut watcher = locked(&WATCHER);
-        nothing = if watcher.watched.is_empty() { nothing + 1 } else { 0 };
-        watcher.asleep = nothing > PATIENCE;
-        let asleep = watcher.asleep;
-        for state in &watcher.watched {
-            state.glance();
-        }
-        drop(watcher);
-        if asleep {
-            std::thread::park();
-        } else {
-            std::thread::park_timeout(GLANCE);
-        }
-    }
-}
-
-impl State {
-    fn glance(&self) {
-        let reason = if is_interrupted() {
-            3
-        } else if self.started.elapsed() >= self.timeout {
-            1
-        } else if serval_memory::is_exceeded() {
-            2
-        } else {
-            0
-        };
-        match self.told.get() {
-            None if reason != 0 => {
-                self.ended.store(reason, Ordering::Relaxed);
-                self.cancel.cancel();
-                let _ = self.told.set(Instant::now());
-            }
-            Some(told) if told.elapsed() >= GRACE => {
-                let words = locked(&LAST_WORDS).take();
-                let (text, status) = words.map_or((Vec::new(), 3), |words| (words.text, words.status));
-                end_now(&text, if self.ended.load(Ordering::Relaxed) == 3 { 130 } else { status });
-            }
-            _ => {}
-        }
-    }
 }
 
 /// How many threads to use, if that was said; else as many as there are cores.
@@ -208,4 +342,51 @@ fn machine_memory_mib() -> u64 {
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
     });
     told.map_or(8 << 10, |kib| kib >> 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGES: Duration = Duration::from_secs(3600);
+
+    /// Says when it is given up, in whatever way.
+    struct Gone(Sender<()>);
+
+    impl Drop for Gone {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    /// One test, as there is one worker.
+    #[test]
+    fn what_is_stuck_is_left_behind_and_does_nothing_any_more() {
+        assert_eq!(watched(AGES, |watch| watch.ended()), Ok(None));
+        let told = watched_with(Duration::from_millis(1), AGES, |watch| {
+            while !watch.cancel().is_cancelled() {}
+            watch.reason()
+        });
+        assert_eq!(told, Ok("stopped at the time limit of 0.001 s (--timeout)".to_owned()));
+
+        let (release, held) = mpsc::channel::<()>();
+        let (gone, wait_for_end) = mpsc::channel::<()>();
+        let spoken = Arc::new(AtomicBool::new(false));
+        let speak = Arc::clone(&spoken);
+        let stuck = watched_with(Duration::ZERO, Duration::from_millis(10), move |_| {
+            let gone = Gone(gone);
+            let _ = held.recv();
+            visibly(|| speak.store(true, Ordering::Relaxed));
+            drop(gone);
+        });
+        let Err(Lost::Stopped(Ended::Time, reason)) = stuck else { panic!("{stuck:?}") };
+        assert_eq!(reason, "stopped at the time limit of 0 s (--timeout); it did not end by itself and was left behind");
+        assert_eq!(watched(AGES, |_| 7), Ok(7));
+        release.send(()).unwrap();
+        wait_for_end.recv().unwrap();
+        assert!(!spoken.load(Ordering::Relaxed), "what was left behind has spoken");
+
+        assert_eq!(watched(AGES, |_| -> u32 { panic!("this is part of a test") }), Err(Lost::Panicked));
+        assert_eq!(watched(AGES, |_| visibly(|| 8)), Ok(8));
+    }
 }

@@ -10,6 +10,7 @@ use serval_report::Style;
 use crate::args::Colour;
 use crate::failure::Failure;
 use crate::input;
+use crate::limits::visibly;
 
 /// How a file was written.
 #[must_use]
@@ -35,12 +36,12 @@ impl Written {
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(known) if !known.is_file() && !known.is_dir() => {
-            let written = fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+            let written = visibly(|| fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(text.as_bytes())));
             written.map_err(|error| cannot_write(path, error))
         }
         Ok(_) => rewrite_file(path, text).map(|_| ()),
         Err(_) if path.is_symlink() => Err(cannot_write(path, "it is a link that leads nowhere")),
-        Err(_) => replace(path, text.as_bytes(), Reader::Anybody, File::sync_all).map_err(|error| cannot_write(path, error)),
+        Err(_) => visibly(|| replace(path, text.as_bytes(), Reader::Anybody, File::sync_all)).map_err(|error| cannot_write(path, error)),
     }
 }
 
@@ -69,7 +70,7 @@ pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<Written, Failure> 
         given_away = !keep_owner_and_mode(file, &known)?;
         file.sync_all()
     };
-    replace(real, text.as_bytes(), Reader::Owner, finish).map_err(fail)?;
+    visibly(|| replace(real, text.as_bytes(), Reader::Owner, finish)).map_err(fail)?;
     Ok(Written { through, given_away })
 }
 
@@ -163,11 +164,11 @@ pub(crate) fn keep_input(input: &Path, output: Option<&Path>) -> Result<(), Fail
 pub(crate) fn write_to(path: Option<&Path>, text: &str) -> Result<(), Failure> {
     match path {
         Some(path) => write_file(path, text),
-        None => {
+        None => visibly(|| {
             let mut out = io::stdout().lock();
             out.write_all(text.as_bytes())?;
             Ok(out.flush()?)
-        }
+        }),
     }
 }
 
@@ -184,7 +185,7 @@ pub(crate) fn error_style(colour: Colour) -> Style {
 /// Says something that is not the result.
 pub(crate) fn say(text: &str) {
     // If standard error is closed there is nobody to tell.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = visibly(|| io::stderr().lock().write_all(text.as_bytes()));
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ impl Liveness {
         let mut row_of = vec![0; graph.nodes.len()];
         for region in &mut regions {
             for &id in &region.nodes {
+                serval_checkpoint::pass();
                 region.regs.extend(mentioned(graph.node(id)));
             }
             region.regs.sort_unstable();
@@ -84,7 +85,13 @@ impl Liveness {
         let Region { nodes, words, .. } = &mut self.regions[region];
         let (mut nodes, words) = (std::mem::take(nodes), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
-        self.regions[region].bits = vec![0; size];
+        // Row by row: one large block could pass a limit on memory unseen.
+        let mut bits = Vec::new();
+        while bits.len() < size {
+            serval_checkpoint::pass();
+            bits.resize(bits.len() + words, 0);
+        }
+        self.regions[region].bits = bits;
         // Graphs are built backwards: what comes later in the text has smaller
         // numbers. In ascending order a node comes after all that follow it, but
         // for the heads of loops; once round is enough if no loop's
@@ -100,6 +107,7 @@ impl Liveness {
         loop {
             let mut again = false;
             for &id in &nodes {
+                serval_checkpoint::pass();
                 self.transfer(graph, id, region, reads, &mut row);
                 let at = self.row_of[id.index()];
                 let old = &mut self.regions[region].bits[at..at + words];
@@ -212,6 +220,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     for (body, &entry) in graph.entries.iter().enumerate() {
         let mut stack = vec![entry];
         while let Some(id) = stack.pop() {
+            serval_checkpoint::pass();
             match first[id.index()] {
                 None => {
                     first[id.index()] = Some(body);
@@ -226,6 +235,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut region_of = vec![None; graph.nodes.len()];
     for id in order {
+        serval_checkpoint::pass();
         let Some(body) = first[id.index()] else { continue };
         let root = root(&mut leader, body);
         let region = *number[root].get_or_insert_with(|| {

@@ -53,11 +53,11 @@ pub enum Counted {
 pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<Counted, Stopped> {
     let serial = Serial::new(form, budget)?;
     let phases = phases::phases(form);
-    let Some(problem) = flow_problem(form, &phases) else { return Err(Stopped::OutOfTicks) };
+    let Some(problem) = budget.during(|| flow_problem(form, &phases))? else { return Err(Stopped::OutOfTicks) };
     let mut proof = FlowProof { phases, tree: Tree { nodes: vec![Node::Clause { clause: 0 }] }, ..FlowProof::default() };
     let mut clauses: Vec<Clause> = Vec::new();
     for end in 0..form.global_count() {
-        let mut solver = Solver::new(problem.clone());
+        let mut solver = budget.during(|| Solver::new(problem.clone()))?;
         match problem.clauses.first().and_then(|ends| ends.get(end as usize)) {
             Some(Literal::AtLeastZero(ends_here)) => solver.add_inequality(ends_here.clone()),
             _ => return Err(Stopped::OutOfTicks),

@@ -295,7 +295,9 @@ impl Work<'_> {
     fn reduce(&mut self) -> Result<(), End> {
         (self.plan.watch)(Trying::Reductions);
         for component in 0..self.systems.len() {
-            let Some((form, _)) = NormalForm::new(self.systems[component]) else { continue };
+            let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
+            let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
+            let Some((form, _)) = form else { continue };
             let mut reduction = Reduction::new(form);
             if self.may(Method::Reduce) {
                 let mut budget = Budget::new(REDUCE_TICKS, self.plan.cancel.clone());
@@ -386,7 +388,8 @@ impl Work<'_> {
                 let (form, script) = if reduced {
                     (reduction.form(), reduction.script.clone())
                 } else {
-                    let Some((form, _)) = NormalForm::new(self.systems[component]) else { return Outcome::Nothing };
+                    let form = budget.during(|| NormalForm::new(self.systems[component]));
+                    let Ok(Some((form, _))) = form else { return Outcome::Nothing };
                     original = form;
                     (&original, Vec::new())
                 };

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Stopped, Thread};
+use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Stopped, Thread, checkpoint};
 
 /// A request in a state from which it will never answer.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub fn find_stuck(system: &NetworkSystem, budget: &mut Budget) -> Vec<Stuck> {
 }
 
 fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
-    let alone = answers_alone(system);
+    let alone = budget.during(|| answers_alone(system))?;
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
     let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
     configs.insert(Config { global: system.initial_global(), flight: Vec::new() }, None);
@@ -139,11 +139,13 @@ fn answers_alone(system: &NetworkSystem) -> FxHashSet<(LocalId, GlobalId)> {
     let answers = |local: LocalId| !system.answers_of(local).is_empty();
     let mut stack: Vec<(LocalId, GlobalId)> = Vec::new();
     for step in system.steps() {
+        checkpoint::pass();
         before.entry((step.to_local, step.to_global)).or_default().push((step.local, step.global));
         stack.extend([(step.to_local, step.to_global), (step.local, step.global)].into_iter().filter(|pair| answers(pair.0)));
     }
     let mut can = FxHashSet::default();
     while let Some(pair) = stack.pop() {
+        checkpoint::pass();
         if can.insert(pair) {
             stack.extend(before.get(&pair).into_iter().flatten());
         }

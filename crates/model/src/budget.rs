@@ -9,6 +9,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::checkpoint;
+
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Flag>);
@@ -16,6 +18,8 @@ pub struct Cancel(Arc<Flag>);
 #[derive(Debug, Default)]
 struct Flag {
     raised: AtomicBool,
+    /// Asked as well.
+    asked: Option<fn() -> bool>,
     /// Raised when this one is.
     parent: Option<Cancel>,
 }
@@ -26,6 +30,12 @@ impl Cancel {
         Self::default()
     }
 
+    /// A flag that counts as raised also when this function says so, which is
+    /// called whenever somebody looks at the flag, and must be quick.
+    pub fn asking(asked: fn() -> bool) -> Self {
+        Self(Arc::new(Flag { asked: Some(asked), ..Flag::default() }))
+    }
+
     /// Tells all holders of this flag to stop.
     pub fn cancel(&self) {
         self.0.raised.store(true, Ordering::Relaxed);
@@ -33,13 +43,14 @@ impl Cancel {
 
     /// Whether somebody raised the flag.
     pub fn is_cancelled(&self) -> bool {
-        self.0.raised.load(Ordering::Relaxed) || self.0.parent.as_ref().is_some_and(Self::is_cancelled)
+        let Flag { raised, asked, parent } = &*self.0;
+        raised.load(Ordering::Relaxed) || asked.is_some_and(|asked| asked()) || parent.as_ref().is_some_and(Self::is_cancelled)
     }
 
     /// A flag of its own that is raised when this one is.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(Flag { raised: AtomicBool::new(false), parent: Some(self.clone()) }))
+        Self(Arc::new(Flag { parent: Some(self.clone()), ..Flag::default() }))
     }
 }
 
@@ -109,6 +120,13 @@ impl Budget {
     /// is paid for otherwise.
     pub fn aside(&self, ticks: u64) -> Self {
         Self { left: ticks, cancel: self.cancel.clone() }
+    }
+
+    /// Does work that counts no ticks but passes [`checkpoint`]s, unless the
+    /// flag is raised before it is done.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+        let cancel = self.cancel.clone();
+        checkpoint::until(move || cancel.is_cancelled(), work).ok_or(Stopped::Cancelled)
     }
 
     /// How many ticks are left.

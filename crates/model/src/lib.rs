@@ -27,6 +27,8 @@ pub mod shown;
 mod simulate;
 mod system;
 
+pub use serval_checkpoint as checkpoint;
+
 pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
 pub use budget::{Budget, Cancel, Stopped};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};

@@ -36,7 +36,7 @@
 //! Nodes that no step leaves and no done node are left out, because no
 //! complete run visits them.
 
-use crate::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId, SystemBuilder};
+use crate::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId, SystemBuilder, checkpoint};
 
 /// A node of a [`NormalForm`], by number.
 pub type Node = u32;
@@ -111,6 +111,8 @@ impl NormalForm {
         // For each request the node of each local state.
         let mut node_of: Vec<Vec<Option<Node>>> = Vec::new();
         for request in system.requests() {
+            // Every request may need a list of all local states.
+            checkpoint::ask();
             let starts: Vec<LocalId> = system.starts().iter().filter(|&&(r, _)| r == request).map(|&(_, local)| local).collect();
             let mut of_request = vec![None; system.local_count()];
             for local in reachable(system, &starts).into_iter().enumerate().filter(|&(_, is)| is).map(|(l, _)| LocalId::from_index(l)) {
@@ -135,6 +137,7 @@ impl NormalForm {
         };
         let mut steps = Vec::new();
         for (node, &local) in (0..first_done).zip(&locals) {
+            checkpoint::pass();
             let (request, kind) = nodes[node as usize];
             for step in system.steps_of(local) {
                 let (global, to_global) = (number(step.global), number(step.to_global));

@@ -43,7 +43,7 @@
 //! does not, as what remains to be done is the same.
 
 use rustc_hash::FxHashMap;
-use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
+use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, checkpoint};
 
 use crate::{Net, NetError, PlaceId, TransitionId};
 
@@ -159,6 +159,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// The place of `kind`, made if it is new.
     fn place(&mut self, kind: PlaceKind) -> Result<PlaceId, NetError> {
+        checkpoint::pass();
         if let Some(place) = self.places.place(kind) {
             return Ok(place);
         }
@@ -178,6 +179,7 @@ impl Builder<'_> {
     }
 
     fn transition(&mut self, action: Action, inputs: &[PlaceKind], outputs: &[PlaceKind]) -> Result<(), NetError> {
+        checkpoint::pass();
         let mut arcs = |kinds: &[PlaceKind]| kinds.iter().map(|&kind| Ok((self.place(kind)?, 1))).collect::<Result<Vec<_>, _>>();
         let (inputs, outputs) = (arcs(inputs)?, arcs(outputs)?);
         let system = self.system;

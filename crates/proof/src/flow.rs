@@ -86,7 +86,7 @@ mod sets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serval_model::{Budget, NodeStep, NormalForm, Stopped};
+use serval_model::{Budget, NodeStep, NormalForm, Stopped, checkpoint};
 
 use crate::conditions::require;
 use crate::objects::objects;
@@ -253,7 +253,7 @@ fn final_variable(form: &NormalForm, global: u32) -> Option<u32> {
 
 /// What holds for the counts of every complete run: 1 to 3. The variables are
 /// those of the steps, then those of the final global state, then what is
-/// carried, by phases and node.
+/// carried, by phases and node. Passes checkpoints.
 pub fn flow_problem(form: &NormalForm, phases: &[u32]) -> Option<Problem> {
     let phase = |global: u32| phases.get(global as usize).copied().unwrap_or(0);
     let mut problem = Problem { variables: final_variable(form, form.global_count())?, ..Problem::default() };
@@ -263,6 +263,7 @@ pub fn flow_problem(form: &NormalForm, phases: &[u32]) -> Option<Problem> {
     let mut tokens: BTreeMap<(u32, u32), Vec<(u32, i64)>> = BTreeMap::new();
     let mut crossings: BTreeMap<(u32, u32), Vec<(u32, i64)>> = BTreeMap::new();
     for (variable, step) in (0..).zip(form.steps()) {
+        checkpoint::pass();
         control[step.to_global as usize].push((variable, 1));
         control[step.global as usize].push((variable, -1));
         tokens.entry((step.node, phase(step.global))).or_default().push((variable, -1));
@@ -287,6 +288,7 @@ pub fn flow_problem(form: &NormalForm, phases: &[u32]) -> Option<Problem> {
     problem.equalities.push(Linear::new(last, -1)?);
     for (&(from, to), steps) in &crossings {
         for node in form.node_numbers().filter(|&node| landed[node as usize]) {
+            checkpoint::pass();
             let carried = problem.variables;
             problem.variables = carried.checked_add(1)?;
             tokens.entry((node, from)).or_default().push((carried, -1));
@@ -296,6 +298,7 @@ pub fn flow_problem(form: &NormalForm, phases: &[u32]) -> Option<Problem> {
         }
     }
     for ((node, _), terms) in tokens {
+        checkpoint::pass();
         if form.is_initial(node) {
             let goes = terms.into_iter().map(|(variable, sign)| (variable, -sign));
             problem.inequalities.push(Linear::new(goes, 0)?);

@@ -1,6 +1,7 @@
 //! Reports for machines and for pages: annotations for GitHub, Markdown with a
 //! sequence diagram, SARIF.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -99,7 +100,11 @@ impl FileReport {
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
             }
-            Verdict::Error | Verdict::Serializable => {}
+            // Nothing is wrong, but the log names it: no command begins like this.
+            Verdict::Serializable => {
+                let _ = writeln!(out, "serializable  {}", command_message(plain(&self.file)));
+            }
+            Verdict::Error => {}
         }
         out
     }
@@ -191,12 +196,17 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
     rules.sort();
     rules.dedup();
     let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
+    // All that was checked, also where nothing was found.
+    let mut named = BTreeSet::new();
+    let named = reports.iter().map(|report| uri(&report.file)).filter(|uri| named.insert(uri.clone()));
+    let artifacts: Vec<Value> = named.map(|uri| json!({"location": {"uri": uri}})).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {"name": "serval", "version": version, "rules": rules}},
             "columnKind": "unicodeCodePoints",
+            "artifacts": artifacts,
             "results": results,
         }],
     });

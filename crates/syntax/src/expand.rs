@@ -40,6 +40,7 @@ use crate::{
 };
 
 fn made(kind: ExprKind, span: Span) -> Expr {
+    serval_checkpoint::pass();
     Expr { kind, span }
 }
 

@@ -21,12 +21,14 @@ pub(crate) struct Token {
 /// What has no such meaning becomes [`SyntaxKind::Unknown`], which the parser
 /// passes over.
 pub(crate) fn tokenize(text: &str, sink: &mut Sink) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 3);
+    // No more at once: for a large text it grows while memory is looked at.
+    let mut tokens: Vec<Token> = Vec::with_capacity((text.len() / 3).min(1 << 16));
     let mut lexer = SyntaxKind::lexer(text);
     // A name is reported where it first occurs: it is one mistake, however
     // often the name is used.
     let mut foreign_names: FxHashSet<&str> = FxHashSet::default();
     while let Some(found) = lexer.next() {
+        serval_checkpoint::pass();
         let range = lexer.span();
         let span = span_of(&range);
         if found == Ok(SyntaxKind::ForeignName) && !foreign_names.insert(lexer.slice()) {

@@ -9,23 +9,23 @@ use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
 use serval_report::escape::{self, line};
-use serval_report::{FileReport, Verdict};
 
 use super::check::{self, Checked, Checking, Status, millis};
 use crate::args::{Bench, BenchFormat, Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Manner};
-use crate::limits::{self, LastWords};
+use crate::limits;
 use crate::output::{say, write_file, write_to};
 use subjects::Subject;
 
 /// Runs everything and prints the table.
 pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
-    let subjects = subjects::all(args)?;
+    let subjects: Vec<Arc<Subject>> = subjects::all(args)?.into_iter().map(Arc::new).collect();
     if args.ablation {
         return ablation::run(args, &subjects, manner);
     }
@@ -42,11 +42,16 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     measuring.say_which_are_missing(&subjects);
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
-    let check = check_args(args);
     // Warnings about programs are not what is asked for here, and what is
     // remembered would not be measured.
-    let checking =
-        Checking { args: &check, manner: Manner { quiet: true, ..manner }, several: true, methods: &methods, allow: &[], cache: None };
+    let checking = Arc::new(Checking {
+        args: check_args(args),
+        manner: Manner { quiet: true, ..manner },
+        several: true,
+        methods,
+        allow: Vec::new(),
+        cache: None,
+    });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
     measuring.measure(&checking, &mut all, |_| true)?;
     measuring.measure_again(&checking, &mut all)?;
@@ -105,10 +110,14 @@ const LITTLE: Duration = Duration::from_millis(1);
 const BAR: usize = 24;
 
 /// Prints the one program that is asked for.
-fn emit(subjects: &[Subject]) -> Result<ExitCode, Failure> {
-    match subjects {
-        [Subject { program: Some(text), .. }] => write_to(None, text).map(|()| ExitCode::SUCCESS),
-        _ => Err(Failure::message("--emit prints one program; name one family and one size")),
+fn emit(subjects: &[Arc<Subject>]) -> Result<ExitCode, Failure> {
+    let only = match subjects {
+        [one] => one.program.as_deref(),
+        _ => None,
+    };
+    match only {
+        Some(text) => write_to(None, text).map(|()| ExitCode::SUCCESS),
+        None => Err(Failure::message("--emit prints one program; name one family and one size")),
     }
 }
 
@@ -131,19 +140,16 @@ impl Measuring<'_> {
     /// Runs the chosen ones as often as is asked for, in rounds: a machine that
     /// is busy for a while is busy for all. The first run without a verdict is
     /// the last, for the others would say the same. Ends when the user interrupts.
-    fn measure(&self, checking: &Checking<'_>, all: &mut [Subjected<'_>], chosen: impl Fn(usize) -> bool) -> Result<(), Failure> {
+    fn measure(&self, checking: &Arc<Checking>, all: &mut [Subjected<'_>], chosen: impl Fn(usize) -> bool) -> Result<(), Failure> {
         for _ in 0..self.args.runs {
-            let known = LastWords { text: self.written(self.rows(all)).into_bytes(), status: 1 };
             for index in (0..all.len()).filter(|&index| chosen(index)) {
                 let subject = all[index].subject;
-                let last_words = match all[index].runs.last() {
-                    None => self.last_words(all, index),
-                    Some(run) if has_verdict(&run.checked) => known.clone(),
-                    Some(_) => continue,
-                };
+                if all[index].runs.last().is_some_and(|run| !has_verdict(&run.checked)) {
+                    continue;
+                }
                 self.progress(index, all.len(), &subject.name);
                 let then = yardstick::measured();
-                let Some(checked) = self.once(checking, subject, &last_words)? else { return Ok(()) };
+                let Some(checked) = self.once(checking, subject)? else { return Ok(()) };
                 let yardstick = millis((then + yardstick::measured()) / 2);
                 all[index].runs.push(Measured { checked, yardstick });
             }
@@ -152,7 +158,7 @@ impl Measuring<'_> {
     }
 
     /// Measures again, a few times and with pauses, what seems to have become slower.
-    fn measure_again(&self, checking: &Checking<'_>, all: &mut [Subjected<'_>]) -> Result<(), Failure> {
+    fn measure_again(&self, checking: &Arc<Checking>, all: &mut [Subjected<'_>]) -> Result<(), Failure> {
         let suspects: Vec<bool> = self.rows(all).iter().map(|row| row.baseline.is_some_and(|compared| compared.is_suspicious())).collect();
         for _ in 0..AGAIN {
             if limits::is_interrupted() || !suspects.contains(&true) {
@@ -171,10 +177,11 @@ impl Measuring<'_> {
 
     /// One run. What takes very little time is repeated, for that is mostly the
     /// time of what the processor has to fetch first; the middle counts.
-    fn once(&self, checking: &Checking<'_>, subject: &Subject, last_words: &LastWords) -> Result<Option<Checked>, Failure> {
+    fn once(&self, checking: &Arc<Checking>, subject: &Arc<Subject>) -> Result<Option<Checked>, Failure> {
         let (mut repeated, start) = (Vec::new(), Instant::now());
         loop {
-            let checked = checking.checked(&input::name_of(&subject.path), || subject.load(), last_words.clone())?;
+            let loaded = Arc::clone(subject);
+            let checked = checking.checked(&input::name_of(&subject.path), move || loaded.load())?;
             if limits::is_interrupted() {
                 return Ok(None);
             }
@@ -214,23 +221,12 @@ impl Measuring<'_> {
         lines.filter(|line| path.ends_with(&line.file)).max_by_key(|line| line.file.len())
     }
 
-    fn say_which_are_missing(&self, subjects: &[Subject]) {
+    fn say_which_are_missing(&self, subjects: &[Arc<Subject>]) {
         let run = |line: &&ExpectedLine| subjects.iter().any(|subject| subject.path.ends_with(&line.file));
         let missing: Vec<&str> = self.expected.iter().flatten().filter(|line| !run(line)).map(|line| line.file.as_str()).collect();
         if self.loud && !missing.is_empty() {
             say(&format!("warning: expected, but not among the files: {}\n", line(&missing.join(", "))));
         }
-    }
-
-    /// What is written if the first run of a file can only be ended with the process.
-    fn last_words(&self, all: &mut [Subjected<'_>], now: usize) -> LastWords {
-        let subject = all[now].subject;
-        let mut report = FileReport::new(&subject.name, Verdict::Unknown);
-        report.reason = Some("stopped at the time or memory limit; files after it were not run".to_owned());
-        let stopped = Measured { checked: Checked { report, status: Status::Undecided, promise: None }, yardstick: 0.0 };
-        let mut rows = self.rows(all);
-        rows.push(self.row(subject, &stopped));
-        LastWords { text: self.written(rows).into_bytes(), status: 1 }
     }
 
     fn report(&self, rows: Vec<BenchRow>) -> BenchReport {
@@ -287,7 +283,7 @@ fn has_verdict(checked: &Checked) -> bool {
 
 /// A subject, and its runs so far.
 struct Subjected<'a> {
-    subject: &'a Subject,
+    subject: &'a Arc<Subject>,
     runs: Vec<Measured>,
 }
 

@@ -11,7 +11,7 @@ mod watch;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serval_classic::Stages;
@@ -27,7 +27,7 @@ use crate::args::{Check, Classic, OutputFormat};
 use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Loaded, Manner};
-use crate::limits::{self, Ended, LastWords, Watch};
+use crate::limits::{self, Lost, Watch, watched};
 use crate::output::{error_style, keep_input, say, write_file, write_to};
 use cache::Cache;
 use decide::{Decided, Decision, Progress};
@@ -63,9 +63,8 @@ fn keep_apart(args: &Check, files: &[PathBuf], several: bool) -> Result<(), Fail
 /// A file, and what the command line and its configuration say about it.
 struct Task<'a> {
     file: &'a Path,
-    args: Check,
-    methods: Methods,
-    config: Rc<Config>,
+    config: Arc<Config>,
+    checking: Arc<Checking>,
 }
 
 /// Checks these files and prints what comes of it; what is saved goes to
@@ -75,26 +74,36 @@ fn round(args: &Check, manner: Manner, files: &[PathBuf], several: bool) -> Resu
     // Mistakes in settings are told once, before anything is done.
     let mut configs = Configs::default();
     let common = configs.common(&args.files, manner.style)?;
-    let args = &common.check.for_call(args);
+    let mut args = common.check.for_call(args);
+    // There may be many, and a copy of the options for each directory.
+    args.files = Vec::new();
+    let args = &args;
     let manner = match common.check.color {
         Some(colour) if !args.said.contains("color") => Manner { style: error_style(colour), ..manner },
         _ => manner,
     };
-    let mut tasks = Vec::new();
+    let cache = Cache::of_user(manner.quiet).map(Arc::new);
+    let mut tasks: Vec<Task<'_>> = Vec::new();
     for file in files {
         let config = configs.of(file, manner.style)?;
-        let args = config.check.for_program(args);
-        tasks.push(Task { file, methods: methods(&args.method, &args.classic)?, args, config });
+        let checking = match tasks.last() {
+            Some(last) if Arc::ptr_eq(&last.config, &config) => Arc::clone(&last.checking),
+            _ => {
+                let args = config.check.for_program(args);
+                let (methods, allow) = (methods(&args.method, &args.classic)?, config.allow.clone());
+                let cache = cache.clone().filter(|_| !args.no_cache);
+                Arc::new(Checking { args, manner, several, methods, allow, cache })
+            }
+        };
+        tasks.push(Task { file, config, checking });
     }
     limits::limit_memory(args.limits.memory);
-    let cache = Cache::of_user(manner.quiet);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
-    for Task { file, args, methods, config } in &tasks {
-        let cache = cache.as_ref().filter(|_| !args.no_cache);
-        let checking = Checking { args, manner, several, methods, allow: &config.allow, cache };
-        let name = input::name_of(file);
-        let Checked { report, status, .. } = checking.checked(&name, || input::load(file, args.input), checking.last_words(&name))?;
+    for Task { file, checking, .. } in &tasks {
+        let (args, path) = (&checking.args, file.to_path_buf());
+        let kind = args.input;
+        let Checked { report, status, .. } = checking.checked(&input::name_of(file), move || input::load(&path, kind))?;
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
@@ -197,15 +206,15 @@ impl Status {
     }
 }
 
-pub(super) struct Checking<'a> {
-    pub(super) args: &'a Check,
+pub(super) struct Checking {
+    pub(super) args: Check,
     pub(super) manner: Manner,
     pub(super) several: bool,
-    pub(super) methods: &'a Methods,
+    pub(super) methods: Methods,
     /// What the configuration silences.
-    pub(super) allow: &'a [&'static str],
+    pub(super) allow: Vec<&'static str>,
     /// Where verdicts are remembered.
-    pub(super) cache: Option<&'a Cache>,
+    pub(super) cache: Option<Arc<Cache>>,
 }
 
 /// A certificate, and what the checker says about it.
@@ -230,24 +239,33 @@ pub(super) struct Checked {
     pub(super) promise: Option<Verdict>,
 }
 
-impl Checking<'_> {
-    /// Checks what `load` reads. Its report is not printed; what is wrong with
-    /// the file is.
+impl Checking {
+    /// Checks what `load` reads, within the limits. Its report is not printed;
+    /// what is wrong with the file is. Whatever happens to this file, the
+    /// caller can go on with the next.
     pub(super) fn checked(
-        &self,
+        self: &Arc<Self>,
         name: &str,
-        load: impl FnOnce() -> Result<Loaded, Failure>,
-        last_words: LastWords,
+        load: impl FnOnce() -> Result<Loaded, Failure> + Send + 'static,
     ) -> Result<Checked, Failure> {
+        let (checking, file) = (Arc::clone(self), name.to_owned());
+        match watched(self.args.limits.time(), move |watch| checking.decided(&file, load, watch)) {
+            Ok(checked) => checked,
+            Err(lost) => Ok(without_result(name, lost)),
+        }
+    }
+
+    /// What the worker does.
+    fn decided(&self, name: &str, load: impl FnOnce() -> Result<Loaded, Failure>, watch: &Watch) -> Result<Checked, Failure> {
         let start = Instant::now();
-        let watch = Watch::start(self.args.limits.time(), last_words);
-        let loaded = match load() {
-            Ok(loaded) => loaded,
-            Err(Failure::Message(text)) => {
+        let loaded = match watch.until(load) {
+            None => return Ok(undecided(name, watch.reason())),
+            Some(Ok(loaded)) => loaded,
+            Some(Err(Failure::Message(text))) => {
                 let drawn = format!("error: {}\n", escape::line(&text));
                 return Ok(unusable(name, &drawn, Some(format!("error: {text}")), Vec::new()));
             }
-            Err(other) => return Err(other),
+            Some(Err(other)) => return Err(other),
         };
         let mut loaded = loaded;
         loaded.diagnostics.retain(|diagnostic| !self.is_allowed(diagnostic));
@@ -261,7 +279,7 @@ impl Checking<'_> {
             Err(other) => return Err(other),
         };
         let mut times = Times { parse: millis(start.elapsed()), ..Times::default() };
-        let mut memory = self.memory(&input, &watch, &mut times);
+        let mut memory = watch.until(|| self.memory(&input, watch, &mut times)).flatten();
         let (decision, evidence) = match memory.as_mut().and_then(|memory| memory.recalled.take()) {
             Some((decision, evidence)) => {
                 // There is nothing to write down anew.
@@ -270,7 +288,9 @@ impl Checking<'_> {
             }
             None => {
                 let progress = self.progress(name);
-                (decide::decide(&input, self.methods, self.args.limits.jobs, &watch.cancel(), &progress, self.in_words()), None)
+                let (jobs, cancel) = (self.args.limits.jobs, watch.cancel());
+                let decision = watch.until(|| decide::decide(&input, &self.methods, jobs, &cancel, &progress, self.in_words()));
+                (decision.unwrap_or_else(|| Decision::new(Decided::Unknown { reason: None })), None)
             }
         };
         times.compile = millis(decision.compile_time);
@@ -282,7 +302,7 @@ impl Checking<'_> {
         }
         found.extend(notes(&decision.findings, &input.text));
         let lasting = decision.lasting;
-        let (mut report, status, certificate) = self.conclude(&input, decision, evidence, &watch, &mut times)?;
+        let (mut report, status, certificate) = self.conclude(&input, decision, evidence, watch, &mut times)?;
         // What a limit has cut short may not be all that there is to say.
         if let (Some(Memory { cache, name, .. }), true, Some(certificate), None) = (memory, lasting, certificate, watch.ended()) {
             cache.remember(&name, &certificate);
@@ -308,21 +328,6 @@ impl Checking<'_> {
         diagnostic.severity != Severity::Error && (self.allow.contains(&code) || self.args.allow.iter().any(|allowed| allowed == code))
     }
 
-    /// What is written if the process has to end at once.
-    fn last_words(&self, name: &str) -> LastWords {
-        let mut report = FileReport::new(name, Verdict::Unknown);
-        report.reason = Some("stopped at the time or memory limit".to_owned());
-        report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
-        let text = match self.args.format {
-            OutputFormat::Json => report.to_json(),
-            OutputFormat::Text => report.to_text(false, look()),
-            OutputFormat::Github => report.to_github(),
-            OutputFormat::Markdown => report.to_markdown(),
-            OutputFormat::Sarif => sarif(&[report], env!("CARGO_PKG_VERSION")),
-        };
-        LastWords { text: text.into_bytes(), status: 3 }
-    }
-
     fn progress(&self, name: &str) -> Progress {
         let events = self.args.progress && self.args.format == OutputFormat::Json;
         let line = !events && !self.manner.quiet && std::io::stderr().is_terminal();
@@ -332,8 +337,8 @@ impl Checking<'_> {
     /// What is remembered about an input, if anything can be. The certificate
     /// of an entry has been accepted by the checker when this returns it.
     fn memory(&self, input: &Input, watch: &Watch, times: &mut Times) -> Option<Memory<'_>> {
-        let Methods::Portfolio(methods) = self.methods else { return None };
-        let cache = self.cache?;
+        let Methods::Portfolio(methods) = &self.methods else { return None };
+        let cache = self.cache.as_deref()?;
         let name = cache.name(input, methods);
         let recalled = cache.recall(&name).and_then(|written| self.recalled(input, written, methods, watch, times));
         Some(Memory { cache, name, recalled })
@@ -408,7 +413,7 @@ impl Checking<'_> {
                 status
             }
             Decided::Unknown { reason } => {
-                report.reason = Some(reason.unwrap_or_else(|| stopped_by(watch.ended())));
+                report.reason = Some(reason.unwrap_or_else(|| watch.reason()));
                 Status::Undecided
             }
             Decided::Unusable { diagnostic } => {
@@ -448,7 +453,7 @@ impl Checking<'_> {
                 return Ok((status, Some(written)));
             }
             Outcome::TooLarge(what) => format!("uncertified: {} says {words}, but checking it is too large: {what}", method),
-            Outcome::Cancelled => stopped_by(watch.ended()),
+            Outcome::Cancelled => watch.reason(),
             refused => {
                 report.verdict = Verdict::Error;
                 report.reason = Some(internal(input, &written, &refused, Path::new(".")));
@@ -531,6 +536,25 @@ fn unusable(name: &str, drawn: &str, reason: Option<String>, notes: Vec<serval_r
     Checked { report, status: Status::Input, promise: None }
 }
 
+/// What is said about a file whose work gave no result.
+fn without_result(name: &str, lost: Lost) -> Checked {
+    if lost != Lost::Panicked {
+        return undecided(name, lost.reason());
+    }
+    say(&format!("internal error: {name}: this is a bug in serval; please report the message above with the input\n"));
+    let mut report = FileReport::new(name, Verdict::Error);
+    report.reason = Some(lost.reason());
+    Checked { report, status: Status::Internal, promise: None }
+}
+
+/// A file about which nothing is known.
+fn undecided(name: &str, reason: String) -> Checked {
+    let mut report = FileReport::new(name, Verdict::Unknown);
+    report.reason = Some(reason);
+    report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
+    Checked { report, status: Status::Undecided, promise: None }
+}
+
 /// The verdict that the header of a program promises.
 fn promise(input: &Input) -> Option<Verdict> {
     let Content::Program(program) = &input.content else { return None };
@@ -540,23 +564,15 @@ fn promise(input: &Input) -> Option<Verdict> {
     })
 }
 
-pub(super) fn stopped_by(ended: Option<Ended>) -> String {
-    match ended {
-        Some(Ended::Time) => "stopped at the time limit (--timeout)",
-        Some(Ended::Memory) => "stopped at the memory limit (--memory)",
-        Some(Ended::Interrupt) => "interrupted",
-        None => "stopped",
-    }
-    .to_owned()
-}
-
 /// What the independent checker says.
 fn verified(input: &Input, certificate: &str, cancel: &Cancel) -> Outcome {
     let kind = match input.content {
         Content::Program(_) => serval_verify::InputKind::Program,
         Content::Systems(_) => serval_verify::InputKind::System,
     };
-    serval_verify::verify(&input.text, kind, certificate, &Caps::default(), cancel)
+    let raised = cancel.clone();
+    let checked = || serval_verify::verify(&input.text, kind, certificate, &Caps::default(), cancel);
+    serval_checkpoint::until(move || raised.is_cancelled(), checked).unwrap_or(Outcome::Cancelled)
 }
 
 /// A certificate that the checker refuses is a bug; saves what is needed to

@@ -4,6 +4,8 @@ mod classic;
 mod obligations;
 mod pictures;
 
+use std::time::Duration;
+
 use serval_compile::Compiled;
 use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::escape;
@@ -14,6 +16,7 @@ use serval_syntax::{LineIndex, core_text};
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
+use crate::limits::{self, Ended, Lost, Watch, watched};
 use crate::output::{keep_input, write_to};
 
 pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
@@ -70,6 +73,38 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
         Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
     };
     write_to(args.out.as_deref(), &text)
+}
+
+/// Has this done for the systems, as long as there is time and memory. What is
+/// said where there is not begins with one of `needs`.
+fn within_limits<T: Send + 'static>(
+    systems: &[&NetworkSystem],
+    name: &str,
+    args: &Export,
+    needs: (&str, &str),
+    work: impl FnOnce(&[&NetworkSystem], &Watch) -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    limits::watch_interrupts();
+    limits::limit_memory(None);
+    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
+    let owned: Vec<NetworkSystem> = systems.iter().map(|&system| system.clone()).collect();
+    let done = watched(timeout, move |watch| {
+        let systems: Vec<&NetworkSystem> = owned.iter().collect();
+        (work(&systems, watch), watch.ended())
+    });
+    let (done, ended) = match done {
+        Ok(done) => done,
+        Err(Lost::Panicked) => return Err(Failure::Internal),
+        Err(Lost::NoThread(reason)) => return Err(Failure::message(reason)),
+        Err(Lost::Stopped(ended, reason)) => (Err(Failure::message(reason)), Some(ended)),
+    };
+    let (not_done, more) = needs;
+    match (done, ended) {
+        (Err(_), Some(Ended::Interrupt)) => Err(Failure::Interrupted),
+        (Err(_), Some(Ended::Time)) => Err(Failure::message(format!("{name}: {not_done} within {} s; try --timeout", args.timeout))),
+        (Err(_), Some(Ended::Memory)) => Err(Failure::message(format!("{name}: {more} more memory"))),
+        (done, _) => done,
+    }
 }
 
 fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) -> Result<String, Failure> {

@@ -7,11 +7,10 @@ use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_
 use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
-use super::check::stopped_by;
-use crate::args::{Fix, FixFormat};
+use crate::args::{Fix, FixFormat, InputKind};
 use crate::failure::Failure;
 use crate::input::{self, Content, Input, Manner};
-use crate::limits::{self, Ended, LastWords, Watch};
+use crate::limits::{self, Lost, Watch, watched};
 use crate::output::{rewrite_file, say, write_to};
 
 /// Looks for fixes of one file, and perhaps writes one.
@@ -22,25 +21,22 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
     }
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
-    let watch = Watch::start(args.limits.time(), last_words(&name, args.format));
-    let input = input::load(&args.file, args.input)?.usable(manner)?;
-    let Content::Program(program) = &input.content else {
-        return Err(Failure::message(format!(
-            "{} is a network system: it has no text with `yield`s that could be removed; give a .ser program",
-            input::shown(&args.file)
-        )));
+    let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), limits::threads(args.limits.jobs));
+    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, manner, watch));
+    let found = match repaired {
+        Ok(found) => found?,
+        Err(Lost::Panicked) => return Err(Failure::Internal),
+        Err(lost) => Found::Stopped(lost.reason()),
     };
-    let jobs = limits::threads(args.limits.jobs);
-    let options = Options { jobs, ..Options::default() };
-    if let Some(problem) = args.lock.as_deref().and_then(|lock| lock_name_problem(&input.text, lock)) {
-        return Err(Failure::message(problem));
-    }
-    let repaired = match &args.lock {
-        Some(lock) => repair_by_lock(&input.text, lock, options, &watch.cancel()),
-        None => repair(&input.text, options, &watch.cancel()),
+    let (input, repaired, stopped) = match found {
+        Found::Repaired(found) => *found,
+        Found::Stopped(reason) => {
+            let mut report = FixReport::new(&name, Verdict::Unknown, Fixable::Unknown);
+            report.reason = Some(reason);
+            write_to(None, &written(&report, args))?;
+            return Ok(ExitCode::from(if limits::is_interrupted() { 130 } else { 3 }));
+        }
     };
-    let ended = watch.ended();
-    drop(watch);
     if let Outcome::Unusable(diagnostic) = &repaired.outcome {
         let drawn = render_diagnostics(std::slice::from_ref(diagnostic), &input.name, &input.text, manner.style);
         return Err(Failure::Input(drawn));
@@ -49,17 +45,14 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval\n"));
         return Ok(ExitCode::from(4));
     }
-    let report = report(&input, &repaired, args.lock.as_deref(), ended);
-    let text = match args.format {
-        FixFormat::Json => report.to_json(),
-        FixFormat::Text => report.to_text(args.apply.is_none()),
-    };
-    write_to(None, &text)?;
-    if ended == Some(Ended::Interrupt) {
+    let report = report(&input, &repaired, args.lock.as_deref(), stopped);
+    write_to(None, &written(&report, args))?;
+    if limits::is_interrupted() {
         return Ok(ExitCode::from(130));
     }
     if let Some(number) = args.apply {
-        let promise = program.expectation.as_ref().is_some_and(|promise| promise.verdict == serval_syntax::Verdict::NotSerializable);
+        let promise = matches!(&input.content, Content::Program(program)
+            if program.expectation.as_ref().is_some_and(|promise| promise.verdict == serval_syntax::Verdict::NotSerializable));
         apply(args, number, &repaired.outcome, promise, manner.quiet)?;
     }
     Ok(ExitCode::from(match report.fix {
@@ -67,6 +60,50 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         Fixable::None => 1,
         Fixable::Unknown => 3,
     }))
+}
+
+/// What came of the work.
+enum Found {
+    /// The input, what was found, and which limit ended the search, if one did.
+    Repaired(Box<(Input, Repair, Option<String>)>),
+    /// It was not even read.
+    Stopped(String),
+}
+
+/// What the worker does.
+fn repaired(
+    file: &Path,
+    kind: Option<InputKind>,
+    lock: Option<&str>,
+    jobs: usize,
+    manner: Manner,
+    watch: &Watch,
+) -> Result<Found, Failure> {
+    let Some(loaded) = watch.until(|| input::load(file, kind)) else { return Ok(Found::Stopped(watch.reason())) };
+    let input = loaded?.usable(manner)?;
+    let Content::Program(_) = &input.content else {
+        return Err(Failure::message(format!(
+            "{} is a network system: it has no text with `yield`s that could be removed; give a .ser program",
+            input.name
+        )));
+    };
+    if let Some(problem) = lock.and_then(|lock| lock_name_problem(&input.text, lock)) {
+        return Err(Failure::message(problem));
+    }
+    let options = Options { jobs, ..Options::default() };
+    let repaired = match lock {
+        Some(lock) => repair_by_lock(&input.text, lock, options, &watch.cancel()),
+        None => repair(&input.text, options, &watch.cancel()),
+    };
+    let stopped = watch.ended().map(|_| watch.reason());
+    Ok(Found::Repaired(Box::new((input, repaired, stopped))))
+}
+
+fn written(report: &FixReport, args: &Fix) -> String {
+    match args.format {
+        FixFormat::Json => report.to_json(),
+        FixFormat::Text => report.to_text(args.apply.is_none()),
+    }
 }
 
 /// Writes a fix into the file.
@@ -86,7 +123,7 @@ fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: boo
     Ok(())
 }
 
-fn report(input: &Input, repaired: &Repair, lock: Option<&str>, ended: Option<Ended>) -> FixReport {
+fn report(input: &Input, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
     let place = |&index: &usize| repaired.yields.get(index).map(|one| ([one.place.line, one.place.column], one.requests.clone()));
     let (verdict, fix, reason) = match &repaired.outcome {
         Outcome::Serializable => (Verdict::Serializable, Fixable::NotNeeded, None),
@@ -94,7 +131,7 @@ fn report(input: &Input, repaired: &Repair, lock: Option<&str>, ended: Option<En
         Outcome::NoFix(why) => (Verdict::NotSerializable, Fixable::None, Some(why.clone())),
         Outcome::Undecided(why, refuted) => {
             let verdict = if *refuted { Verdict::NotSerializable } else { Verdict::Unknown };
-            (verdict, Fixable::Unknown, Some(if ended.is_some() { stopped_by(ended) } else { why.clone() }))
+            (verdict, Fixable::Unknown, Some(stopped.unwrap_or_else(|| why.clone())))
         }
         Outcome::Unusable(_) | Outcome::Refused(_) => (Verdict::Error, Fixable::Unknown, None),
     };
@@ -125,15 +162,4 @@ fn report(input: &Input, repaired: &Repair, lock: Option<&str>, ended: Option<En
         refused: repaired.harmful.iter().map(refused).collect(),
         reason,
     }
-}
-
-/// What is written if the process has to end at once.
-fn last_words(name: &str, format: FixFormat) -> LastWords {
-    let mut report = FixReport::new(name, Verdict::Unknown, Fixable::Unknown);
-    report.reason = Some("stopped at the time or memory limit".to_owned());
-    let text = match format {
-        FixFormat::Json => report.to_json(),
-        FixFormat::Text => report.to_text(true),
-    };
-    LastWords { text: text.into_bytes(), status: 3 }
 }

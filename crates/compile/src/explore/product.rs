@@ -101,11 +101,16 @@ impl Product {
     /// Carries what is new at a global state along old edges and everything
     /// along the edges found during this visit.
     fn carry_on(&mut self, carry: Carry, budget: &mut Budget) -> Result<(), Stopped> {
-        let Carry { global, fresh, known_edges } = carry;
+        let Carry { global, ref fresh, known_edges } = carry;
         for position in 0..self.next[global.index()].len() {
+            // What was carried may be carried again, but nothing may be forgotten.
+            if let Err(stopped) = budget.spend(0) {
+                self.carry = Some(carry);
+                return Err(stopped);
+            }
             let to = self.next[global.index()][position];
             let everything = std::mem::take(&mut self.at[global.index()]);
-            let carried = if position < known_edges { &fresh } else { &everything };
+            let carried = if position < known_edges { fresh } else { &everything };
             let idle = self.pending[to.index()].is_empty();
             self.at[to.index()].absorb(carried, &mut self.pending[to.index()]);
             self.at[global.index()] = everything;

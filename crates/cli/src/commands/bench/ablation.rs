@@ -2,8 +2,10 @@
 //! all its switches on, each of them off, and all off.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
+use serval_classic::Stages;
 use serval_classic::ablation::{End, Figures, Setting, Trial, settings};
 use serval_compile::{Mode, Options, compile};
 use serval_model::{Budget, NetworkSystem};
@@ -14,11 +16,11 @@ use super::subjects::Subject;
 use crate::args::{Bench, BenchFormat};
 use crate::failure::Failure;
 use crate::input::{Content, Manner};
-use crate::limits::{self, LastWords, Watch};
+use crate::limits::{self, Lost, watched};
 use crate::output::write_to;
 
 /// Prints the table.
-pub(super) fn run(args: &Bench, subjects: &[Subject], manner: Manner) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Bench, subjects: &[Arc<Subject>], manner: Manner) -> Result<ExitCode, Failure> {
     if let Some(other) = args.method.iter().find(|name| !matches!(name.as_str(), "auto" | "classic")) {
         return Err(Failure::message(format!("--ablation is about the method classic, not {other}")));
     }
@@ -29,7 +31,7 @@ pub(super) fn run(args: &Bench, subjects: &[Subject], manner: Manner) -> Result<
     limits::limit_memory(args.limits.memory);
     let mut systems = Vec::new();
     for subject in subjects {
-        systems.extend(plain(subject, manner)?.into_iter().map(|system| (subject.name.as_str(), system)));
+        systems.extend(plain(subject, manner)?.into_iter().map(|system| (subject.name.as_str(), Arc::new(system))));
     }
     let timeout = args.limits.time();
     let mut report = AblationReport { settings: Vec::new(), cap: serval_classic::Options::default().max_components, times: !args.no_times };
@@ -38,8 +40,12 @@ pub(super) fn run(args: &Bench, subjects: &[Subject], manner: Manner) -> Result<
         let mut trials = Vec::with_capacity(systems.len());
         for ((file, system), verdict) in systems.iter().zip(&mut verdicts) {
             let start = Instant::now();
-            let watch = Watch::start(timeout, LastWords { text: written(args, &report).into_bytes(), status: 1 });
-            let trial = Trial::new(&serval_classic::decide(system, &options, &watch.cancel()), &options, start.elapsed());
+            let (own, chosen) = (Arc::clone(system), options.clone());
+            let trial = match watched(timeout, move |watch| serval_classic::decide(&own, &chosen, &watch.cancel())) {
+                Ok(report) => Trial::new(&report, &options, start.elapsed()),
+                Err(Lost::Panicked) => return Err(Failure::Internal),
+                Err(_) => Trial { end: End::Cancelled, stages: Stages::default(), time: start.elapsed() },
+            };
             if limits::is_interrupted() {
                 return Ok(ExitCode::from(130));
             }

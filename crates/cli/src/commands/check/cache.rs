@@ -27,16 +27,17 @@
 //! accidents. An entry is written to a temporary name and renamed, so several
 //! processes may use the same directory.
 
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serval_engine::portfolio::Method;
 use serval_proof::fingerprint;
 
 use crate::input::{self, Content, Input};
+use crate::limits::visibly;
 use crate::output::{Reader, replace, say};
 
 /// The first word of every entry, with the version of the form.
@@ -59,14 +60,14 @@ pub(in crate::commands) struct Cache {
     build: String,
     quiet: bool,
     /// Whether it has been said that nothing can be written.
-    told: Cell<bool>,
+    told: AtomicBool,
 }
 
 impl Cache {
     /// The user's cache. `None` where there is no place for one, or where it
     /// cannot be told which build of serval this is.
     pub(super) fn of_user(quiet: bool) -> Option<Self> {
-        Some(Self { directory: user_directory()?, build: build()?, quiet, told: Cell::new(false) })
+        Some(Self { directory: user_directory()?, build: build()?, quiet, told: AtomicBool::new(false) })
     }
 
     /// What the entry for an input is called. Whatever changes what is printed
@@ -101,8 +102,8 @@ impl Cache {
         if u64::try_from(text.len()).is_ok_and(|size| size > LARGEST_ENTRY) {
             return;
         }
-        if let Err(error) = self.write(name, &text)
-            && !self.told.replace(true)
+        if let Err(error) = visibly(|| self.write(name, &text))
+            && !self.told.swap(true, Ordering::Relaxed)
             && !self.quiet
         {
             let directory = input::shown(&self.directory);
@@ -203,7 +204,7 @@ mod tests {
     fn cache(name: &str) -> Cache {
         let directory = std::env::temp_dir().join(format!("serval-cache-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&directory);
-        Cache { directory, build: "b".to_owned(), quiet: true, told: Cell::new(false) }
+        Cache { directory, build: "b".to_owned(), quiet: true, told: AtomicBool::new(false) }
     }
 
     const CERTIFICATE: &str = "{\n}\n";

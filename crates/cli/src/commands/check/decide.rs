@@ -21,7 +21,7 @@ use serval_syntax::{Diagnostic, LineIndex, Program};
 
 use super::{Methods, present};
 use crate::input::{Content, Input};
-use crate::limits;
+use crate::limits::{self, visibly};
 use crate::output::say;
 
 /// States that are explored only for what is said beside the verdict.
@@ -52,7 +52,7 @@ pub(super) struct Decision {
 
 impl Decision {
     /// Nothing but what was decided.
-    fn new(decided: Decided) -> Self {
+    pub(super) fn new(decided: Decided) -> Self {
         let ruled_out = RuledOut { requests_up_to: 0, concurrent_up_to: None };
         let (sizes, stuck, stages, words) = (None, Vec::new(), Vec::new(), Vec::new());
         let (findings, lasting) = (Vec::new(), false);
@@ -93,7 +93,7 @@ impl Progress {
         if self.events {
             // Text always has a form in JSON.
             let file = escape::json(serde_json::to_string(&self.file).unwrap_or_default());
-            let _ = writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": {file}{detail}}}");
+            let _ = visibly(|| writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": {file}{detail}}}"));
         }
         if self.line {
             say(&format!("\r\x1b[K{}: {words}", escape::name(&self.file)));

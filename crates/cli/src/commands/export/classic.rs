@@ -2,7 +2,6 @@
 //! published way to decide, as text.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use clap::ValueEnum;
 use serval_classic::{EMPTY_TICKS, Options, SERIAL_TICKS, Serial, Words, query};
@@ -11,9 +10,10 @@ use serval_petri::{Target, interleaving, mcc, pnml, tina};
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
+use super::within_limits;
 use crate::args::{Export, Format};
 use crate::failure::Failure;
-use crate::limits::{self, Ended, LastWords, Watch};
+use crate::limits::Watch;
 use crate::output::say;
 
 /// Expressions that are longer than so many parts when written out are not:
@@ -22,24 +22,21 @@ const MOST_PARTS: u64 = 1_000_000;
 
 /// The stage of the published way that the arguments ask for.
 pub(super) fn text(systems: &[&NetworkSystem], name: &str, args: &Export, quiet: bool) -> Result<String, Failure> {
-    limits::watch_interrupts();
-    limits::limit_memory(None);
-    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
-    let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
+    let (own_name, own_args) = (name.to_owned(), args.clone());
+    let needs = ("not done", "this needs");
+    within_limits(systems, name, args, needs, move |systems, watch| written(systems, &own_name, &own_args, quiet, watch))
+}
+
+/// What the worker does.
+fn written(systems: &[&NetworkSystem], name: &str, args: &Export, quiet: bool, watch: &Watch) -> Result<String, Failure> {
     let stage = Stage { name, args, quiet, cancel: watch.cancel() };
-    let text = match args.to {
+    match args.to {
         Format::Regex => stage.sections(systems, Stage::regex),
         Format::Semilinear => stage.sections(systems, Stage::semilinear),
         Format::Query => stage.only(systems).and_then(|system| stage.query(system)),
         Format::Pnml => stage.only(systems).and_then(|system| Ok(pnml::write(&stage.net(system)?.0))),
         // `Net`: no other format comes here.
         _ => stage.only(systems).and_then(|system| Ok(tina::write(&stage.net(system)?.0))),
-    };
-    match (text, watch.ended()) {
-        (Err(_), Some(Ended::Interrupt)) => Err(Failure::Interrupted),
-        (Err(_), Some(Ended::Time)) => Err(Failure::message(format!("{name}: not done within {} s; try --timeout", args.timeout))),
-        (Err(_), Some(Ended::Memory)) => Err(Failure::message(format!("{name}: this needs more memory"))),
-        (text, _) => text,
     }
 }
 

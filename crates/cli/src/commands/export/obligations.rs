@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serval_classic::Verdict;
 use serval_engine::portfolio::{self, Found, Plan};
@@ -12,10 +11,10 @@ use serval_model::{Cancel, NetworkSystem};
 use serval_proof::Part;
 
 use super::super::check::{self, Methods};
+use super::within_limits;
 use crate::args::{Classic, Export};
 use crate::failure::Failure;
 use crate::input;
-use crate::limits::{self, Ended, LastWords, Watch};
 
 /// Proves each system and writes its obligations; a directory for each when
 /// there are several.
@@ -28,17 +27,9 @@ pub(super) fn write(systems: &[&NetworkSystem], name: &str, args: &Export) -> Re
     }
     let &Export { no_elimination_order, no_prune, no_factor, .. } = args;
     let methods = check::methods(&args.method, &Classic { no_elimination_order, no_prune, no_factor, no_slice: false })?;
-    limits::watch_interrupts();
-    limits::limit_memory(None);
-    let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
-    let watch = Watch::start(timeout, LastWords { text: Vec::new(), status: 3 });
-    let proved = proved(systems, name, methods, &watch.cancel());
-    let files = match (proved, watch.ended()) {
-        (Err(_), Some(Ended::Interrupt)) => return Err(Failure::Interrupted),
-        (Err(_), Some(Ended::Time)) => return Err(Failure::message(format!("{name}: no proof within {} s; try --timeout", args.timeout))),
-        (Err(_), Some(Ended::Memory)) => return Err(Failure::message(format!("{name}: the proof needs more memory"))),
-        (proved, _) => proved?,
-    };
+    let own_name = name.to_owned();
+    let needs = ("no proof", "the proof needs");
+    let files = within_limits(systems, name, args, needs, move |systems, watch| proved(systems, &own_name, methods, &watch.cancel()))?;
     write_all(directory, &files)
 }
 
