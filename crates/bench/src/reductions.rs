@@ -43,6 +43,13 @@ pub struct Failure {
     pub difference: Difference,
 }
 
+impl Failure {
+    /// Where it came from, in a word.
+    pub fn source(&self) -> &'static str {
+        self.generator.map_or("chased", Generator::name)
+    }
+}
+
 /// Tries the systems of these numbers. Stops at the first difference.
 pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Effort) -> Result<Tally, Box<Failure>> {
     let mut tally = Tally::default();

@@ -37,9 +37,9 @@ fn main() -> ExitCode {
     match try_all(systems, seed) {
         Ok(tally) => report(systems, seed, tally),
         Err(failure) => {
-            let Failure { generator, number, system, difference } = *failure;
-            let (json, name) = (system.to_json(), generator.map_or("chased", |generator| generator.name()));
-            let _ = writeln!(io::stderr(), "error: {name} system {number} of seed {seed}: {difference}\n{json}");
+            let name = failure.source();
+            let Failure { number, system, difference, .. } = *failure;
+            let _ = writeln!(io::stderr(), "error: {name} system {number} of seed {seed}: {difference}\n{}", system.to_json());
             ExitCode::from(1)
         }
     }
