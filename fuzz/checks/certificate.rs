@@ -6,7 +6,7 @@ use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 
 /// Small inputs, and what is true of them. Certificates of every kind are
 /// about one of them.
-pub(crate) const INPUTS: [(&str, InputKind, Claim); 6] = [
+pub(crate) const INPUTS: [(&str, InputKind, Claim); 7] = [
     ("request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }", InputKind::Program, Claim::NotSerializable),
     (
         "request outgoing { OPEN := 1; yield; SENT := 1; 1 }
@@ -42,6 +42,15 @@ pub(crate) const INPUTS: [(&str, InputKind, Claim); 6] = [
             "transitions": [["s", "0", "m", "1"], ["m", "1", "m", "2"], ["m", "2", "e", "0"]]}"#,
         InputKind::System,
         Claim::Serializable,
+    ),
+    // Two requests that answer only together.
+    (
+        r#"{"initial_global": "0", "requests": [["r", "s"]], "responses": [["e", "x"]],
+            "transitions": [["s", "0", "p", "1"], ["p", "1", "q", "2"], ["s", "1", "q", "3"], ["q", "3", "p", "4"], ["s", "2", "p", "5"],
+                ["p", "5", "p", "3"], ["p", "4", "q", "5"], ["q", "5", "p", "4"], ["p", "4", "e", "6"], ["p", "6", "e", "7"],
+                ["q", "3", "q", "8"], ["s", "2", "p", "3"]]}"#,
+        InputKind::System,
+        Claim::NotSerializable,
     ),
 ];
 

@@ -5,11 +5,14 @@
 //! the checker accepts ([`offers`]). Each result has to have the completed
 //! multisets of the system that it came from, interleaved and serial, as far
 //! as trying everything goes ([`trial()`]); and, where the rules keep them, the
-//! same global states at the ends of runs ([`endings`]). The figures are counted in a
-//! [`Tally`].
+//! same global states at the ends of runs ([`endings`]). Beside these there are
+//! systems made so that their movers lose answers if a condition is missing
+//! ([`hunts`]). The figures are counted in a [`Tally`].
 
 pub mod behaviours;
+pub mod chase;
 pub mod endings;
+pub mod hunts;
 pub mod movers;
 pub mod offers;
 pub mod shrink;
@@ -18,24 +21,33 @@ pub mod tally;
 pub mod trial;
 
 pub use behaviours::Behaviours;
+pub use hunts::{Hunts, try_hunts};
 pub use shrink::shrink;
 pub use systems::Generator;
 pub use tally::{Row, Tally};
 pub use trial::{Difference, Effort, trial};
 
 use serval_model::{NetworkSystem, SplitMix64};
+use serval_proof::script::Side;
 
 /// A system that shows that something is wrong.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Where it came from.
-    pub generator: Generator,
+    /// Where it came from; `None`: from a search for movers that lose answers.
+    pub generator: Option<Generator>,
     /// Its number.
     pub number: u64,
     /// The smallest system of its kind that was found.
     pub system: NetworkSystem,
     /// What is wrong with it.
     pub difference: Difference,
+}
+
+impl Failure {
+    /// Where it came from, in a word.
+    pub fn source(&self) -> &'static str {
+        self.generator.map_or("chased", Generator::name)
+    }
 }
 
 /// Tries the systems of these numbers. Stops at the first difference.
@@ -48,8 +60,23 @@ pub fn try_systems(numbers: impl IntoIterator<Item = u64>, seed: u64, effort: Ef
             if let Err(difference) = trial(&system, generator, random.clone(), effort, &mut tally) {
                 let fails = |system: &NetworkSystem| trial(system, generator, random.clone(), effort, &mut Tally::default()).err();
                 let (system, difference) = shrink(system, difference, fails);
-                return Err(Box::new(Failure { generator, number, system, difference }));
+                return Err(Box::new(Failure { generator: Some(generator), number, system, difference }));
             }
+        }
+    }
+    Ok(tally)
+}
+
+/// Looks for movers that lose answers, on both sides, once for each number.
+/// Stops at the first that it should not find.
+pub fn try_chases(numbers: impl IntoIterator<Item = u64>, seed: u64, ticks: u64) -> Result<Tally, Box<Failure>> {
+    let mut tally = Tally::default();
+    for number in numbers {
+        for side in [Side::Right, Side::Left] {
+            try_hunts(mixed(seed, number, 0), side, ticks, tally.hunts(side)).map_err(|found| {
+                let (chased, difference) = *found;
+                Failure { generator: None, number, system: chased.system, difference }
+            })?;
         }
     }
     Ok(tally)

@@ -23,13 +23,9 @@ fn rules_keep_the_behaviours_of_random_systems() {
     let seed: u64 = std::env::var("SERVAL_SEED").map_or(4, |seed| seed.parse().unwrap());
     let mut tally = match try_systems(0..count, seed, EFFORT) {
         Ok(tally) => tally,
-        Err(failure) => panic!(
-            "{} system {} of seed {seed}: {}\n{}",
-            failure.generator.name(),
-            failure.number,
-            failure.difference,
-            failure.system.to_json()
-        ),
+        Err(failure) => {
+            panic!("{} system {} of seed {seed}: {}\n{}", failure.source(), failure.number, failure.difference, failure.system.to_json())
+        }
     };
     let fired: Vec<String> = RULES.iter().map(|&rule| format!("{} {}", Row::Found(rule).name(), tally.fired(Row::Found(rule)))).collect();
     say(&format!("reductions: {count} random systems as brute force says; fired: {}", fired.join(", ")));

@@ -57,7 +57,7 @@ const RULES: &[&str] = &[
     "mover.ends",
     "mover.paths",
     "mover.inner",
-    "mover.last",
+    "mover.last.other",
     "atomic.steps",
     "script.numbers",
 ];

@@ -1,5 +1,6 @@
 //! The checker's entry: what holds for certificates of every kind.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use serval_model::{Cancel, Moves, Named, NetworkSystem, NormalForm};
@@ -11,6 +12,12 @@ use crate::{
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
+///
+/// It means their product: each component has a global state of its own, which
+/// its steps alone read and change, and a run is a shuffle of runs of the
+/// components. So that they share no global state is no condition on the
+/// components; it is up to whoever splits a program into them. That they share
+/// no request name is checked.
 pub trait Input {
     /// Why a component cannot be given.
     type Stop;
@@ -29,7 +36,7 @@ pub trait Input {
     /// The component with this number, below [`Input::components`], on demand.
     fn lazy(&self, component: usize) -> Self::Lazy<'_>;
 
-    /// All components, written out, in order.
+    /// All components, written out, in order: those that [`Input::lazy`] gives.
     fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Self::Stop>>;
 }
 
@@ -71,11 +78,27 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
     let (actual, given) = (fingerprint(input.text()), shown(&certificate.input));
     let same = certificate.input == actual;
     require!("input", same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
+    check_requests(input)?;
     match &certificate.body {
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
     }
+}
+
+/// No request name is in two components.
+fn check_requests<I: Input>(input: &I) -> Result<(), Refusal<I::Stop>> {
+    let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+    for component in 0..input.components() {
+        let system = input.lazy(component);
+        for name in system.starts().iter().map(|&(request, _)| system.request_name(request)) {
+            let owner = *owners.entry(name.clone()).or_insert(component);
+            let alone = owner == component;
+            let object = || format!("component {component}");
+            require!("components.requests", alone, about(object()), "component {owner} has a request {}, too", shown(&name));
+        }
+    }
+    Ok(())
 }
 
 /// The run is one of a component.

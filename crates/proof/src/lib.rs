@@ -40,9 +40,10 @@
 //! is the set of multisets of letters `request/response` that complete runs
 //! complete, and `Ser` is the set of those that complete *serial* runs complete,
 //! which never have more than one request in flight. A system is *serializable*
-//! iff `Int ⊆ Ser`. An input is a list of components, which share no global
-//! state and no request name; it means their product, in which each run is a
-//! shuffle of runs of the components.
+//! iff `Int ⊆ Ser`. An input is a list of components, no two of which have a
+//! request of the same name (`components.requests`). It means their product, in
+//! which each component has a global state of its own and each run is a shuffle
+//! of runs of the components.
 //!
 //! **Theorem.** If [`check`](check()) accepts a certificate of kind `run` for an input,
 //! then the input is not serializable.
@@ -84,19 +85,19 @@
 //! *The input is not serializable.* `S` is not, as `M ∈ Int \ Ser`. The run of `S`
 //! is also a complete run of the product, in which nothing happens in the other
 //! components. A serial run of the product that completes `M` has only
-//! requests of `S`, as other components have other request names and every
-//! request of a complete run answers; so it would be a serial run of `S` that
-//! completes `M`, and there is none. ∎
+//! requests of `S`, as other components have other request names
+//! (`components.requests`) and every request of a complete run answers; so it
+//! would be a serial run of `S` that completes `M`, and there is none. ∎
 //!
 //! **Theorem.** If [`check`](check()) accepts a certificate of another kind for an
 //! input, then the input is serializable.
 //!
 //! **Proof.** There is a proof for each component (`parts.cover`), and each shows
-//! that its component is serializable ([`script`], [`flow`]). A complete run of the
-//! product is a shuffle of complete runs of the components. For each of these
-//! there is a serial run of the component with the same answers, and these one
-//! after the other are a serial run of the product, as no component sees what
-//! another does. ∎
+//! that its component is serializable ([`script`], [`flow`], [`invariant`]). A
+//! complete run of the product is a shuffle of complete runs of the components.
+//! For each of these there is a serial run of the component with the same
+//! answers, and these one after the other are a serial run of the product, as no
+//! component sees what another does. ∎
 //!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it
@@ -110,8 +111,10 @@
 //! # What is trusted
 //!
 //! This crate; the semantics of network systems and the serial behaviours in
-//! `serval-model`; and, for a program, that the system given to the checker is
-//! the program's: the parser and the compiler.
+//! `serval-model`; that names tell the requests and the responses of a component
+//! apart ([`Named`](serval_model::Named)); and, for a program, that the systems
+//! given to the checker are the program's: the parser and the compiler, which
+//! splits it into components that share no global state.
 
 mod caps;
 mod certificate;

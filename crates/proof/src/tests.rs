@@ -1,11 +1,14 @@
 //! Tests that need to switch conditions off, and what they share.
 
+mod components;
 mod conditions;
 mod counts;
 mod flow;
+mod fold;
 mod format;
 mod hostile;
 mod invariant;
+mod last;
 mod movers;
 mod mutations;
 mod pairs;

@@ -5,8 +5,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use serval_bench::reductions::{Effort, Failure, Row, Tally, try_systems};
+use serval_bench::reductions::movers::Part;
+use serval_bench::reductions::{Effort, Failure, Row, Tally, try_chases, try_systems};
 use serval_engine::reduce::RULES;
+use serval_proof::script::Side;
 
 /// As many threads as there are parts of the numbers; the figures are the same
 /// for any number of threads.
@@ -16,6 +18,10 @@ const EFFORT: Effort = Effort { ticks: 20_000, steps: 100, drawn: 1 };
 
 /// How often each rule has to change something, for each 20,000 systems.
 const FIRED: u64 = 500;
+
+/// So many searches find something wrong without each part of the weaker last
+/// condition.
+const CHASES: u64 = 2_000;
 
 fn main() -> ExitCode {
     let arguments: Result<Vec<u64>, _> = std::env::args().skip(1).map(|argument| argument.parse()).collect();
@@ -29,11 +35,11 @@ fn main() -> ExitCode {
         }
     };
     match try_all(systems, seed) {
-        Ok(tally) => report(systems, seed, &tally),
+        Ok(tally) => report(systems, seed, tally),
         Err(failure) => {
-            let Failure { generator, number, system, difference } = *failure;
-            let json = system.to_json();
-            let _ = writeln!(io::stderr(), "error: {} system {number} of seed {seed}: {difference}\n{json}", generator.name());
+            let name = failure.source();
+            let Failure { number, system, difference, .. } = *failure;
+            let _ = writeln!(io::stderr(), "error: {name} system {number} of seed {seed}: {difference}\n{}", system.to_json());
             ExitCode::from(1)
         }
     }
@@ -42,7 +48,14 @@ fn main() -> ExitCode {
 fn try_all(systems: u64, seed: u64) -> Result<Tally, Box<Failure>> {
     let parts = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..THREADS)
-            .map(|thread| scope.spawn(move || try_systems((0..systems).filter(|number| number / 8 % THREADS == thread), seed, EFFORT)))
+            .map(|thread| {
+                let numbers = move || (0..systems).filter(move |number| number / 8 % THREADS == thread);
+                scope.spawn(move || -> Result<Tally, Box<Failure>> {
+                    let mut tally = try_systems(numbers(), seed, EFFORT)?;
+                    tally.add(&try_chases(numbers(), seed, EFFORT.ticks)?);
+                    Ok(tally)
+                })
+            })
             .collect();
         workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
     });
@@ -56,7 +69,7 @@ fn try_all(systems: u64, seed: u64) -> Result<Tally, Box<Failure>> {
     Ok(tally)
 }
 
-fn report(systems: u64, seed: u64, tally: &Tally) -> ExitCode {
+fn report(systems: u64, seed: u64, mut tally: Tally) -> ExitCode {
     let mut lines = vec![
         "# Reductions against brute force".to_owned(),
         String::new(),
@@ -69,11 +82,26 @@ fn report(systems: u64, seed: u64, tally: &Tally) -> ExitCode {
         "three where four take too long; and, unless global states were merged, the global states at the ends of runs, with".to_owned(),
         "up to three requests. *Skipped*: trying everything takes too long. *Drawn*: entries of scripts that no finder".to_owned(),
         "proposed, drawn at random, and that the checker accepts. Every script was accepted by the checker, and found twice.".to_owned(),
+        "*Movers made to lose answers*: as many times as there are systems a search looks, on each side, for a system with a set"
+            .to_owned(),
+        "whose mover loses the answers of a run, by completing a system until all steps can be exchanged: with all conditions,".to_owned(),
+        "and without each part of the weaker last condition.".to_owned(),
         String::new(),
     ];
     lines.extend(tally.tables());
     for line in &lines {
         let _ = writeln!(io::stdout(), "{line}");
+    }
+    // Each part of the weaker last condition must be seen to be needed.
+    let unseen: Vec<&str> = [Side::Right, Side::Left]
+        .into_iter()
+        .flat_map(|side| Part::ALL.into_iter().zip(tally.hunts(side).refused))
+        .filter(|&(_, refused)| systems >= CHASES && refused == 0)
+        .map(|(part, _)| part.condition())
+        .collect();
+    if !unseen.is_empty() {
+        let _ = writeln!(io::stderr(), "error: nothing was lost without {}", unseen.join(", "));
+        return ExitCode::from(1);
     }
     let needed = FIRED * systems / 20_000;
     let idle: Vec<String> = RULES.iter().map(|&rule| Row::Found(rule)).filter(|&row| tally.fired(row) < needed).map(Row::name).collect();

@@ -17,6 +17,34 @@ pub struct Needs {
     pub longer: u64,
 }
 
+/// The parts of the weaker last condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The other step ends (left: begins) in the set.
+    Other,
+    /// The request that is passed is in the set there.
+    Own,
+    /// The own path is a single step.
+    Single,
+    /// No step stays at the node of the other there.
+    Leaves,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Other, Self::Own, Self::Single, Self::Leaves];
+
+    /// The name of the checker's condition.
+    pub fn condition(self) -> &'static str {
+        match self {
+            Self::Other => "mover.last.other",
+            Self::Own => "mover.last.own",
+            Self::Single => "mover.last.single",
+            Self::Leaves => "mover.last.leaves",
+        }
+    }
+}
+
 /// The mover of an entry, if it is one.
 pub fn mover_of(entry: &Entry) -> Option<(Side, &Mover)> {
     match entry {
@@ -116,6 +144,22 @@ impl Ends {
         }
     }
 
+    /// The parts of the weaker last condition that do not hold; none where the
+    /// condition is not needed.
+    fn missing(&self, form: &NormalForm, set: &[Point], middle: u32, empty: bool, single: bool) -> Vec<Part> {
+        if empty || !set.contains(&self.next_to_own(middle)) {
+            return Vec::new();
+        }
+        let (other, own, global) = match self.side {
+            Side::Right => (self.other.1, self.own.1, self.after),
+            Side::Left => (self.other.0, self.own.0, self.before),
+        };
+        let end = |step: &NodeStep| if self.side == Side::Right { step.source() } else { step.target() };
+        let stays = form.steps().iter().any(|step| step.node == other && step.to_node == other && end(step) == (other, global));
+        let holds = [set.contains(&(other, global)), set.contains(&(own, global)), single, !stays];
+        Part::ALL.into_iter().zip(holds).filter(|&(_, holds)| !holds).map(|(part, _)| part).collect()
+    }
+
     fn middle(&self, other_path: &[Point], own_path: &[Point]) -> u32 {
         let path = if self.side == Side::Right { other_path } else { own_path };
         path.last().map_or(self.before, |point| point.1)
@@ -154,6 +198,31 @@ pub fn draw_witnesses(reduced: &Reduced, side: Side, set: &[Point], taste: Taste
         }
     }
     witnesses
+}
+
+/// Paths for all exchanges of a set that meet all conditions, but for one part of
+/// the last one; and the exchanges for which there are none.
+pub fn find_witnesses(reduced: &Reduced, side: Side, set: &[Point], without: Option<Part>) -> (Vec<Witness>, Vec<(NodeStep, NodeStep)>) {
+    let form = reduced.form();
+    let (mut witnesses, mut missing) = (Vec::new(), Vec::new());
+    for (step, &own) in (0_u32..).zip(form.steps()) {
+        for (other, &other_step) in (0_u32..).zip(form.steps()) {
+            let Some(ends) = Ends::new(reduced, side, own, other_step, set) else { continue };
+            let found = (0..form.global_count()).find_map(|middle| {
+                let (from, to) = ends.own_ends(middle);
+                let own_path = path(form, from, to, |point| set.contains(&point), true)?;
+                let (from, to) = ends.other_ends(middle);
+                let other_path = path(form, from, to, |_| false, false)?;
+                let parts = ends.missing(form, set, middle, other_path.is_empty(), own_path.len() == 1);
+                parts.iter().all(|&part| Some(part) == without).then_some(Witness { step, other, other_path, own_path })
+            });
+            match found {
+                Some(witness) => witnesses.push(witness),
+                None => missing.push((own, other_step)),
+            }
+        }
+    }
+    (witnesses, missing)
 }
 
 /// A shortest path whose inner points are not blocked: the points after the

@@ -20,7 +20,14 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
     match rule {
         Rule::Fold => {
             let waits: Vec<_> = form.steps().iter().filter(|s| s.global == s.to_global).map(|s| (s.node, s.to_node)).collect();
-            let folds: Option<Vec<_>> = (0..1 + random.below(2)).map(|_| random.pick(&waits)).collect();
+            // Now and then a node with itself, which may be there but must do nothing.
+            let nodes: Vec<_> = form.node_numbers().map(|node| (node, node)).collect();
+            let folds: Option<Vec<_>> = (0..1 + random.below(2))
+                .map(|_| {
+                    let from = if random.below(8) == 0 { &nodes } else { &waits };
+                    random.pick(from)
+                })
+                .collect();
             folds.map(Entry::Fold)
         }
         Rule::Pairs => Some(Entry::Pairs),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serval_engine::reduce::{RULES, Rule};
-use serval_proof::script::Entry;
+use serval_proof::script::{Entry, Side};
 
-use super::Generator;
+use super::{Generator, Hunts};
 
 /// What a row of the table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,6 +122,8 @@ pub struct Figures {
 pub struct Tally {
     counts: BTreeMap<(Row, Generator), Counts>,
     figures: BTreeMap<Generator, Figures>,
+    /// On the right and on the left.
+    hunts: [Hunts; 2],
 }
 
 impl Tally {
@@ -133,6 +135,11 @@ impl Tally {
     /// The other figures.
     pub fn figures(&mut self, generator: Generator) -> &mut Figures {
         self.figures.entry(generator).or_default()
+    }
+
+    /// What was found by searches on one side.
+    pub fn hunts(&mut self, side: Side) -> &mut Hunts {
+        &mut self.hunts[usize::from(side == Side::Left)]
     }
 
     /// How often a row changed something, over all generators.
@@ -157,6 +164,9 @@ impl Tally {
             own.fired += counts.fired;
             own.compared += counts.compared;
             own.skipped += counts.skipped;
+        }
+        for (own, more) in self.hunts.iter_mut().zip(&other.hunts) {
+            own.add(more);
         }
         for (&generator, figures) in &other.figures {
             let own = self.figures(generator);
@@ -201,6 +211,9 @@ impl Tally {
             let values = columns.iter_mut().map(|figures| format!(" {} |", fields_mut(figures)[index].1));
             lines.push(format!("| {name} |{}", values.collect::<String>()));
         }
+        lines.extend(["", "| movers made to lose answers | right | left |", "|---|---:|---:|"].map(str::to_owned));
+        let [right, left] = &self.hunts;
+        lines.extend(right.rows().into_iter().zip(left.rows()).map(|((name, right), (_, left))| format!("| {name} | {right} | {left} |")));
         lines
     }
 }

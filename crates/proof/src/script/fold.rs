@@ -11,20 +11,24 @@
 //!
 //! # Fold
 //!
-//! **Statement.** Let `l` be a node that is not initial (`fold.initial`), and let
-//! `(l, h) → (x, h)` be a step for every `h` such that some step lands on `(l, h)`
-//! (`fold.present`). Leave out all steps `(l, h) → (x, h)`, and for every step
-//! that lands on `(l, h)` add one from the same point that lands on `(x, h)`.
+//! **Statement.** Let `l` be a node that is neither initial nor done
+//! (`fold.initial`), `x` any node, and let `(l, h) → (x, h)` be a step for every `h`
+//! such that some step lands on `(l, h)` (`fold.present`). Leave out all steps
+//! `(l, h) → (x, h)`, and for every step that lands on `(l, h)` add one from the same
+//! point that lands on `(x, h)`.
 //!
-//! *Proof.* Take a complete run of the old system and a step in it by which a
+//! *Proof.* If `l = x`, nothing lands on `l`, as a normal form has no steps that
+//! change nothing; then nothing is left out and nothing added. So let `l ≠ x`.
+//! Take a complete run of the old system and a step in it by which a
 //! request `i` goes from `l` to `x` under some global state `h2`, changing
 //! nothing else. As `l` is not initial, `i` has landed on `l` by a step before,
 //! under some `h`; let it land on `x` instead, and leave out the identity step.
 //! In between `i` makes no step, and others cannot see where it is. Doing this
 //! for all of them gives a run of the new system with the same letters: no
 //! landing belongs to two identity steps, and none is itself one of those left
-//! out, as it lands on `l`. (A landing `(x, h) → (l, h)` comes to change nothing,
-//! and goes.) If the old run is serial, so is the new one. Conversely, a new landing on `(x, h)` is an old landing on `(l, h)` followed by
+//! out, as it lands on `l` and they land on `x`. (A landing `(x, h) → (l, h)` comes
+//! to change nothing, and goes.) If the old run is serial, so is the new one.
+//! Conversely, a new landing on `(x, h)` is an old landing on `(l, h)` followed by
 //! `(l, h) → (x, h)`, which exists by the condition. The two are next to each
 //! other, so a serial run stays serial. ∎
 //!

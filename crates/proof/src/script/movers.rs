@@ -8,9 +8,9 @@
 //! `{l1, m}@g1` and `{l1, m1}@g2` are possible, let there be a global state `h`, a
 //! path `σ'` from `(m, g)` to `(m1, h)` and a path `τ'` of at least one step from `(l, h)`
 //! to `(l1, g2)` (`mover.paths`), the inner points of `τ'` not in `S` (`mover.inner`),
-//! and `σ'` empty or `(m1, h) ∉ S` (`mover.last`). Then replace the steps that land
-//! in `S` by their compositions with what follows, until outside `S`, and keep
-//! all other steps.
+//! and `σ'` empty or `(m1, h) ∉ S`, or else what is said below. Then replace the
+//! steps that land in `S` by their compositions with what follows, until outside
+//! `S`, and keep all other steps.
 //!
 //! *Proof.* Composites are paths, so the new system does nothing new, and
 //! serial runs of it are serial runs of the old. Conversely, take a complete
@@ -35,17 +35,23 @@
 //! is earlier; otherwise `N` is smaller. So the pair of `N` and the position of
 //! the last interrupted landing falls lexicographically, and in the end `N = 0`. ∎
 //!
-//! **The weaker last condition.** `(m1, h) ∈ S` is allowed, too, if `(m1, g2) ∈ S`,
-//! `(l1, g2) ∈ S`, `τ'` is a single step, and no step leads from `(m1, g2)` to node
-//! `m1` itself.
+//! **The weaker last condition.** `(m1, h) ∈ S` is allowed, too, if `(m1, g2) ∈ S`
+//! (`mover.last.other`), `(l1, g2) ∈ S` (`mover.last.own`), `τ'` is a single step
+//! (`mover.last.single`), and no step leads from `(m1, g2)` to node `m1` itself
+//! (`mover.last.leaves`).
 //!
 //! *Proof.* Let an exchange of `τ` with `σ` use this. `σ` landed on `(m1, g2) ∈ S`
 //! behind `p`, and `τ` is the last interrupted landing, so `σ` is not interrupted:
 //! the next step is one of the same request, `σ+` from `(m1, g2)` to a node other
 //! than `m1`, and as `(l1, g2) ∈ S`, `i`'s landing goes on to be exchanged with it.
-//! Its own exchange gives a path from `(m1, h)` that is not empty, as it changes
+//! As `τ'` is a single step, nothing lies between `(m1, h)` and the exchange of `τ'`
+//! with `σ+`, which gives a path from `(m1, h)` that is not empty, as it changes
 //! the node; so after it the landing of `σ'` on `(m1, h)` is followed by a step of
 //! its own request, and is not interrupted. ∎
+//!
+//! (None of the four can be left out: for each there is a system whose complete
+//! runs would all be lost. Two requests chase each other there: every exchange
+//! leads to a run that again has an interrupted landing in `S`.)
 //!
 //! # Left movers
 //!
@@ -58,7 +64,7 @@
 //! at least one step from `(l1, g)` to `(l2, h)` with inner points not in `S`, and a
 //! path `σ'` from `(m, h)` to `(m1, g2)`, which is empty or `(m, h) ∉ S`; or else
 //! `(m, g) ∈ S`, `(l1, g) ∈ S`, `τ'` is a single step, and no step from node `m` itself
-//! lands on `(m, g)`. Then leave out all steps from points of `S`, and to each
+//! lands on `(m, g)` (the same conditions, by the same names). Then leave out all steps from points of `S`, and to each
 //! step that lands in `S` add its compositions with what follows there, as long
 //! as it passes through `S`.
 //!
@@ -195,16 +201,28 @@ impl Exchange {
         stays.into_iter().chain(steps.map(|step| step.to_global)).collect()
     }
 
-    /// Whether `σ'` is empty or the point of it next to `τ'` is not in `S`, or the
-    /// weaker condition holds.
-    fn last_condition(&self, form: &NormalForm, set: &PointSet, middle: u32, empty: bool, single: bool) -> bool {
+    /// The points that the weaker last condition is about: `(m1, g2)` and `(l1, g2)`,
+    /// or `(m, g)` and `(l1, g)`. `None` if it is not needed, because `σ'` is empty or
+    /// the point of it next to `τ'` is not in `S`.
+    fn weaker(&self, set: &PointSet, middle: u32, empty: bool) -> Option<(Point, Point)> {
         let (other, own, global) = match self.side {
             Side::Right => (self.other.1, self.own.1, self.after),
             Side::Left => (self.other.0, self.own.0, self.before),
         };
-        let loops = || form.steps_of(other).iter().any(|&step| step.to_node == other && far_end(self.side, step) == (other, global));
-        let weaker = || single && set.contains(&(other, global)) && set.contains(&(own, global)) && !loops();
-        empty || !set.contains(&(other, middle)) || weaker()
+        (!empty && set.contains(&(other, middle))).then_some(((other, global), (own, global)))
+    }
+
+    /// Whether no step leads from a point to its own node; on the left, to it from
+    /// there.
+    fn leaves(&self, form: &NormalForm, at: Point) -> bool {
+        !form.steps_of(at.0).iter().any(|&step| step.to_node == at.0 && far_end(self.side, step) == at)
+    }
+
+    /// Whether `σ'` is empty or the point of it next to `τ'` is not in `S`, or the
+    /// weaker condition holds.
+    fn last_condition(&self, form: &NormalForm, set: &PointSet, middle: u32, empty: bool, single: bool) -> bool {
+        let holds = |(other, own)| single && set.contains(&other) && set.contains(&own) && self.leaves(form, other);
+        self.weaker(set, middle, empty).is_none_or(holds)
     }
 
     /// Whether single steps do, or an empty `σ'` and a single step.
@@ -293,8 +311,13 @@ pub(super) fn check_mover<Stop>(reduced: &Reduced, side: Side, mover: &Mover, wo
             let inner = Exchange::inner_outside(&set, &witness.own_path);
             require!("mover.inner", inner, "{}: the path given passes through the set", steps());
             let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
-            let last = meeting.is_none_or(|middle| exchange.last_condition(form, &set, middle, empty, single));
-            require!("mover.last", last, "{}: the other request would be interrupted in its turn", steps());
+            let weaker = meeting.and_then(|middle| exchange.weaker(&set, middle, empty));
+            let Some((at, own_at)) = weaker else { continue };
+            let turn = || format!("{}: the other request would be interrupted in its turn", steps());
+            require!("mover.last.other", set.contains(&at), "{}, as {at:?} is not in the set", turn());
+            require!("mover.last.own", set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
+            require!("mover.last.single", single, "{}, by more than one step", turn());
+            require!("mover.last.leaves", exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
         }
     }
     Ok(())

@@ -67,7 +67,10 @@
 //!
 //! # Waiting that gains nothing (`closure`)
 //!
-//! **Statement.** Let `≥` be a weak simulation of nodes, and `(l, g)` a point. Let
+//! **Statement.** Let a relation on nodes be given that is a weak simulation
+//! (`relation.nodes`, `relation.weak`), and a point `(l, g)`. As above, `≥` is the
+//! reflexive and transitive closure of the relation, which is a weak simulation,
+//! too; `l ≥ x` *directly* if the relation itself has the pair, or `x = l`. Let
 //! `U` be the set of nodes that are reached from `l` by identity steps under `g`
 //! through nodes `x` with `l ≥ x` directly, `x` not done (`l` itself included).
 //! Replace all departures from `(l, g)` by steps to the points `z` to which a step
@@ -82,10 +85,12 @@
 //! steps that do not begin at `(l, g)` are still there. Where it comes to `(l, g)`,
 //! it goes on inside `U` under `g` for a while. If it leaves, by a step `(u, g) → z`
 //! to a `z` that is not excepted, there is a new step `(l, g) → z`. If it ends
-//! there, at `u ∈ U`, let the new path stay at `l`: `l ≥ u ≥ y'`. So `≥` relates old
-//! runs with new ones as before. The same argument shows that `≥` is still a weak
-//! simulation of the new system, so further points can be treated with the
-//! relation of the first. ∎
+//! there, at `u ∈ U`, let the new path stay at `l`: `l ≥ u ≥ y'`, hence `l ≥ y'`, as
+//! `≥` is transitive; the relation itself need not be. So `≥` relates old
+//! runs with new ones as before. It is still a weak simulation of the new
+//! system: a new step is a path of old ones, and each of these is followed by a
+//! path of the new system. So further points can be treated with the relation of
+//! the first: what is used of it is that `l ≥ x` for the nodes of `U`. ∎
 //!
 //! (Removing identity steps one at a time, with their composites added, can go
 //! round in circles for ever.)

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::scripts;
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
+use super::{components, scripts};
 use crate::{Action, CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
 
 /// What conditions begin with that have tests of their own.
@@ -18,6 +18,7 @@ fn violate_only(condition: &str) -> Vec<(Case, Option<usize>)> {
     let prefix = condition.split('.').next().unwrap();
     match prefix {
         "input" | "component" | "run" => vec![violates_run(condition)],
+        "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
         _ if ELSEWHERE.contains(&prefix) => Vec::new(),
         _ => scripts::violate(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
     }

@@ -19,7 +19,7 @@ fn case(system: NetworkSystem, proof: FlowProof) -> Case {
     let text = systems_to_json(std::slice::from_ref(&system));
     let body = Body::Part(Part::Flow(Box::new(proof)));
     let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, certificate }
+    Case { text, system, beside: Vec::new(), certificate }
 }
 
 /// Edges, a node `a`, and a constant `c`.

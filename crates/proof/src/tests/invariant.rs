@@ -18,7 +18,7 @@ fn case(system: NetworkSystem, proof: InvariantProof) -> Case {
     let text = systems_to_json(std::slice::from_ref(&system));
     let body = Body::Part(Part::Invariant(Box::new(proof)));
     let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, certificate }
+    Case { text, system, beside: Vec::new(), certificate }
 }
 
 fn proof(case: &mut Case) -> &mut InvariantProof {

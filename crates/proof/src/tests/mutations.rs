@@ -76,7 +76,7 @@ fn mutate(certificate: &mut Certificate, names: &[String], random: &mut SplitMix
 fn fuzz(case: &Case, rounds: u64, random: &mut SplitMix64, counts: &mut [u64; 2]) {
     let names = names(&case.system);
     for _ in 0..rounds {
-        let mut mutated = Case { text: case.text.clone(), system: case.system.clone(), certificate: case.certificate.clone() };
+        let mut mutated = case.clone();
         for _ in 0..1 + random.below(2) {
             mutate(&mut mutated.certificate, &names, random);
         }

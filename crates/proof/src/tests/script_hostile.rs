@@ -22,7 +22,7 @@ fn case(system: NetworkSystem, script: Vec<Entry>) -> Case {
     let text = systems_to_json(std::slice::from_ref(&system));
     let certificate =
         Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body: Body::Part(Part::Atomic(script)) };
-    Case { text, system, certificate }
+    Case { text, system, beside: Vec::new(), certificate }
 }
 
 fn whole() -> NetworkSystem {

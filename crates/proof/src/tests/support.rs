@@ -19,9 +19,12 @@ pub(super) fn enough() -> Budget {
 pub(super) type Answer = Result<(), Refusal<Infallible>>;
 
 /// A system, its text, and a certificate that is accepted for it.
+#[derive(Clone)]
 pub(super) struct Case {
     pub(super) text: String,
     pub(super) system: NetworkSystem,
+    /// The other components.
+    pub(super) beside: Vec<NetworkSystem>,
     pub(super) certificate: Certificate,
 }
 
@@ -30,7 +33,7 @@ impl Case {
         let text = serval_model::systems_to_json(std::slice::from_ref(&system));
         let input = fingerprint(&text);
         let certificate = Certificate { input, component: 0, claim: Claim::NotSerializable, body: Body::Run(run) };
-        Self { text, system, certificate }
+        Self { text, system, beside: Vec::new(), certificate }
     }
 
     pub(super) fn run(&mut self) -> &mut RunCertificate {
@@ -50,8 +53,8 @@ impl Case {
     }
 }
 
-/// The text and its only component, whatever number is asked for: the condition
-/// that there is such a component can be switched off.
+/// The text and its components, the first for whatever number there is none of:
+/// the condition that there is such a component can be switched off.
 impl Input for Case {
     type Stop = Infallible;
     type Lazy<'a> = &'a NetworkSystem;
@@ -61,15 +64,15 @@ impl Input for Case {
     }
 
     fn components(&self) -> usize {
-        1
+        1 + self.beside.len()
     }
 
-    fn lazy(&self, _: usize) -> &NetworkSystem {
-        &self.system
+    fn lazy(&self, component: usize) -> &NetworkSystem {
+        component.checked_sub(1).and_then(|other| self.beside.get(other)).unwrap_or(&self.system)
     }
 
     fn whole(&self, _: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Infallible>> {
-        Ok(vec![&self.system])
+        Ok(std::iter::once(&self.system).chain(&self.beside).collect())
     }
 }
 

@@ -244,7 +244,7 @@ fn entry(condition: &str, reduced: &Reduced, draw: &mut Draw) -> Option<Value> {
             }
             entry
         }
-        "mover.last" => drawn(reduced, if draw.chance(50) { Rule::Right } else { Rule::Left }, draw)?,
+        _ if condition.starts_with("mover.last") => drawn(reduced, if draw.chance(50) { Rule::Right } else { Rule::Left }, draw)?,
         "script.numbers" => {
             let (nodes, globals, steps) =
                 (form.nodes().len() + draw.below(3), form.global_count() as usize + draw.below(3), form.steps().len() + draw.below(3));
