@@ -185,7 +185,7 @@ fn check(place: &Path, names: &[String], format: &str, options: &[&str]) -> BTre
 
 /// How many files are checked in one call.
 fn count() -> usize {
-    std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
+    std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(500)
 }
 
 /// Many files of which one in ten hits a limit, in all formats.

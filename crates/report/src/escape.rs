@@ -9,7 +9,7 @@
 //! - terminals, and whatever is plain text: [`name`], [`line`](fn@line), [`lines`]
 //! - words of a shell: [`shell`]
 //! - Markdown: [`code_span`], [`fenced`], [`markdown`], [`markdown_name`]
-//! - workflow commands of GitHub: [`command_message`], [`command_property`]
+//! - workflow commands of GitHub: [`command_log`], [`command_message`], [`command_property`]
 //! - DOT: [`dot`]; Mermaid: [`mermaid_label`], [`mermaid_text`]
 //! - CSV: [`csv`]; JSON, which serde has written: [`json`]
 //! - pages and pictures: [`xml`]
@@ -129,10 +129,15 @@ fn end_of_code(text: &str, ticks: usize) -> Option<usize> {
     None
 }
 
+/// A line of a workflow's log that is no command, after what it begins with.
+pub fn command_log(text: &str) -> String {
+    // The older form of commands is looked for everywhere in a line.
+    line(text).replace("##[", "#\\u{23}[")
+}
+
 /// Text in a message of a workflow command.
 pub fn command_message(text: &str) -> String {
-    // The older form of commands is looked for everywhere in a line.
-    line(text).replace('%', "%25").replace("##[", "#\\u{23}[")
+    command_log(text).replace('%', "%25")
 }
 
 /// Text in a property of a workflow command.

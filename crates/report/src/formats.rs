@@ -7,7 +7,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::counterexample::Counterexample;
-use crate::escape::{code_span, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name};
+use crate::escape::{
+    code_span, command_log, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name,
+};
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
@@ -102,7 +104,7 @@ impl FileReport {
             }
             // Nothing is wrong, but the log names it: no command begins like this.
             Verdict::Serializable => {
-                let _ = writeln!(out, "serializable  {}", command_message(plain(&self.file)));
+                let _ = writeln!(out, "serializable  {}", command_log(&name(plain(&self.file))));
             }
             Verdict::Error => {}
         }
