@@ -240,6 +240,9 @@ impl Simplex {
     /// latest bounds, this is the dual simplex, and it is again in the end:
     /// the entering variable is the one that makes the objective grow least.
     pub(crate) fn check(&mut self, objective: Option<Variable>, budget: &mut Budget) -> Result<Option<Explanation>, Stopped> {
+        if self.tableau.is_broken() {
+            return Err(Stopped::Cancelled);
+        }
         let mut pivots = 0_u32;
         loop {
             budget.spend(1 + self.tableau.rows() as u64 / 8)?;
@@ -265,7 +268,7 @@ impl Simplex {
             // The budget is asked before anything changes, so that the invariants hold whenever work stops.
             budget.spend(self.tableau.pivot_cost(row, entering))?;
             self.shift(Variable(entering), &by);
-            self.tableau.pivot(row, entering);
+            self.tableau.pivot(row, entering, budget)?;
             pivots = pivots.saturating_add(1);
         }
     }
@@ -373,6 +376,9 @@ impl Simplex {
     /// stay within their bounds, where they must be when this is called. If
     /// it can be made arbitrarily small, it is left where that is seen.
     pub(crate) fn minimise(&mut self, objective: Variable, budget: &mut Budget) -> Result<(), Stopped> {
+        if self.tableau.is_broken() {
+            return Err(Stopped::Cancelled);
+        }
         let mut pivots = 0_u32;
         loop {
             let Some(row) = self.tableau.row_of(objective.0) else { return Ok(()) };
@@ -394,7 +400,7 @@ impl Simplex {
             budget.spend(leaving.map_or(1, |row| self.tableau.pivot_cost(row, entering)))?;
             self.shift(Variable(entering), &by);
             if let Some(row) = leaving {
-                self.tableau.pivot(row, entering);
+                self.tableau.pivot(row, entering, budget)?;
             }
             pivots = pivots.saturating_add(1);
         }

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use serval_model::{Budget, Stopped};
+
 use crate::{Int, Rational};
 
 /// Rows `Σ aᵢ·xᵢ = 0`, sorted by variable, and which rows a variable is in.
@@ -14,6 +16,8 @@ pub(super) struct Tableau {
     basic_in: Vec<Option<u32>>,
     /// Where the next row is put together.
     scratch: Vec<(u32, Int)>,
+    /// Whether a pivot has not come to its end.
+    broken: bool,
 }
 
 struct Row {
@@ -128,9 +132,16 @@ impl Tableau {
         others.sum::<usize>() as u64
     }
 
+    /// Whether a pivot was cancelled, after which nothing here means anything.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// Makes a variable of the row basic in it, and takes it out of all other
-    /// rows.
-    pub(super) fn pivot(&mut self, row: u32, entering: u32) {
+    /// rows. With thousands of long rows that takes seconds, so the flag is looked at
+    /// before each; a tableau that is cancelled in between is of no use any more.
+    pub(super) fn pivot(&mut self, row: u32, entering: u32, budget: &mut Budget) -> Result<(), Stopped> {
+        self.broken = true;
         let mut pivot =
             std::mem::replace(&mut self.rows[row as usize], Row { entries: Vec::new(), basic: entering, coefficient: Int::ZERO });
         let coefficient = pivot.coefficient_of(entering).clone();
@@ -140,6 +151,8 @@ impl Tableau {
             if index == row {
                 continue;
             }
+            // What it costs has been paid.
+            budget.spend(0)?;
             let other = &mut self.rows[index as usize];
             let factor = other.coefficient_of(entering).clone();
             let divisor = coefficient.gcd(&factor);
@@ -169,6 +182,8 @@ impl Tableau {
         pivot.basic = entering;
         pivot.coefficient = coefficient;
         self.rows[row as usize] = pivot;
+        self.broken = false;
+        Ok(())
     }
 
     #[cfg(test)]

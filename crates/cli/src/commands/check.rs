@@ -30,7 +30,7 @@ use crate::input::{self, Content, Input, Loaded, Manner};
 use crate::limits::{self, Lost, Watch, watched};
 use crate::output::{error_style, keep_input, say, write_file, write_to};
 use cache::Cache;
-use decide::{Decided, Decision, Progress};
+use decide::{Decided, Decision, Progress, Wanted};
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
@@ -289,7 +289,8 @@ impl Checking {
             None => {
                 let progress = self.progress(name);
                 let (jobs, cancel) = (self.args.limits.jobs, watch.cancel());
-                let decision = watch.until(|| decide::decide(&input, &self.methods, jobs, &cancel, &progress, self.in_words()));
+                let wanted = Wanted { words: self.in_words(), lasting: memory.is_some() };
+                let decision = watch.until(|| decide::decide(&input, &self.methods, jobs, &cancel, &progress, wanted));
                 (decision.unwrap_or_else(|| Decision::new(Decided::Unknown { reason: None })), None)
             }
         };

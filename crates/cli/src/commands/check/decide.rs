@@ -114,7 +114,7 @@ pub(super) fn decide(
     jobs: Option<usize>,
     cancel: &Cancel,
     progress: &Progress,
-    verbose: bool,
+    wanted: Wanted,
 ) -> Decision {
     let jobs = limits::threads(jobs);
     let watch = |trying| progress.trying(trying);
@@ -122,7 +122,7 @@ pub(super) fn decide(
         Methods::Portfolio(own) => (own.clone(), None),
         Methods::Classic(options) => (Vec::new(), Some(serval_classic::Options { jobs, ..options.clone() })),
     };
-    let way = Way { plan: Plan { methods, jobs, cancel: cancel.clone(), watch: &watch }, classic, verbose };
+    let way = Way { plan: Plan { methods, jobs, cancel: cancel.clone(), watch: &watch }, classic, wanted };
     let start = Instant::now();
     let mut decision = match &input.content {
         Content::Systems(systems) => {
@@ -192,7 +192,16 @@ struct Way<'a> {
     plan: Plan<'a>,
     /// The published method instead.
     classic: Option<serval_classic::Options>,
-    verbose: bool,
+    wanted: Wanted,
+}
+
+/// What is to be found out beside the verdict.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// What holds at every moment, in words.
+    pub(super) words: bool,
+    /// Whether the evidence may be remembered, for which the reductions are made again.
+    pub(super) lasting: bool,
 }
 
 /// Finite systems: what the engine finds, as evidence. Of the sizes only those
@@ -211,7 +220,7 @@ fn decide_systems(systems: &[&NetworkSystem], cleared: u32, way: &Way<'_>) -> De
     };
     let known = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
     let lasting = match &decided {
-        Decided::Proved { body, method } => {
+        Decided::Proved { body, method } if way.wanted.lasting => {
             let told = portfolio::method_of(parts_of(body)).map(Method::name) == Some(*method);
             told && reduced(systems, body, &way.plan.methods, &way.plan.cancel) == known
         }
@@ -219,7 +228,7 @@ fn decide_systems(systems: &[&NetworkSystem], cleared: u32, way: &Way<'_>) -> De
     };
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
-    let words = if way.verbose { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
+    let words = if way.wanted.words { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
     Decision { ruled_out, sizes: Some(Sizes { reduced: known, ..Sizes::default() }), words, lasting, ..Decision::new(decided) }
 }
 
@@ -247,7 +256,7 @@ fn decide_as_published(systems: &[&NetworkSystem], options: &serval_classic::Opt
         Some(reason) => Decided::Unknown { reason: Some(reason) },
         None => Decided::Proved { body: body(parts), method: NAME },
     };
-    let words = if way.verbose { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
+    let words = if way.wanted.words { words(systems, &decided, &way.plan.cancel) } else { Vec::new() };
     Decision { stages, words, ..Decision::new(decided) }
 }
 
