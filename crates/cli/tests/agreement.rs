@@ -126,6 +126,18 @@ struct Tally {
     beyond: u64,
 }
 
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.programs += other.programs;
+        other.verdicts.into_iter().for_each(|(verdict, count)| *self.verdicts.entry(verdict).or_default() += count);
+        other.naively.into_iter().for_each(|(what, count)| *self.naively.entry(what).or_default() += count);
+        self.replayed += other.replayed;
+        self.random_runs += other.random_runs;
+        self.failing_runs += other.failing_runs;
+        self.beyond += other.beyond;
+    }
+}
+
 fn look_at(case: &Case, report: &Value, traces: &BTreeMap<String, PathBuf>, tally: &mut Tally) {
     let Case { seed, path, text: program, source } = case;
     let file = path.to_str().unwrap();
@@ -208,7 +220,7 @@ fn batch(first: u64, count: u64, tally: &mut Tally) {
         "--no-times",
         "--no-fix",
         "--timeout",
-        "5",
+        "1",
         "--trace",
         traces.to_str().unwrap(),
     ];
@@ -236,10 +248,20 @@ fn batch(first: u64, count: u64, tally: &mut Tally) {
 fn everybody_agrees_on_answers_and_on_errors() {
     let number = |name: &str, standard: u64| std::env::var(name).map_or(standard, |value| value.parse().unwrap());
     let (count, first) = (number("SERVAL_COUNT", 500), number("SERVAL_SEED", 0));
+    // One batch after the other, on all cores: most of the time goes into calls of the program.
+    let threads = u64::try_from(std::thread::available_parallelism().map_or(1, usize::from)).unwrap();
+    let work = |thread: u64| {
+        let mut tally = Tally::default();
+        for start in (thread * BATCH..count).step_by(usize::try_from(threads * BATCH).unwrap()) {
+            batch(first + start, BATCH.min(count - start), &mut tally);
+        }
+        tally
+    };
     let mut tally = Tally::default();
-    for start in (0..count).step_by(usize::try_from(BATCH).unwrap()) {
-        batch(first + start, BATCH.min(count - start), &mut tally);
-    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+        threads.into_iter().for_each(|thread| tally.add(thread.join().unwrap()));
+    });
     say(&format!("agreement: {tally:?}"));
     let known = |what: &str| tally.naively.get(what).copied().unwrap_or(0);
     assert!(known("fails") * 50 >= count, "hardly any program fails: {tally:?}");
