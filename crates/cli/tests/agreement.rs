@@ -189,7 +189,7 @@ fn look_at(case: &Case, report: &Value, traces: &BTreeMap<String, PathBuf>, tall
     }
     let seed_text = seed.to_string();
     let output =
-        serval(&["run", file, "--requests", &REQUESTS.to_string(), "--runs", RUNS, "--seed", &seed_text, "--max-steps", "300"], b"");
+        serval(&["run", file, "--requests", &REQUESTS.to_string(), "--runs", RUNS, "--seed", &seed_text, "--max-steps", "30"], b"");
     assert!(output.status.success(), "{seed}: {}\n{program}", text(&output.stderr));
     for run in text(&output.stdout).split("\n\n") {
         let (answered, waiting, fails) = summary(run.lines());
