@@ -1,6 +1,6 @@
 //! What must hold of reading and checking certificates, whatever the text is.
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_proof::{CONDITIONS, Certificate, Claim, FormatError, fingerprint};
 use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 

@@ -1,7 +1,9 @@
 //! What must hold of `compile` for every program, however small its limits.
 
+use serval_budget::Budget;
 use serval_compile::{CompileError, Limits, Mode, Options, StepLimits, codes, compile};
-use serval_model::{Budget, systems_from_json, systems_to_json};
+
+use serval_model::{systems_from_json, systems_to_json};
 use serval_syntax::{LineIndex, Program};
 
 use super::syntax::check_diagnostic;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::{Budget, Stopped};
 use serval_compile::{CompileError, Compiled, Limits, Mode, Options, StepLimits, compile};
-use serval_model::{Budget, Letter, Multiset, NetworkSystem, Stopped, completed_multisets, serial_multisets};
+
+use serval_model::{Letter, Multiset, NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 

@@ -21,7 +21,7 @@
 //! but the earlier equations have the integral solution `z`, so `(y − w)`
 //! times the constants is an integer, and `w` times them is `c/g`, which is not.
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use crate::{Int, Rational};
 

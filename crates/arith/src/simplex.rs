@@ -21,7 +21,7 @@
 
 mod tableau;
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use crate::{Int, Rational};
 use tableau::Tableau;

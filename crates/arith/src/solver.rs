@@ -27,7 +27,7 @@ mod frame;
 mod integral;
 
 use rustc_hash::FxHashMap;
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 use serval_proof::tree::{Linear, Literal, Problem, Tree};
 
 use crate::lattice::Lattice;
@@ -54,7 +54,7 @@ pub enum Outcome {
 ///
 /// ```
 /// use serval_arith::{Outcome, Solver};
-/// use serval_model::{Budget, Cancel};
+/// use serval_budget::{Budget, Cancel};
 /// use serval_proof::tree::{Linear, check_tree};
 /// use serval_proof::{Caps, Work};
 /// let mut solver = Solver::default();
@@ -155,7 +155,7 @@ impl Solver {
 
     /// Adds a variable and gives its number: the next one.
     pub fn add_variable(&mut self) -> u32 {
-        serval_model::checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let number = self.problem.variables;
         self.problem.variables += 1;
         let variable = self.simplex_variable();

@@ -1,6 +1,8 @@
 //! Tests of the parts that cannot be seen from outside.
 
-use serval_model::{Budget, SplitMix64};
+use serval_budget::Budget;
+
+use serval_model::SplitMix64;
 
 use crate::lattice::{Lattice, Taken};
 use crate::simplex::{Bound, Side, Simplex, Source, Variable};

@@ -7,12 +7,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval_budget::{Budget, Cancel};
 use serval_classic::ablation::Trial;
 use serval_classic::{Options, Report, Stages, Verdict, decide};
 use serval_compile::{Mode, Prepared};
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_engine::search::run_certificate;
-use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json, systems_to_json};
+
+use serval_model::{NetworkSystem, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
 
 use crate::reductions::Generator;

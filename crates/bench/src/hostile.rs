@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHasher;
 use serde_json::Value;
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_proof::{CONDITIONS, Caps, Certificate, Claim, Refusal, Systems, check};
 
 pub use pool::{Pool, Size, inputs_in};

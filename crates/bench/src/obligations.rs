@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, Prepared};
 use serval_engine::portfolio::{Found, Method, Plan, decide};
 use serval_invariant::{Obligation, obligations};
-use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json};
+
+use serval_model::{NetworkSystem, systems_from_json};
 use serval_testkit::solvers::Outside;
 
 /// Examples that counting alone does not decide in a reasonable time; they

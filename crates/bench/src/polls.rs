@@ -1,6 +1,6 @@
 //! How long work goes on without looking at its flag.
 //!
-//! Limits on time and memory end work by a flag ([`serval_model::Cancel`]), so
+//! Limits on time and memory end work by a flag ([`serval_budget::Cancel`]), so
 //! they are kept as well as the flag is looked at. Here each stage and each
 //! method runs on inputs made to be slow, with a flag that takes the time
 //! whenever somebody looks at it, and is raised after a while: what is told is
@@ -15,11 +15,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, Prepared};
 use serval_engine::portfolio::{self, Found, METHODS, Method, Plan};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
-use serval_model::{Budget, Cancel, NetworkSystem, systems_from_json};
+
+use serval_model::{NetworkSystem, systems_from_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, fingerprint};
 use serval_repair::repair;
 use serval_syntax::{Program, analyze};
@@ -90,7 +92,7 @@ static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
 fn place() -> String {
     let trace = Backtrace::force_capture().to_string();
     let own = trace.lines().map(str::trim).filter_map(|line| line.split_once("serval_").map(|(_, name)| name));
-    let own = own.filter(|name| !name.starts_with("bench") && !name.starts_with("model::budget") && !name.starts_with("checkpoint"));
+    let own = own.filter(|name| !name.starts_with("bench") && !name.starts_with("budget"));
     own.take(2).map(|name| format!("serval_{name}")).collect::<Vec<_>>().join(" < ")
 }
 
@@ -113,7 +115,7 @@ pub struct Seen {
 fn seen<T>(work: &str, input: &str, limit: Duration, done: impl FnOnce(&Cancel) -> T) -> (Option<T>, Seen) {
     LOOKS.set(Some(Looks::new(limit)));
     let cancel = Cancel::asking(looked);
-    let result = serval_checkpoint::until(looked, || done(&cancel));
+    let result = serval_budget::checkpoint::until(looked, || done(&cancel));
     let _ = looked();
     let looks = LOOKS.take().unwrap_or_else(|| Looks::new(limit));
     let Looks { count, longest, place, .. } = looks;

@@ -12,9 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use serval_budget::Cancel;
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_engine::search::run_certificate;
-use serval_model::{Cancel, NetworkSystem, systems_to_json};
+
+use serval_model::{NetworkSystem, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Systems, check, fingerprint};
 
 pub use planted::planted;

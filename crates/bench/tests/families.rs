@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_families::{FAMILIES, Verdict};
-use serval_model::{Budget, systems_to_json};
+
+use serval_model::systems_to_json;
 use serval_syntax::analyze;
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serval_bench::verdicts::{Summary, planted, systems_of, try_system};
+use serval_budget::Budget;
 use serval_compile::{Options, Prepared};
-use serval_model::{Budget, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_testkit::say;
 
 const LIMIT: Duration = Duration::from_secs(20);

@@ -63,7 +63,7 @@ impl Trial {
     /// What a report says.
     pub fn new(report: &Report, options: &Options, time: Duration) -> Self {
         let capped = Error::TooLarge { what: "components", cap: options.max_components }.to_string();
-        let cancelled = Error::Stopped(serval_model::Stopped::Cancelled).to_string();
+        let cancelled = Error::Stopped(serval_budget::Stopped::Cancelled).to_string();
         let end = match &report.verdict {
             Verdict::Serializable(_) => End::Serializable,
             Verdict::Refuted(_) => End::Refuted,

@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serval_model::{Budget, Event, NetworkSystem, Run, Stopped, ThreadId};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Event, NetworkSystem, Run, ThreadId};
 use serval_petri::{Action, Marking, Net, Places, Target, TransitionId};
 
 /// A sequence in which each transition occurs as often as the counts say, if one

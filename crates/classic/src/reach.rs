@@ -18,7 +18,7 @@
 //! they exist.
 
 use serval_arith::{Outcome, Solver};
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 use serval_petri::{Away, Because, Constraint, Net, PlaceId, Round, Sliced, Target, TransitionId};
 use serval_proof::tree::{Linear, Literal, Problem};
 

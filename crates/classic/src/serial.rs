@@ -2,7 +2,9 @@
 //! outside of it as questions about a net.
 
 use rustc_hash::FxHashSet;
-use serval_model::{Budget, Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
+use serval_budget::Budget;
+
+use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
 use serval_petri::{Constraint, Linear, Places, Target};
 use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
 

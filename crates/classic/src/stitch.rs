@@ -9,7 +9,9 @@
 //! excluded others.
 
 use serval_arith::{Outcome, solve};
-use serval_model::{Budget, NetworkSystem, NormalForm, checkpoint};
+use serval_budget::{Budget, checkpoint};
+
+use serval_model::{NetworkSystem, NormalForm};
 use serval_petri::{Net, PlaceId, Places, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};

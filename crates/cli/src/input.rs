@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serval_budget::Budget;
 use serval_compile::{Compiled, Limits, Mode, Options, compile};
-use serval_model::{Budget, NetworkSystem, systems_from_json};
+
+use serval_model::{NetworkSystem, systems_from_json};
 use serval_report::escape::{self, file_name};
 use serval_report::{Style, json_diagnostic, render_diagnostics};
 use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span, analyze};
@@ -126,7 +128,7 @@ fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
     const PIECE: usize = 16 << 10;
     let mut piece = vec![0; PIECE];
     loop {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         match from.read(&mut piece) {
             Ok(0) => return Ok(()),
             Ok(count) => bytes.extend_from_slice(&piece[..count]),

@@ -30,7 +30,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 
 /// What ended the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Watch {
     /// before it is done.
     pub(crate) fn until<T>(&self, part: impl FnOnce() -> T) -> Option<T> {
         let cancel = self.cancel();
-        serval_checkpoint::until(move || cancel.is_cancelled(), part)
+        serval_budget::checkpoint::until(move || cancel.is_cancelled(), part)
     }
 
     /// What ended the work, if something did.

@@ -1,8 +1,10 @@
 //! Pictures of network systems, of what their requests do one at a time, and
 //! of their nets.
 
+use serval_budget::Budget;
 use serval_draw::{Picture, draw};
-use serval_model::{Budget, NetworkSystem, SerialAutomaton};
+
+use serval_model::{NetworkSystem, SerialAutomaton};
 use serval_petri::{Net, Places, interleaving};
 use serval_report::Labels;
 use serval_report::pictures::{self, View};

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
-use serval_model::{Budget, systems_from_json};
+
+use serval_model::systems_from_json;
 use support::{root, serval, text};
 
 /// The fenced blocks of one kind.

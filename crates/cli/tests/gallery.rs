@@ -1,6 +1,6 @@
 //! The gallery of the book, and all pictures in the book, are made here from
 //! `examples/` and from the programs of the pages. The tests fail where
-//! something is stale; `SERVAL_UPDATE=1 cargo test -p serval --test gallery`
+//! something is stale; `SERVAL_UPDATE=1 cargo test -p serval-cli --test gallery`
 //! makes everything anew.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
@@ -45,7 +45,7 @@ fn compare(made: &Made) {
             stale.push(name);
         }
     }
-    assert!(stale.is_empty(), "stale: {stale:?}; `SERVAL_UPDATE=1 cargo test -p serval --test gallery` makes them anew");
+    assert!(stale.is_empty(), "stale: {stale:?}; `SERVAL_UPDATE=1 cargo test -p serval-cli --test gallery` makes them anew");
 }
 
 /// Files in a directory with one of these endings, by name.
@@ -191,7 +191,7 @@ fn section(example: &Example, group: &Group, places: &BTreeMap<&str, &str>) -> S
     out
 }
 
-const MADE: &str = "<!-- Made from examples/ by `SERVAL_UPDATE=1 cargo test -p serval --test gallery`. -->\n\n";
+const MADE: &str = "<!-- Made from examples/ by `SERVAL_UPDATE=1 cargo test -p serval-cli --test gallery`. -->\n\n";
 
 fn page(group: &Group, examples: &[Example], places: &BTreeMap<&str, &str>) -> String {
     let mut out = format!("{MADE}# {}\n\n{}\n\n", group.title, group.about);

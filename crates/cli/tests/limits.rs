@@ -1,7 +1,7 @@
 //! One file's limit costs no other file its result: many files in one call,
 //! some of which hit a limit by time or memory or are stuck, in every format.
 //!
-//! `SERVAL_COUNT=1000 cargo test --release -p serval --test limits -- --nocapture`
+//! `SERVAL_COUNT=1000 cargo test --release -p serval-cli --test limits -- --nocapture`
 //! is the sweep; without the variable a sample is tried. Nothing here depends on
 //! how fast the machine is: whatever time is enough for, each file is mentioned
 //! once, and the status is the one of what was said.

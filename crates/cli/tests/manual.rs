@@ -185,7 +185,7 @@ fn the_reference_is_as_the_program() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     // As Git may write it on Windows.
     let same = written.replace("\r\n", "\n") == now;
-    assert!(same, "docs/src/reference.md is stale; SERVAL_BLESS=1 cargo test -p serval --test manual writes it anew");
+    assert!(same, "docs/src/reference.md is stale; SERVAL_BLESS=1 cargo test -p serval-cli --test manual writes it anew");
     let summary = std::fs::read_to_string(root().join("docs/src/SUMMARY.md")).unwrap();
     assert!(summary.contains("](reference.md)"));
 }

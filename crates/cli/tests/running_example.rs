@@ -10,7 +10,7 @@ use std::fmt::Write;
 use support::{directory, root, serval, text};
 
 const PAGE: &str = "docs/src/running-example.md";
-const BEGIN: &str = "<!-- begin made; `SERVAL_UPDATE=1 cargo test -p serval --test running_example` makes it again -->\n";
+const BEGIN: &str = "<!-- begin made; `SERVAL_UPDATE=1 cargo test -p serval-cli --test running_example` makes it again -->\n";
 const END: &str = "<!-- end made -->\n";
 /// The file that is shown.
 const SHOWN: &str = "refutation.smt2";

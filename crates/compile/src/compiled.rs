@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Step, Stopped, SystemBuilder};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{GlobalId, LocalId, NetworkSystem, Step, SystemBuilder};
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
@@ -40,7 +42,7 @@ pub struct Component {
 ///
 /// ```
 /// use serval_compile::{compile, Options};
-/// use serval_model::Budget;
+/// use serval_budget::Budget;
 /// let program = serval_syntax::analyze("request r { X := 1 - X }").program.unwrap();
 /// let compiled = compile(&program, Options::default(), &Budget::unlimited()).unwrap();
 /// let system = compiled.components()[0].system();

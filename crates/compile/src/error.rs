@@ -1,7 +1,7 @@
 //! Why a program has no network system, in words and with a run.
 
 use indexmap::IndexSet;
-use serval_model::Stopped;
+use serval_budget::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
 use crate::explore::{Failure, Grower, Trail};

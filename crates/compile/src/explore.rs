@@ -13,7 +13,9 @@ mod sets;
 mod trail;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serval_model::{Budget, GlobalId, LocalId, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 
 pub(crate) use growth::Grower;

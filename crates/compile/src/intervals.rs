@@ -218,7 +218,7 @@ impl<'a> Analysis<'a> {
             self.arrive(entry, &|_| Value::constant(0));
         }
         while let Some(id) = self.list.pop_front() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             self.listed[id.index()] = false;
             self.visit(id);
         }

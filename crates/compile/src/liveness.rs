@@ -64,7 +64,7 @@ impl Liveness {
         let mut row_of = vec![0; graph.nodes.len()];
         for region in &mut regions {
             for &id in &region.nodes {
-                serval_checkpoint::pass();
+                serval_budget::checkpoint::pass();
                 region.regs.extend(mentioned(graph.node(id)));
             }
             region.regs.sort_unstable();
@@ -88,7 +88,7 @@ impl Liveness {
         // Row by row: one large block could pass a limit on memory unseen.
         let mut bits = Vec::new();
         while bits.len() < size {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             bits.resize(bits.len() + words, 0);
         }
         self.regions[region].bits = bits;
@@ -107,7 +107,7 @@ impl Liveness {
         loop {
             let mut again = false;
             for &id in &nodes {
-                serval_checkpoint::pass();
+                serval_budget::checkpoint::pass();
                 self.transfer(graph, id, region, reads, &mut row);
                 let at = self.row_of[id.index()];
                 let old = &mut self.regions[region].bits[at..at + words];
@@ -220,7 +220,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     for (body, &entry) in graph.entries.iter().enumerate() {
         let mut stack = vec![entry];
         while let Some(id) = stack.pop() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             match first[id.index()] {
                 None => {
                     first[id.index()] = Some(body);
@@ -235,7 +235,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut region_of = vec![None; graph.nodes.len()];
     for id in order {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let Some(body) = first[id.index()] else { continue };
         let root = root(&mut leader, body);
         let region = *number[root].get_or_insert_with(|| {

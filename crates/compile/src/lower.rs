@@ -81,7 +81,7 @@ impl Lowering {
     }
 
     fn add(&mut self, node: Node, span: Span) -> NodeId {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         self.graph.nodes.push(node);
         self.graph.spans.push(span);
         NodeId::from_index(self.graph.nodes.len() - 1)

@@ -158,7 +158,7 @@ impl Machine {
         // Where everything counts as live the set is the same in a whole region.
         let mut of_region: FxHashMap<u32, u32> = FxHashMap::default();
         for id in graph.entries.iter().copied().chain(resumes).chain(meet) {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let region = liveness.all_live_in(id);
             if let Some(&known) = region.and_then(|region| of_region.get(&region)) {
                 kept[id.index()] = known;
@@ -588,7 +588,7 @@ fn meetings(graph: &Graph) -> Vec<Meeting> {
         marks[root.index()] = Mark::Open;
         let mut calls = vec![(root, 0)];
         while let Some(&mut (id, ref mut position)) = calls.last_mut() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let next = graph.node(id).successors_in_step().nth(*position);
             *position += 1;
             match next {

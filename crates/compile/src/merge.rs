@@ -36,12 +36,12 @@ pub(crate) fn merge(graph: &Graph, group_of: &dyn Fn(NodeId) -> u32) -> Merged {
     };
     let entries: Vec<NodeId> = graph.entries.iter().map(|&entry| merging.old.target[entry.index()]).collect();
     for component in strong_components(&merging.old, &entries) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         merging.component(&component);
     }
     let Merging { old, mut image, nodes, origin, .. } = merging;
     for id in graph.ids() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         image[id.index()] = image[old.target[id.index()].index()];
     }
     let merged = Graph {
@@ -71,7 +71,7 @@ fn skip_jumps(graph: &Graph) -> Jumpless {
     let mut path = Vec::new();
     let mut on_path = vec![false; nodes.len()];
     for id in graph.ids() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let mut at = id;
         let end = loop {
             if let Some(known) = target[at.index()] {
@@ -113,7 +113,7 @@ fn strong_components(graph: &Jumpless, entries: &[NodeId]) -> Vec<Vec<NodeId>> {
         }
         let mut calls: Vec<(NodeId, usize)> = vec![(entry, 0)];
         while let Some(&mut (id, ref mut position)) = calls.last_mut() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             if *position == 0 {
                 order[id.index()] = next_order;
                 low[id.index()] = next_order;
@@ -237,7 +237,7 @@ impl Merging<'_> {
         paired.insert(first, start);
         let mut stack = vec![(first, start)];
         while let Some((old, new)) = stack.pop() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let (old_node, new_node) = (self.old.nodes[old.index()], self.nodes[new.index()]);
             let (mut a, mut b) = (old_node, new_node);
             a.map_successors(|_| INSIDE);
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(merged.graph.entries.len(), graph.entries.len());
         let jumpless = skip_jumps(graph);
         for id in graph.ids() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let Some(image) = merged.image[id.index()] else { continue };
             let mut node = jumpless.nodes[jumpless.target[id.index()].index()];
             node.map_successors(|next| merged.image[next.index()].expect("a successor of a reachable node is reachable"));

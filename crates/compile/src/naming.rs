@@ -106,7 +106,7 @@ fn resumes(graph: &Graph, entry: NodeId) -> Vec<NodeId> {
     let mut stack = vec![entry];
     let mut found = Vec::new();
     while let Some(id) = stack.pop() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         if !seen.insert(id) {
             continue;
         }

@@ -162,7 +162,7 @@ fn reduce(program: &Program, raw: &Graph, liveness: &Liveness, owners: &[u32], m
     for (body, &entry) in raw.entries.iter().enumerate() {
         let mut stack = vec![entry];
         while let Some(id) = stack.pop() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             // No two bodies share nodes yet.
             if owner_of[id.index()].is_none() {
                 owner_of[id.index()] = Some(owners[body]);

@@ -66,7 +66,7 @@ impl Uses {
             reg_written: vec![false; graph.reg_count],
         };
         for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let Node::Do { op, .. } = graph.node(id) else { continue };
             match op {
                 Op::Load { global, .. } => uses.global_read[global.index()] = true,
@@ -86,7 +86,7 @@ pub(crate) fn reachable(graph: &Graph) -> Vec<bool> {
     let mut reachable = vec![false; graph.nodes.len()];
     let mut stack = graph.entries.clone();
     while let Some(id) = stack.pop() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         if !std::mem::replace(&mut reachable[id.index()], true) {
             stack.extend(graph.node(id).successors());
         }
@@ -97,7 +97,7 @@ pub(crate) fn reachable(graph: &Graph) -> Vec<bool> {
 fn fold(graph: &mut Graph, globals: &[Global], uses: &Uses) -> bool {
     let mut changed = false;
     for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let old = graph.node(id);
         let known = |operand: Operand| match operand {
             Operand::Reg(reg) if !uses.reg_written[reg.index()] => Operand::Const(0),
@@ -149,7 +149,7 @@ fn remove_dead(graph: &mut Graph, uses: &Uses, failing: &Failing) -> bool {
     let liveness = Liveness::new(graph, Reads::Useful(failing));
     let mut changed = false;
     for id in graph.ids().filter(|id| uses.reachable[id.index()]) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let Node::Do { op, next } = graph.node(id) else { continue };
         let dead = match op {
             Op::Store { global, .. } => !uses.global_read[global.index()],
@@ -173,7 +173,7 @@ fn mark_never(graph: &mut Graph, failing: &Failing) -> bool {
     loop {
         let mut grown = false;
         for id in graph.ids() {
-            serval_checkpoint::pass();
+            serval_budget::checkpoint::pass();
             let node = graph.node(id);
             if !ends[id.index()] {
                 let end = match node {

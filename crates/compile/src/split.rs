@@ -62,7 +62,7 @@ fn globals_used(graph: &Graph, entry: crate::graph::NodeId) -> Vec<GlobalVar> {
     let mut stack = vec![entry];
     let mut used = Vec::new();
     while let Some(id) = stack.pop() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         if !seen.insert(id) {
             continue;
         }

@@ -32,7 +32,9 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use serval_model::{Budget, GlobalId, LocalId, RequestId, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{GlobalId, LocalId, RequestId};
 
 use crate::compiled::{Compiled, Component};
 use crate::explore::{Failure, Pairs, explore};

@@ -1,7 +1,7 @@
 //! Equal behaviour means equal state, and what is independent stays apart.
 
+use serval_budget::Budget;
 use serval_compile::{Compiled, Mode, Options, compile};
-use serval_model::Budget;
 use serval_syntax::analyze;
 
 fn compiled(text: &str, mode: Mode) -> Compiled {

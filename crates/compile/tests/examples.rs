@@ -4,8 +4,10 @@
 
 use std::path::PathBuf;
 
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
-use serval_model::{Budget, NetworkSystem, completed_multisets, serial_multisets};
+
+use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::{Severity, Verdict, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::repository_root;

@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serval_budget::Budget;
 use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Mode, Options, compile};
-use serval_model::Budget;
 use serval_syntax::{Program, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;

@@ -12,8 +12,10 @@ mod answers;
 use std::collections::BTreeSet;
 
 use answers::{Enumerate, REQUESTS, enumerate, limits};
+use serval_budget::Budget;
 use serval_compile::{CompileError, Mode, Options, compile};
-use serval_model::{Budget, NetworkSystem, completed_multisets, serial_multisets};
+
+use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::{Program, SyntaxKind, analyze, core_text, parse};
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
 use serval_testkit::random::{Comfort, Shape, random_comfort, random_program, random_source};

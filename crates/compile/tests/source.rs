@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+use serval_budget::Budget;
 use serval_compile::{Compiled, Limits, Options, SourceRun, compile};
-use serval_model::{Budget, Event, random_run};
+
+use serval_model::{Event, random_run};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;

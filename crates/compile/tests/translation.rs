@@ -11,8 +11,10 @@ mod answers;
 use std::path::PathBuf;
 
 use answers::{Enumerate, enumerate, limits};
+use serval_budget::Budget;
 use serval_compile::{CompileError, Compiled, Limits, Mode, Options, TranslationError, compile};
-use serval_model::{Budget, completed_multisets, serial_multisets};
+
+use serval_model::{completed_multisets, serial_multisets};
 use serval_syntax::{Program, analyze};
 use serval_testkit::random::{Shape, random_comfort, random_program};
 use serval_testkit::say;

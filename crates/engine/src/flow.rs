@@ -24,7 +24,9 @@ mod serial;
 use std::collections::BTreeMap;
 
 use serval_arith::{Outcome, Solver};
-use serval_model::{Budget, NormalForm, Run, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{NormalForm, Run};
 use serval_proof::flow::{Clause, Fact, FlowProof, fact_clause, flow_problem};
 use serval_proof::tree::{Literal, Node, Tree};
 

@@ -15,7 +15,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, Run, Stopped};
+use serval_budget::{Budget, Cancel, Stopped};
+
+use serval_model::{NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
 use serval_proof::script::Reduced;

@@ -25,7 +25,9 @@ mod movers;
 mod quotient;
 mod reach;
 
-use serval_model::{Budget, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::NormalForm;
 use serval_proof::script::{Entry, Reduced, Side};
 
 /// A script and the system that it leaves.

@@ -21,7 +21,9 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Stopped, Thread, checkpoint};
+use serval_budget::{Budget, Stopped, checkpoint};
+
+use serval_model::{Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Thread};
 
 /// A request in a state from which it will never answer.
 #[derive(Clone, Debug)]

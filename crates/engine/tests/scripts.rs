@@ -23,8 +23,10 @@ mod target;
 
 use std::time::Instant;
 
+use serval_budget::Budget;
 use serval_engine::reduce::{Reduction, reduce};
-use serval_model::{Budget, NormalForm, SplitMix64};
+
+use serval_model::{NormalForm, SplitMix64};
 use serval_proof::script::Entry;
 use serval_testkit::say;
 use sources::{Source, random_system};

@@ -4,9 +4,11 @@
 
 use std::time::Instant;
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
 use serval_engine::search::{LayerOutcome, Search, parallel_layer};
-use serval_model::{Budget, NetworkSystem, Run, SerialAutomaton, SplitMix64, SystemBuilder, completed_multisets, replay, serial_multisets};
+
+use serval_model::{NetworkSystem, Run, SerialAutomaton, SplitMix64, SystemBuilder, completed_multisets, replay, serial_multisets};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_engine::stuck::find_stuck;
-use serval_model::{Budget, Configuration, LocalId, NetworkSystem, replay, thread_moves};
+
+use serval_model::{Configuration, LocalId, NetworkSystem, replay, thread_moves};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;

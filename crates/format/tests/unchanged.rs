@@ -6,9 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
+use serval_budget::Budget;
 use serval_compile::{CompileError, Limits, Options, StepLimits, compile};
 use serval_format::{Style, format};
-use serval_model::{Budget, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_syntax::{SyntaxKind, analyze, parse};
 use serval_testkit::random::{Shape, SplitMix64, random_comfort, random_layout, random_program};
 use serval_testkit::say;

@@ -23,7 +23,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_model::{Budget, Node, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm};
 use serval_proof::flow::{Edge, Fact, FlowProof, LinearSet, letters_of, serial_edges, set_clause};
 use serval_proof::tree::{Linear, Literal};
 

@@ -17,8 +17,10 @@ mod words;
 
 use std::convert::Infallible;
 
+use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{Counted, prove};
-use serval_model::{Budget, Cancel, NetworkSystem, NormalForm};
+
+use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::script::check_script;
 use serval_proof::{Caps, Part, Work};
 

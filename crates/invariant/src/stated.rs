@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use serval_model::{Budget, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::NormalForm;
 use serval_proof::flow::{serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof};
 

@@ -8,7 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_model::{Budget, Node, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm};
 
 use crate::inductive::{Change, Inductive};
 use crate::smtlib::{Term, all, any, at_most, equal, not};

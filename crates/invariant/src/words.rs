@@ -8,7 +8,9 @@
 
 use std::fmt::Write;
 
-use serval_model::{Budget, NetworkSystem, Node, NormalForm};
+use serval_budget::Budget;
+
+use serval_model::{NetworkSystem, Node, NormalForm};
 use serval_proof::script::{Entry, Reduced};
 
 use crate::Names;

@@ -6,7 +6,9 @@
 //! of requests; the budget counts them.
 //!
 //! ```
-//! use serval_model::{Budget, NetworkSystem, completed_multisets, serial_multisets};
+//! use serval_budget::Budget;
+
+//! use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
 //! let system = NetworkSystem::from_json(
 //!     r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],
@@ -28,7 +30,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::{Budget, GlobalId, Letter, Multiset, NetworkSystem, Stopped, Thread};
+use serval_budget::{Budget, Stopped};
+
+use crate::{GlobalId, Letter, Multiset, NetworkSystem, Thread};
 
 /// The completed multisets of all complete runs with at most `requests`
 /// requests. Those with exactly `k` requests are those of size `k`.

@@ -14,7 +14,6 @@
 //! a run is; [`Moves`] for systems that are made while they are explored.
 
 mod brute;
-mod budget;
 mod ids;
 mod json;
 mod moves;
@@ -27,10 +26,7 @@ pub mod shown;
 mod simulate;
 mod system;
 
-pub use serval_checkpoint as checkpoint;
-
 pub use brute::{bounded_multisets, completed_multisets, serial_multisets};
-pub use budget::{Budget, Cancel, Stopped};
 pub use ids::{GlobalId, LocalId, RequestId, ResponseId};
 pub use json::{JSON_ERROR_CODES, JsonError, MAX_JSON_BYTES, systems_from_json, systems_to_json};
 pub use moves::{Halt, Move, Moves, Named, enabled_moves, thread_moves};

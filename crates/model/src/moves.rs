@@ -22,7 +22,9 @@
 use std::convert::Infallible;
 use std::fmt;
 
-use crate::{Configuration, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Step, Stopped, ThreadId};
+use serval_budget::Stopped;
+
+use crate::{Configuration, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Step, ThreadId};
 
 /// A system as seen by one who runs it.
 ///

@@ -36,7 +36,9 @@
 //! Nodes that no step leaves and no done node are left out, because no
 //! complete run visits them.
 
-use crate::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId, SystemBuilder, checkpoint};
+use serval_budget::checkpoint;
+
+use crate::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId, SystemBuilder};
 
 /// A node of a [`NormalForm`], by number.
 pub type Node = u32;

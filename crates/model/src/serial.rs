@@ -21,7 +21,9 @@
 //! [`SerialAutomaton`] is the whole automaton of a finite system.
 //!
 //! ```
-//! use serval_model::{Budget, Multiset, NetworkSystem, SerialAutomaton};
+//! use serval_budget::Budget;
+
+//! use serval_model::{Multiset, NetworkSystem, SerialAutomaton};
 //! // A counter modulo 2: each request answers what it saw.
 //! let system = NetworkSystem::from_json(
 //!     r#"{"initial_global": "0", "requests": [["inc", "start"]],
@@ -42,7 +44,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Budget, GlobalId, Halt, Letter, LocalId, Moves, Multiset, NetworkSystem, RequestId, ResponseId, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use crate::{GlobalId, Halt, Letter, LocalId, Moves, Multiset, NetworkSystem, RequestId, ResponseId};
 
 /// One edge `from –letter→ to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,9 @@
 //! among the local states in which that request may start.
 //!
 //! ```
-//! use serval_model::{Budget, NetworkSystem, Outcome, random_run};
+//! use serval_budget::Budget;
+
+//! use serval_model::{NetworkSystem, Outcome, random_run};
 //! let system = NetworkSystem::from_json(
 //!     r#"{"initial_global": "G0", "requests": [["Req", "L0"]],
 //!         "responses": [["L1", "Resp"]], "transitions": [["L0", "G0", "L1", "G1"]]}"#,
@@ -24,7 +26,9 @@
 
 use std::convert::Infallible;
 
-use crate::{Budget, Configuration, Fault, LocalId, Move, Moves, RequestId, Run, Stopped, thread_moves};
+use serval_budget::{Budget, Stopped};
+
+use crate::{Configuration, Fault, LocalId, Move, Moves, RequestId, Run, thread_moves};
 
 /// The generator `SplitMix64` (Steele, Lea, Flood: Fast Splittable
 /// Pseudorandom Number Generators, 2014): a counter in steps of the golden

@@ -43,7 +43,9 @@
 //! does not, as what remains to be done is the same.
 
 use rustc_hash::FxHashMap;
-use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, checkpoint};
+use serval_budget::checkpoint;
+
+use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
 
 use crate::{Net, NetError, PlaceId, TransitionId};
 

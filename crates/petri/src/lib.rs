@@ -13,7 +13,9 @@
 //!   read and write.
 //!
 //! ```
-//! use serval_model::{Budget, SystemBuilder};
+//! use serval_budget::Budget;
+
+//! use serval_model::SystemBuilder;
 //! use serval_petri::{Slice, Target, interleaving, slice};
 //! let mut builder = SystemBuilder::new();
 //! let (idle, start, end) = (builder.global("idle"), builder.local("start"), builder.local("end"));

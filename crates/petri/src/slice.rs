@@ -145,7 +145,7 @@
 mod constants;
 mod work;
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use crate::{Net, PlaceId, Target, TransitionId};
 use work::Work;

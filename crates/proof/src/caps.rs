@@ -1,6 +1,8 @@
 //! How much work a certificate may ask for.
 
-use serval_model::{Budget, Cancel, Halt, Letter, Multiset, Stopped};
+use serval_budget::{Budget, Cancel, Stopped};
+
+use serval_model::{Halt, Letter, Multiset};
 
 use crate::{Refusal, TooLarge};
 

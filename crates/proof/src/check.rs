@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use serval_model::{Cancel, Moves, Named, NetworkSystem, NormalForm};
+use serval_budget::Cancel;
+
+use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
 use crate::conditions::require;
 use crate::shown::shown;

@@ -86,7 +86,9 @@ mod sets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serval_model::{Budget, NodeStep, NormalForm, Stopped, checkpoint};
+use serval_budget::{Budget, Stopped, checkpoint};
+
+use serval_model::{NodeStep, NormalForm};
 
 use crate::conditions::require;
 use crate::objects::objects;

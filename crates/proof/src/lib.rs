@@ -7,7 +7,9 @@
 //! input or output, and panics on no certificate.
 //!
 //! ```
-//! use serval_model::{Cancel, NetworkSystem};
+//! use serval_budget::Cancel;
+
+//! use serval_model::NetworkSystem;
 //! use serval_proof::{Caps, Certificate, Systems, check, fingerprint};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
 //! let text = r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serval_model::{Cancel, GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
+use serval_budget::Cancel;
+
+use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
 use crate::conditions::{obtain, require};
 use crate::objects::{objects, positive};

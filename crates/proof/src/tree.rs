@@ -6,7 +6,7 @@
 //! is contradictory for a reason that can be checked by adding up:
 //!
 //! ```
-//! use serval_model::Cancel;
+//! use serval_budget::Cancel;
 //! use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree, check_tree};
 //! use serval_proof::{Caps, Work};
 //! // x + y = 1, and both x ≥ 1 or y ≥ 2, and x is even.

@@ -18,9 +18,11 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::{Budget, Cancel, Stopped};
 use serval_compile::Compiled;
 use serval_engine::stuck::find_stuck;
-use serval_model::{Budget, Cancel, NetworkSystem, RequestId, SerialAutomaton, Stopped, completed_multisets};
+
+use serval_model::{NetworkSystem, RequestId, SerialAutomaton, completed_multisets};
 use serval_syntax::{LineIndex, Span};
 
 /// Ticks for finding requests that get stuck, per component.

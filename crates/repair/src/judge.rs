@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_engine::portfolio::{FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, METHODS, Plan, decide_within};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
-use serval_model::{Budget, Cancel, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_proof::{Body, Caps, Certificate, Claim, Part, RunCertificate, fingerprint};
 use serval_syntax::{Diagnostic, analyze};
 use serval_verify::{InputKind, Outcome, verify};

@@ -72,7 +72,7 @@
 //! threads changes no result.
 //!
 //! ```
-//! use serval_model::Cancel;
+//! use serval_budget::Cancel;
 //! use serval_repair::{Options, Outcome, repair};
 //! let text = "request save {\n  seen := N;\n  yield;\n  N := (seen + 1) % 3;\n  seen\n}\n";
 //! let repaired = repair(text, Options::default(), &Cancel::new());
@@ -99,7 +99,7 @@ pub use yields::Yield;
 
 use std::sync::Arc;
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_proof::RunCertificate;
 use serval_syntax::Diagnostic;
 

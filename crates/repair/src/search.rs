@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Compiled, Prepared};
-use serval_model::{Budget, Cancel, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_proof::{Certificate, RunCertificate, fingerprint};
 
 use crate::change::Change;

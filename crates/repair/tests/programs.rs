@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_repair::{Options, Outcome, Repair, repair, repair_by_lock, under_lock};
 use serval_syntax::analyze;
 use serval_testkit::naive::{Caps, Completed, Naive, Source};

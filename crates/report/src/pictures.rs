@@ -13,7 +13,9 @@
 //! Each component of a program is a section of the picture.
 //!
 //! ```
-//! use serval_model::{Budget, SerialAutomaton, SystemBuilder};
+//! use serval_budget::Budget;
+
+//! use serval_model::{SerialAutomaton, SystemBuilder};
 //! use serval_report::{PlainLabels, pictures};
 //! let mut builder = SystemBuilder::new();
 //! let (idle, start, end) = (builder.global("idle"), builder.local("start"), builder.local("end"));

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, compile};
-use serval_model::{Budget, JSON_ERROR_CODES, NetworkSystem, completed_multisets, serial_multisets, systems_from_json};
+
+use serval_model::{JSON_ERROR_CODES, NetworkSystem, completed_multisets, serial_multisets, systems_from_json};
 use serval_report::{Trace, explain};
 use serval_syntax::{Program, Severity, Verdict, analyze};
 

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, compile};
-use serval_model::{Budget, systems_from_json};
+
+use serval_model::systems_from_json;
 use serval_report::{Style, explain, json_diagnostic, render_diagnostics};
 use serval_syntax::{Diagnostic, Severity, analyze};
 

@@ -6,9 +6,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_draw::{Graph, MOST_BOXES, Picture, Shape, draw};
-use serval_model::{Budget, NetworkSystem, SerialAutomaton, SystemBuilder, systems_from_json};
+
+use serval_model::{NetworkSystem, SerialAutomaton, SystemBuilder, systems_from_json};
 use serval_petri::{Net, Places, interleaving};
 use serval_report::pictures::{self, View};
 use serval_report::{Labels, PlainLabels, ProgramLabels};

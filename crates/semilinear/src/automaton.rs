@@ -18,7 +18,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::number::ticks;
 use crate::regex::{NodeId, Regex, RegexBuilder};

@@ -14,7 +14,7 @@
 
 use std::collections::HashSet;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::number::ticks;
 use crate::{Counts, Error, Letter};

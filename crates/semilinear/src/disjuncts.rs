@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use crate::complement::{Clause, Complement, Literal};
 use crate::inclusion::literals_satisfiable;

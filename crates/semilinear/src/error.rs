@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serval_model::Stopped;
+use serval_budget::Stopped;
 
 /// Why this crate could not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

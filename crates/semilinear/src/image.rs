@@ -8,7 +8,7 @@
 //! words are put one after the other. Each node is looked at once, after its
 //! parts, and forgotten when all that it is part of is done.
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::automaton::{Automaton, eliminate};
 use crate::regex::{Node, Regex};

@@ -9,7 +9,7 @@
 //! number `q` with `1 ≤ E − d q ≤ d − 1`, so that all conditions are linear
 //! inequalities, and solutions are decided exactly.
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::complement::{Clause, Literal};
 use crate::integer::{Row, System};

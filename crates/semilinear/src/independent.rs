@@ -28,7 +28,7 @@
 
 use std::collections::HashSet;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::number::{clear, content, ticks};
 use crate::set::{Collector, Semilinear, Work};

@@ -35,7 +35,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::Error;
 use crate::number::{content, minus, negative, plus, ticks, times};

@@ -19,10 +19,10 @@
 //! end the work with [`Error::Overflow`]; nothing wraps.
 //!
 //! Architecture Invariant: every unit of work takes ticks from a
-//! [`Budget`](serval_model::Budget), and all answers are the same everywhere.
+//! [`Budget`](serval_budget::Budget), and all answers are the same everywhere.
 //!
 //! ```
-//! use serval_model::Budget;
+//! use serval_budget::Budget;
 //! use serval_semilinear::{Automaton, Counts, Letter, Options, State, Work, image};
 //!
 //! // Two states: `a` there, `b` back.

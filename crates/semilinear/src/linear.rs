@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::combination::combination;
 use crate::{Counts, Edge, Error, Letter, Vector};

@@ -41,7 +41,7 @@
 //! longer counts as not included, which is always right. Each test takes from
 //! a fixed number of ticks, so that this ends.
 
-use serval_model::Stopped;
+use serval_budget::Stopped;
 
 use crate::set::{Options, Semilinear, Work};
 use crate::{Counts, Edge, Error, Letter, Linear, Vector};

@@ -34,7 +34,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 
 use crate::{Counts, Edge, Error, Letter, Linear, Vector};
 

@@ -29,7 +29,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn token(&mut self, kind: SyntaxKind, text: &str) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let last = slot(&mut self.tokens, kind);
         let token = match last {
             Some(token) if token.text() == text => token.clone(),

@@ -40,7 +40,7 @@ use crate::{
 };
 
 fn made(kind: ExprKind, span: Span) -> Expr {
-    serval_checkpoint::pass();
+    serval_budget::checkpoint::pass();
     Expr { kind, span }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn tokenize(text: &str, sink: &mut Sink) -> Vec<Token> {
     // often the name is used.
     let mut foreign_names: FxHashSet<&str> = FxHashSet::default();
     while let Some(found) = lexer.next() {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         let range = lexer.span();
         let span = span_of(&range);
         if found == Ok(SyntaxKind::ForeignName) && !foreign_names.insert(lexer.slice()) {

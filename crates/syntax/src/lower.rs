@@ -46,7 +46,7 @@ impl Lowering<'_> {
 
     /// One expression.
     pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         self.place = place(expr.syntax());
         if self.expanding > 0 {
             self.count(1);

@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
 
     /// Counts what is made by writing things out.
     pub(crate) fn count(&mut self, more: u64) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         self.made = self.made.saturating_add(more);
         if self.is_full() && !self.told_full {
             self.told_full = true;

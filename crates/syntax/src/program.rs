@@ -108,7 +108,7 @@ impl Expr {
 
     /// Shows this expression and all its parts to `f`, in the order of the text.
     pub fn visit(&self, f: &mut dyn FnMut(&Self)) {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         f(self);
         self.each_part(&mut |part| part.visit(f));
     }

@@ -16,7 +16,7 @@ pub(crate) fn find_unreachable(body: &Expr, sink: &mut Sink) {
 /// Whether evaluation of `expr` never comes to its end, because the request
 /// returns or loops for ever. Reports what never runs within.
 fn ends_here(expr: &Expr, sink: &mut Sink) -> bool {
-    serval_checkpoint::pass();
+    serval_budget::checkpoint::pass();
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => false,
         ExprKind::Assign { value, .. } | ExprKind::Within { value, .. } => ends_here(value, sink),

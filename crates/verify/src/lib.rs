@@ -8,7 +8,7 @@
 //! `serval-verify` in this package does.
 //!
 //! ```
-//! use serval_model::Cancel;
+//! use serval_budget::Cancel;
 //! use serval_verify::{Caps, InputKind, Outcome, verify};
 //! let outcome = verify("request r { X := 1 - X }", InputKind::Program, "{}", &Caps::default(), &Cancel::new());
 //! assert!(matches!(outcome, Outcome::InputError(_)));
@@ -21,8 +21,10 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, compile};
-use serval_model::{Budget, Cancel, JsonError, NetworkSystem, shown, systems_from_json};
+
+use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 

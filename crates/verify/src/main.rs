@@ -8,7 +8,7 @@ use std::panic::UnwindSafe;
 use std::path::Path;
 use std::process::ExitCode;
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify, verify_compilation};

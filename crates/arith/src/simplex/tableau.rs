@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use crate::{Int, Rational};
 

@@ -1,6 +1,6 @@
 //! What to do with a point that is not integral.
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use super::frame::Split;
 use super::{Search, Solver, Visit, assumptions, number};

@@ -2,7 +2,7 @@
 
 use crate::support::{Dice, brute, setting, verified};
 use serval_arith::{Outcome, Solver, solve};
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_testkit::say;
 
 #[test]

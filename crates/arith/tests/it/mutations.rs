@@ -2,7 +2,7 @@
 
 use crate::support::{Dice, accepts, brute, setting};
 use serval_arith::{Outcome, is_solved_by, solve};
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree};
 use serval_testkit::say;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{Dice, setting, verified};
 use serval_arith::{smtlib, solve};
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_proof::tree::{Literal, Problem};
 use serval_testkit::say;
 use serval_testkit::solvers::Outside;

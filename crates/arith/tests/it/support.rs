@@ -1,7 +1,9 @@
 //! Random problems, and answers by trying everything.
 
 use serval_arith::{Outcome, is_solved_by};
-use serval_model::{Cancel, SplitMix64};
+use serval_budget::Cancel;
+
+use serval_model::SplitMix64;
 use serval_proof::tree::{Linear, Literal, Problem, Tree, check_tree};
 use serval_proof::{Caps, Work};
 

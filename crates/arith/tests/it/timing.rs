@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dice, setting, verified};
 use serval_arith::{Outcome, Solver};
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_proof::tree::{Linear, Literal, Problem};
 use serval_testkit::say;
 

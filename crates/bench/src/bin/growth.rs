@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_families::Family;
-use serval_model::Budget;
 use serval_syntax::analyze;
 
 /// What is measured: a family and its sizes, up to a million steps.

@@ -11,7 +11,7 @@ mod run;
 mod script;
 
 use serde_json::{Value, json};
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_proof::{Caps, Certificate, Refusal, Systems, check};
 
 use super::draw::Draw;

@@ -6,8 +6,10 @@
 
 use serde_json::{Value, json};
 use serval_arith::{Outcome, solve};
+use serval_budget::Budget;
 use serval_engine::reduce::Reduction;
-use serval_model::{Budget, Node, NormalForm};
+
+use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Edge, fact_clause, flow_problem, serial_edges};
 use serval_proof::{Body, Certificate, Claim, Part};
 

@@ -6,11 +6,13 @@
 use std::convert::Infallible;
 
 use serde_json::Value;
+use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{Counted, prove};
 use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
-use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, Outcome, random_run};
+
+use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
 use serval_proof::script::{Entry, Reduced, check_script};
 use serval_proof::tree::Tree;

@@ -3,8 +3,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, Prepared, StepLimits};
-use serval_model::{Budget, NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
+
+use serval_model::{NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
 use serval_proof::{Claim, fingerprint};
 
 use super::draw::Draw;

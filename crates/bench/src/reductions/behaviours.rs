@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serval_model::{Budget, Letter, Multiset, NetworkSystem, completed_multisets, serial_multisets};
+use serval_budget::Budget;
+
+use serval_model::{Letter, Multiset, NetworkSystem, completed_multisets, serial_multisets};
 
 /// The completed multisets with up to some number of requests.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,9 +16,9 @@
 
 use std::collections::BTreeSet;
 
-use serval_model::{
-    Budget, LocalId, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64, SystemBuilder,
-};
+use serval_budget::Budget;
+
+use serval_model::{LocalId, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64, SystemBuilder};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 
 use super::movers::{Part, find_witnesses};

@@ -9,8 +9,10 @@
 
 use std::convert::Infallible;
 
+use serval_budget::{Budget, Cancel};
 use serval_engine::reduce::Rule;
-use serval_model::{Budget, Cancel, NormalForm};
+
+use serval_model::NormalForm;
 use serval_proof::script::{Reduced, Side, check_script};
 use serval_proof::{Caps, Refusal, Work};
 

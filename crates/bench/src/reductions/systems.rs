@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, StepLimits, compile};
-use serval_model::{Budget, LocalId, NetworkSystem, SplitMix64, SystemBuilder};
+
+use serval_model::{LocalId, NetworkSystem, SplitMix64, SystemBuilder};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 

@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 use std::fmt;
 
+use serval_budget::{Budget, Cancel};
 use serval_engine::reduce::{RULES, Reduction, Rule, apply_rule, reduce};
-use serval_model::{Budget, Cancel, NetworkSystem, NormalForm, SplitMix64};
+
+use serval_model::{NetworkSystem, NormalForm, SplitMix64};
 use serval_proof::script::{Entry, Reduced, check_script};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, Work, check, fingerprint};
 

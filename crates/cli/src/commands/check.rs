@@ -14,9 +14,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval_budget::Cancel;
 use serval_classic::Stages;
 use serval_engine::portfolio::{METHODS, Method};
-use serval_model::Cancel;
 use serval_proof::{Body, Caps, Certificate, Claim, fingerprint};
 use serval_report::escape;
 use serval_report::{FileReport, Look, RuledOut, StageReport, StageTimes, Times, Verdict, notes, render_diagnostics, sarif};
@@ -573,7 +573,7 @@ fn verified(input: &Input, certificate: &str, cancel: &Cancel) -> Outcome {
     };
     let raised = cancel.clone();
     let checked = || serval_verify::verify(&input.text, kind, certificate, &Caps::default(), cancel);
-    serval_checkpoint::until(move || raised.is_cancelled(), checked).unwrap_or(Outcome::Cancelled)
+    serval_budget::checkpoint::until(move || raised.is_cancelled(), checked).unwrap_or(Outcome::Cancelled)
 }
 
 /// A certificate that the checker refuses is a bug; saves what is needed to

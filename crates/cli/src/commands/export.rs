@@ -6,8 +6,10 @@ mod pictures;
 
 use std::time::Duration;
 
+use serval_budget::Budget;
 use serval_compile::Compiled;
-use serval_model::{Budget, NetworkSystem, SerialAutomaton, product, systems_to_json};
+
+use serval_model::{NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::escape;
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_verify::{Caps, InputKind};
 
 use crate::args::{self, Verify};

@@ -33,7 +33,9 @@
 //! finite, so the tree is (König).
 
 use rustc_hash::FxHashSet;
-use serval_model::{Budget, GlobalId, LocalId, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{GlobalId, LocalId};
 
 use crate::space::{MoveRange, Space};
 

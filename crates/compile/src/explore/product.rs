@@ -17,7 +17,9 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
-use serval_model::{Budget, GlobalId, LocalId, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{GlobalId, LocalId};
 
 use super::sets::LocalSet;
 use crate::space::Space;

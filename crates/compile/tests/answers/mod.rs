@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::{Budget, Stopped};
 use serval_compile::{Compiled, Limits, StepLimits};
-use serval_model::{Budget, NetworkSystem, Stopped};
+
+use serval_model::NetworkSystem;
 use serval_testkit::naive::Completed;
 
 /// With so many requests everything is enumerated.

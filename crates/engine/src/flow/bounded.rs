@@ -20,7 +20,9 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serval_arith::{Outcome, Solver};
-use serval_model::{Budget, Node, NodeStep, NormalForm, Run, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm, Run};
 use serval_proof::flow::{LinearSet, set_clause};
 use serval_proof::tree::{Linear, Literal, Problem};
 

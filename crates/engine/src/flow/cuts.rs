@@ -1,6 +1,8 @@
 //! What rules out counts that no run has.
 
-use serval_model::{Budget, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{NodeStep, NormalForm};
 use serval_proof::flow::{Fact, Region};
 use serval_proof::script::{Entry, Reduced};
 

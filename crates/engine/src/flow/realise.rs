@@ -1,7 +1,9 @@
 //! A run that makes each step a given number of times.
 
 use rustc_hash::FxHashSet;
-use serval_model::{Budget, Event, LocalId, NodeKind, NodeStep, NormalForm, RequestId, Run, Step, Stopped, ThreadId};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Event, LocalId, NodeKind, NodeStep, NormalForm, RequestId, Run, Step, ThreadId};
 
 /// Configurations that are looked at.
 const CONFIGURATIONS: usize = 20_000;

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serval_arith::{Outcome, Rational, Solver};
-use serval_model::{Budget, Node, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges};
 use serval_proof::tree::{Linear, Literal, Problem};
 

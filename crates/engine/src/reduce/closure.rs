@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serval_model::{Budget, Node, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NormalForm, Point};
 use serval_proof::script::{Closure, Entry};
 
 use super::game::{Pair, Requirements, Simulation};

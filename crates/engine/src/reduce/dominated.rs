@@ -1,6 +1,8 @@
 //! Finds steps for which there is a better one.
 
-use serval_model::{Budget, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{NodeStep, NormalForm};
 use serval_proof::script::{Dominated, Entry};
 
 use super::game::{Pair, Requirements, Simulation};

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
-use serval_model::{Budget, Node, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NormalForm, Point};
 use serval_proof::script::{Entry, Reduced};
 
 /// The folds that can be done, one after the other.

@@ -8,7 +8,7 @@
 //! a pair is among them.
 
 use rustc_hash::FxHashMap;
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 /// Two things of which the first may simulate the second.
 pub(super) type Pair = (u32, u32);

@@ -6,7 +6,9 @@
 //! which they are looked at; both orders are tried, and the larger set is taken.
 
 use rustc_hash::FxHashMap;
-use serval_model::{Budget, Node, NodeStep, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm, Point};
 use serval_proof::script::movers::{Exchange, PointSet, near_end, others_by_global};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 

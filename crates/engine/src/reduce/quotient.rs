@@ -1,6 +1,8 @@
 //! Finds nodes, and global states, that can do the same.
 
-use serval_model::{Budget, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{NodeStep, NormalForm};
 use serval_proof::script::{Entry, Quotient};
 
 use super::closure::weak_requirements;

@@ -3,7 +3,9 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serval_model::{Budget, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{NormalForm, Point};
 use serval_proof::script::simulation::reach_from;
 
 /// Remembers what can be reached from each point, the point included.

@@ -2,7 +2,9 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use serval_model::{Budget, Halt, Letter, Moves, Multiset, Run, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Halt, Letter, Moves, Multiset, Run};
 
 use super::configuration::{Config, Expander, Turn, run_of};
 use super::minimise::fewest_switches;

@@ -9,7 +9,9 @@
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use serval_model::{Budget, Event, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Run, Step, Stopped, ThreadId};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Event, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Run, Step, ThreadId};
 
 /// Where a request is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,7 +9,9 @@ use std::collections::BinaryHeap;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
-use serval_model::{Budget, Halt, Moves, Multiset, Run};
+use serval_budget::Budget;
+
+use serval_model::{Halt, Moves, Multiset, Run};
 
 use super::Demand;
 use super::configuration::{Config, Expander, Turn, run_of};

@@ -8,7 +8,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval_model::{Budget, Halt, NetworkSystem, Run, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Halt, NetworkSystem, Run};
 
 use super::layer::{LayerOutcome, MAX_DEMANDS, Search};
 use super::{Demand, demands};

@@ -1,6 +1,8 @@
 //! Whether answers are serial.
 
-use serval_model::{Budget, Halt, Letter, Moves, Multiset, SerialExplorer};
+use serval_budget::Budget;
+
+use serval_model::{Halt, Letter, Moves, Multiset, SerialExplorer};
 
 /// A system and what is known of its serial behaviours.
 pub(super) struct Serial<M> {

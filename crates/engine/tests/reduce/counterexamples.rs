@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_bench::reductions::Behaviours;
+use serval_budget::Budget;
 use serval_compile::{Options, compile};
-use serval_model::{Budget, GlobalId, LocalId, NetworkSystem, Node, NodeStep, NormalForm, SystemBuilder};
+
+use serval_model::{GlobalId, LocalId, NetworkSystem, Node, NodeStep, NormalForm, SystemBuilder};
 use serval_proof::script::{Dominated, Entry, Quotient, Side};
 use serval_syntax::analyze;
 

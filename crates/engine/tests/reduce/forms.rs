@@ -3,8 +3,10 @@
 use std::convert::Infallible;
 
 use serval_bench::reductions::Behaviours;
+use serval_budget::{Budget, Cancel};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
-use serval_model::{Budget, Cancel, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId, SystemBuilder};
+
+use serval_model::{NetworkSystem, Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId, SystemBuilder};
 use serval_proof::script::{Entry, Mover, Reduced, Side, check_script};
 use serval_proof::{Caps, Refusal, Work};
 

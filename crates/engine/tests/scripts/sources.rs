@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use serval_budget::Budget;
 use serval_compile::{Limits, Options, StepLimits, compile};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
-use serval_model::{Budget, NetworkSystem, NormalForm, SplitMix64, SystemBuilder, systems_from_json};
+
+use serval_model::{NetworkSystem, NormalForm, SplitMix64, SystemBuilder, systems_from_json};
 use serval_proof::script::Entry;
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};

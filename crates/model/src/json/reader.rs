@@ -125,7 +125,7 @@ impl<'t> Reader<'t> {
 
     /// Reads a string. `what` says what it is the value of.
     pub(super) fn string(&mut self, what: &str) -> Result<Name<'t>, JsonError> {
-        serval_checkpoint::pass();
+        serval_budget::checkpoint::pass();
         if self.peek() != Some(b'"') {
             return Err(self.wrong_type(what, "a string"));
         }

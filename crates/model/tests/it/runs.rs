@@ -1,8 +1,10 @@
 //! Replay: runs that are accepted, and as many that are not.
 
 use proptest::prelude::*;
+use serval_budget::Budget;
+
 use serval_model::{
-    Budget, Configuration, Event, Fault, GlobalId, LocalId, Move, NetworkSystem, ReplayError, RequestId, ResponseId, Run, Step, ThreadId,
+    Configuration, Event, Fault, GlobalId, LocalId, Move, NetworkSystem, ReplayError, RequestId, ResponseId, Run, Step, ThreadId,
     enabled_moves, random_run, replay,
 };
 

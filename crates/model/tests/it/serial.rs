@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use serval_budget::{Budget, Stopped};
+
 use serval_model::{
-    Budget, Letter, Multiset, NetworkSystem, SerialAutomaton, SerialExplorer, Stopped, bounded_multisets, completed_multisets,
-    serial_multisets,
+    Letter, Multiset, NetworkSystem, SerialAutomaton, SerialExplorer, bounded_multisets, completed_multisets, serial_multisets,
 };
 
 use crate::systems::{lost_update, small};

@@ -1,9 +1,9 @@
 //! Random runs.
 
 use proptest::prelude::*;
-use serval_model::{
-    Budget, Cancel, Event, GlobalId, LocalId, Moves, Outcome, RequestId, ResponseId, SplitMix64, Stopped, draw_spawn, random_run, replay,
-};
+use serval_budget::{Budget, Cancel, Stopped};
+
+use serval_model::{Event, GlobalId, LocalId, Moves, Outcome, RequestId, ResponseId, SplitMix64, draw_spawn, random_run, replay};
 
 use crate::systems::{lost_update, small};
 

@@ -1,7 +1,7 @@
 //! The rounds, on masks of what is left.
 
 use rustc_hash::FxHashMap;
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use super::constants::{Truth, forced, truth};
 use super::{Because, Forced, Round, Sliced};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_petri::{Net, Slice, mcc, pnml, slice, tina};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use serval_model::{Budget, Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
+use serval_budget::Budget;
+
+use serval_model::{Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
 use serval_petri::{Action, Arc, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
 
 use crate::support::{explore, plain_system, small_system};

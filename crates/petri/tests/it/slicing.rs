@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_petri::{
     Arc, Away, Because, Constraint, Forced, Linear, Marking, Net, PlaceId, Round, Slice, Sliced, Target, TransitionId, slice,
     slice_inductive,

@@ -1,6 +1,8 @@
 //! The nets of all programs of the published suite.
 
-use serval_model::{Budget, NetworkSystem};
+use serval_budget::Budget;
+
+use serval_model::NetworkSystem;
 use serval_petri::{Constraint, Linear, PlaceKind, Slice, Target, interleaving, slice};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;

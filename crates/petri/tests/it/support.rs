@@ -7,8 +7,10 @@ use std::num::NonZeroU64;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serval_budget::Budget;
 use serval_compile::{Mode, Options, compile};
-use serval_model::{Budget, NetworkSystem, SystemBuilder};
+
+use serval_model::{NetworkSystem, SystemBuilder};
 use serval_petri::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target, TransitionId};
 
 pub(crate) fn plain_system(text: &str) -> NetworkSystem {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serval_model::{Budget, Node, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NormalForm};
 
 use super::{Clause, TOO_LARGE};
 use crate::conditions::require;

@@ -1,6 +1,6 @@
 //! From an entry to its conditions, and to what it does.
 
-use serval_model::{Budget, Stopped};
+use serval_budget::{Budget, Stopped};
 
 use super::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, fold, movers, pairs, simulation, size};
 use crate::{Refusal, Work};

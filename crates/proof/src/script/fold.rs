@@ -35,7 +35,9 @@
 //! Several folds in one entry are done one after the other, each on the
 //! system that the one before leaves.
 
-use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeKind, NodeStep, NormalForm};
 
 use super::size;
 use crate::conditions::require;

@@ -86,7 +86,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use serval_model::{Budget, Node, NodeStep, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm, Point};
 
 use super::Reduced;
 use crate::conditions::require;

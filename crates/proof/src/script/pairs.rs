@@ -35,7 +35,9 @@
 
 use std::collections::BTreeMap;
 
-use serval_model::{Budget, Node, NodeStep, NormalForm, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeStep, NormalForm};
 
 /// The column of all done nodes.
 const DONE: u32 = 0;

@@ -100,7 +100,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-use serval_model::{Budget, Node, NodeKind, NodeStep, NormalForm, Point, Stopped};
+use serval_budget::{Budget, Stopped};
+
+use serval_model::{Node, NodeKind, NodeStep, NormalForm, Point};
 
 use super::size;
 use crate::conditions::require;

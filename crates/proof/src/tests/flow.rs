@@ -1,6 +1,8 @@
 //! Proofs by counting: right ones, and ones that only one condition refuses.
 
-use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+use serval_budget::Budget;
+
+use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::scripts::system;
 use super::support::{Case, counter, enough, holds};

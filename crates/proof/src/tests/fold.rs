@@ -2,7 +2,9 @@
 
 use std::convert::Infallible;
 
-use serval_model::{Cancel, NetworkSystem, NormalForm, SplitMix64, SystemBuilder, completed_multisets, serial_multisets};
+use serval_budget::Cancel;
+
+use serval_model::{NetworkSystem, NormalForm, SplitMix64, SystemBuilder, completed_multisets, serial_multisets};
 
 use super::support::enough;
 use crate::script::{Entry, check_script};

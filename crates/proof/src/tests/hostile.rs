@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use serval_model::{Cancel, NetworkSystem};
+use serval_budget::Cancel;
+
+use serval_model::NetworkSystem;
 
 use super::support::{Case, answers, counter, lost_update, respond, spawn, step};
 use crate::{Action, Caps, Certificate, Refusal, RunCertificate, RunEvent, States, check_run};

@@ -1,6 +1,8 @@
 //! Invariants: right ones, and ones that only one condition refuses.
 
-use serval_model::{Budget, NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+use serval_budget::Budget;
+
+use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::flow::{once, set};
 use super::support::{Case, counter, enough};

@@ -3,7 +3,9 @@
 
 use std::convert::Infallible;
 
-use serval_model::{Budget, Cancel, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
+use serval_budget::{Budget, Cancel};
+
+use serval_model::{NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
 
 use crate::script::movers::{Exchange, PointSet};
 use crate::script::{Entry, Mover, Reduced, Side, Witness, check_script};

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serval_model::{Budget, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
+use serval_budget::Budget;
+
+use serval_model::{NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
 
 use crate::script::{Entry, Pairs, Reduced};
 

@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 
 use super::record::{directory, genuine};
 use crate::{Caps, Certificate, Refusal, Systems, check};

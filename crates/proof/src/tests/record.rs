@@ -10,7 +10,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use serval_model::{Cancel, NetworkSystem, SplitMix64, systems_from_json};
+use serval_budget::Cancel;
+
+use serval_model::{NetworkSystem, SplitMix64, systems_from_json};
 
 use crate::{Caps, Certificate, Refusal, Systems, check};
 

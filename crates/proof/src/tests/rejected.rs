@@ -1,6 +1,8 @@
 //! Certificates that are right, and certificates that are nearly right.
 
-use serval_model::{Budget, Cancel, NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
+use serval_budget::{Budget, Cancel};
+
+use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
 use super::support::{Answer, Case, answers, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
 use crate::{Action, Caps, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};

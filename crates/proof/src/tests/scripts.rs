@@ -7,7 +7,9 @@
 //! with few requests; so a checker without the condition would say something
 //! false about them.
 
-use serval_model::{Budget, NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
+use serval_budget::Budget;
+
+use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
 
 use super::conditions::ELSEWHERE;
 use super::last;

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 
+use serval_budget::{Budget, Cancel};
+
 use serval_model::{
-    Budget, Cancel, Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay,
-    serial_multisets,
+    Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay, serial_multisets,
 };
 
 use crate::tree::{Linear, Literal, Problem};

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 
 use super::support::is_solved_by;
 use super::switch::without;

@@ -2,7 +2,7 @@
 //! enumeration.
 
 use proptest::prelude::*;
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_semilinear::{Error, Letter, Options, Semilinear, Work};
 
 use crate::support::{all_options, any_set, config, counts, members, point, points, set};

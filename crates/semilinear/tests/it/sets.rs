@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use serval_model::Budget;
+use serval_budget::Budget;
 use serval_semilinear::{Counts, Error, Letter, Linear, Options, Semilinear, Vector, Work};
 
 use crate::support::{Point, all_options, any_set, closure, config, counts, inside, linear, members, plus, point, points, set};

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_model::{Budget, SplitMix64};
+use serval_budget::Budget;
+
+use serval_model::SplitMix64;
 use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, Linear, Options, State, Vector, Work, eliminate, image, semilinear};
 
 use crate::support::{LETTERS, Point, all_options, counts, plus};

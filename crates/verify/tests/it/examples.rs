@@ -54,7 +54,7 @@ fn refused_when_changed(text: &str, certificate: &Certificate, name: &str) {
 fn a_program_and_its_export_have_the_same_certificates() {
     let text = read("examples/lost-update.ser");
     let program = serval_syntax::analyze(&text).program.unwrap();
-    let compiled = serval_compile::compile(&program, serval_compile::Options::default(), &serval_model::Budget::unlimited()).unwrap();
+    let compiled = serval_compile::compile(&program, serval_compile::Options::default(), &serval_budget::Budget::unlimited()).unwrap();
     let system = serval_model::systems_to_json(&[compiled.components()[0].system().clone()]);
     let mut certificate = counterexample(&text, 2, 10_000).unwrap();
     assert_eq!(condition(&verified(&system, InputKind::System, &certificate.to_json())), "input");

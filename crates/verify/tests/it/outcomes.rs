@@ -1,7 +1,9 @@
 //! What the library answers.
 
+use serval_budget::Cancel;
 use serval_engine::search::run_certificate;
-use serval_model::{Cancel, Moves, Named, Run};
+
+use serval_model::{Moves, Named, Run};
 use serval_proof::{Action, Body, RunCertificate, RunEvent, States};
 use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 

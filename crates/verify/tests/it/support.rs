@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
+use serval_budget::{Budget, Cancel, Stopped};
 use serval_compile::{Lazy, Options, Prepared};
 use serval_engine::search::run_certificate;
-use serval_model::{Budget, Cancel, Halt, Move, Moves, Run, SerialExplorer, Stopped, enabled_moves};
+
+use serval_model::{Halt, Move, Moves, Run, SerialExplorer, enabled_moves};
 use serval_proof::{Body, Caps, Certificate, Claim, RunCertificate, fingerprint};
 use serval_verify::{InputKind, Outcome, verify};
 

@@ -4,9 +4,11 @@
 //! fits the system at that place but for one condition.
 
 use serde_json::{Value, json};
+use serval_budget::Budget;
 use serval_engine::flow::{Counted, prove};
 use serval_engine::reduce::{Reduction, Rule, reduce};
-use serval_model::{Budget, Node, NormalForm};
+
+use serval_model::{Node, NormalForm};
 use serval_proof::flow::FlowProof;
 use serval_proof::script::{Entry, Reduced};
 use serval_proof::{Body, Certificate, Claim, Part};

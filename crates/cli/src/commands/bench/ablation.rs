@@ -5,10 +5,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serval_budget::Budget;
 use serval_classic::Stages;
 use serval_classic::ablation::{End, Figures, Setting, Trial, settings};
 use serval_compile::{Mode, Options, compile};
-use serval_model::{Budget, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_report::bench::AblationReport;
 use serval_report::render_diagnostics;
 

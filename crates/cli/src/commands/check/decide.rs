@@ -8,12 +8,14 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Trying};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 use serval_engine::stuck::find_stuck;
 use serval_invariant::in_words;
-use serval_model::{Budget, Cancel, LocalId, NetworkSystem};
+
+use serval_model::{LocalId, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::escape;
 use serval_report::{ReducedSizes, RuledOut, Sizes, StuckNote};

@@ -1,6 +1,6 @@
 //! What a report on a counterexample says about fixes.
 
-use serval_model::Cancel;
+use serval_budget::Cancel;
 use serval_proof::RunCertificate;
 use serval_repair::{Options, Outcome, repair_refuted};
 use serval_report::fix::{FixHint, Fixable};

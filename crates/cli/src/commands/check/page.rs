@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Compiled, Options, Prepared};
-use serval_model::{Budget, Cancel, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_report::escape;
 use serval_report::html::{Figure, Page};
 use serval_report::pictures::View;

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use serval_budget::Budget;
 use serval_compile::{Options, Prepared};
-use serval_model::{Budget, Named, RequestId, ResponseId, SerialExplorer};
+
+use serval_model::{Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
 use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
 

@@ -4,8 +4,10 @@
 use std::fmt::Write;
 
 use clap::ValueEnum;
+use serval_budget::{Budget, Cancel};
 use serval_classic::{EMPTY_TICKS, Options, SERIAL_TICKS, Serial, Words, query};
-use serval_model::{Budget, Cancel, Letter as Answer, NetworkSystem};
+
+use serval_model::{Letter as Answer, NetworkSystem};
 use serval_petri::{Target, interleaving, mcc, pnml, tina};
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};

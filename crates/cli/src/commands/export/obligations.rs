@@ -4,10 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serval_budget::Cancel;
 use serval_classic::Verdict;
 use serval_engine::portfolio::{self, Found, Plan};
 use serval_invariant::{Obligation, obligations};
-use serval_model::{Cancel, NetworkSystem};
+
+use serval_model::NetworkSystem;
 use serval_proof::Part;
 
 use super::super::check::{self, Methods};

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use serval_model::{Budget, NetworkSystem};
+use serval_budget::Budget;
+
+use serval_model::NetworkSystem;
 use serval_report::Labels;
 use serval_report::pictures::View;
 

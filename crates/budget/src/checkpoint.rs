@@ -16,9 +16,9 @@
 //! let left = Rc::new(Cell::new(3));
 //! let asked = Rc::clone(&left);
 //! let stop = move || asked.replace(asked.get() - 1) == 0;
-//! let endless = || loop { serval_checkpoint::pass() };
-//! assert_eq!(serval_checkpoint::until(stop, endless), None::<()>);
-//! assert_eq!(serval_checkpoint::until(|| false, || 7), Some(7));
+//! let endless = || loop { serval_budget::checkpoint::pass() };
+//! assert_eq!(serval_budget::checkpoint::until(stop, endless), None::<()>);
+//! assert_eq!(serval_budget::checkpoint::until(|| false, || 7), Some(7));
 //! ```
 
 use std::cell::{Cell, RefCell};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::panic::catch_unwind;
 use std::rc::Rc;
 
-use serval_checkpoint::{ask, pass, until};
+use serval_budget::checkpoint::{ask, pass, until};
 
 #[test]
 fn the_innermost_that_says_so_ends() {

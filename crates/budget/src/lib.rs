@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::checkpoint;
+pub mod checkpoint;
 
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ pub enum Stopped {
 /// A number of ticks and a flag.
 ///
 /// ```
-/// use serval_model::{Budget, Stopped};
+/// use serval_budget::{Budget, Stopped};
 /// let mut budget = Budget::ticks(2);
 /// assert_eq!(budget.spend(2), Ok(()));
 /// assert_eq!(budget.spend(1), Err(Stopped::OutOfTicks));
