@@ -1,14 +1,14 @@
 //! Exact linear integer arithmetic with proofs.
 //!
-//! Decides whether a [`Problem`](serval_proof::tree::Problem) has a solution
-//! in non-negative integers. A solution is given as numbers, and the absence
-//! of one as a [`Tree`](serval_proof::tree::Tree) that
-//! [`check_tree`](serval_proof::tree::check_tree) checks without this crate.
+//! Decides whether a [`Problem`](serval_linear::Problem) has a solution
+//! in non-negative integers. A solution is given as numbers that
+//! [`is_solved_by`](serval_linear::is_solved_by) puts in, and the absence
+//! of one as a [`Tree`](serval_linear::Tree) that
+//! [`check_tree`](serval_linear::check_tree) checks without this crate.
 //!
 //! - [`Int`], [`Rational`]: machine words that widen to big numbers.
 //! - [`Solver`], [`solve`]: the search, on top of an exact simplex and of an
 //!   incremental Hermite form.
-//! - [`is_solved_by`]: puts a solution in.
 //! - [`smtlib`]: problems as text for other solvers.
 //!
 //! Architecture Invariant: nothing here is believed. A refutation counts when
@@ -23,7 +23,6 @@ mod rational;
 mod refutation;
 mod simplex;
 pub mod smtlib;
-mod solution;
 mod solver;
 
 #[cfg(test)]
@@ -31,5 +30,4 @@ mod tests;
 
 pub use int::Int;
 pub use rational::Rational;
-pub use solution::is_solved_by;
 pub use solver::{Outcome, Solver, solve};

@@ -1,7 +1,7 @@
 //! Refutations while they are being built, and how they become proof trees.
 
 use rustc_hash::FxHashMap;
-use serval_proof::tree::{Combination, Linear, Node, Problem, Reference, Tree};
+use serval_linear::{Combination, Linear, Node, Problem, Reference, Tree};
 
 use crate::simplex::{Explanation, Source, Variable};
 use crate::{Int, Rational};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serval_proof::tree::{Linear, Literal, Problem};
+use serval_linear::{Linear, Literal, Problem};
 
 /// The problem as a script in the logic of linear integer arithmetic, which
 /// asks for satisfiability. `status` is what the answer is known to be, if it
@@ -10,7 +10,7 @@ use serval_proof::tree::{Linear, Literal, Problem};
 ///
 /// ```
 /// use serval_arith::smtlib::script;
-/// use serval_proof::tree::{Linear, Problem};
+/// use serval_linear::{Linear, Problem};
 /// let problem = Problem { variables: 1, equalities: vec![Linear::new([(0, 2)], -94).unwrap()], ..Problem::default() };
 /// assert!(script(&problem, Some("sat")).contains("(assert (= 0 (+ (* 2 x0) (- 94))))"));
 /// ```

@@ -28,7 +28,7 @@ mod integral;
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
-use serval_proof::tree::{Linear, Literal, Problem, Tree};
+use serval_linear::{Linear, Literal, Problem, Tree};
 
 use crate::lattice::Lattice;
 use crate::refutation::{self, Refutation, Step, StepId};
@@ -54,9 +54,8 @@ pub enum Outcome {
 ///
 /// ```
 /// use serval_arith::{Outcome, Solver};
-/// use serval_budget::{Budget, Cancel};
-/// use serval_proof::tree::{Linear, check_tree};
-/// use serval_proof::{Caps, Work};
+/// use serval_budget::Budget;
+/// use serval_linear::{Linear, check_tree};
 /// let mut solver = Solver::default();
 /// let [x, y] = [solver.add_variable(), solver.add_variable()];
 /// solver.add_equality(Linear::new([(x, 2), (y, -2)], -2).unwrap());
@@ -65,7 +64,7 @@ pub enum Outcome {
 /// let z = solver.add_variable();
 /// solver.add_equality(Linear::new([(x, 1), (y, 1), (z, -2)], 0).unwrap());
 /// let Outcome::Refuted(tree) = solver.solve(&mut Budget::unlimited()) else { panic!() };
-/// assert_eq!(check_tree::<()>(solver.problem(), &tree, &mut Work::new(&Caps::default(), &Cancel::new())), Ok(()));
+/// assert_eq!(check_tree(solver.problem(), &tree, &mut Budget::unlimited()), Ok(()));
 /// ```
 #[derive(Default)]
 pub struct Solver {

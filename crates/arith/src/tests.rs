@@ -1,7 +1,6 @@
 //! Tests of the parts that cannot be seen from outside.
 
 use serval_budget::Budget;
-
 use serval_model::SplitMix64;
 
 use crate::lattice::{Lattice, Taken};

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Event, NetworkSystem, Run, ThreadId};
 use serval_petri::{Action, Marking, Net, Places, Target, TransitionId};
 

@@ -28,7 +28,6 @@ mod stitch;
 use std::time::{Duration, Instant};
 
 use serval_budget::{Budget, Cancel, Stopped};
-
 use serval_model::{NetworkSystem, Run};
 use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;

@@ -19,8 +19,8 @@
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
+use serval_linear::{Linear, Literal, Problem};
 use serval_petri::{Away, Because, Constraint, Net, PlaceId, Round, Sliced, Target, TransitionId};
-use serval_proof::tree::{Linear, Literal, Problem};
 
 use crate::fire;
 

@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashSet;
 use serval_budget::Budget;
-
 use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
 use serval_petri::{Constraint, Linear, Places, Target};
 use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{GlobalId, LocalId, NetworkSystem, Step, SystemBuilder};
 use serval_syntax::{GlobalVar, Program, Span};
 

@@ -14,7 +14,6 @@ mod trail;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 

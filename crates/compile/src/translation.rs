@@ -33,7 +33,6 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{GlobalId, LocalId, RequestId};
 
 use crate::compiled::{Compiled, Component};

@@ -25,10 +25,9 @@ use std::collections::BTreeMap;
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
-
+use serval_linear::{Literal, Node, Tree};
 use serval_model::{NormalForm, Run};
 use serval_proof::flow::{Clause, Fact, FlowProof, fact_clause, flow_problem};
-use serval_proof::tree::{Literal, Node, Tree};
 
 use serial::{Answers, Serial};
 

@@ -16,7 +16,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel, Stopped};
-
 use serval_model::{NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;

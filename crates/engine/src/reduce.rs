@@ -26,7 +26,6 @@ mod quotient;
 mod reach;
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::NormalForm;
 use serval_proof::script::{Entry, Reduced, Side};
 

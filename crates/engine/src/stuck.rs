@@ -22,7 +22,6 @@ use std::collections::VecDeque;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped, checkpoint};
-
 use serval_model::{Event, GlobalId, LocalId, NetworkSystem, RequestId, Run, Step, Thread};
 
 /// A request in a state from which it will never answer.

@@ -24,10 +24,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::{Budget, Stopped};
-
+use serval_linear::{Linear, Literal};
 use serval_model::{Node, NodeStep, NormalForm};
 use serval_proof::flow::{Edge, Fact, FlowProof, LinearSet, letters_of, serial_edges, set_clause};
-use serval_proof::tree::{Linear, Literal};
 
 use crate::inductive::{Change, Inductive, apply};
 use crate::smtlib::{Script, Term, all, any, at_most, equal, if_holds, not, numeral, sum};

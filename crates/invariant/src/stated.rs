@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::NormalForm;
 use serval_proof::flow::{serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof};

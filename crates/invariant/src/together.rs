@@ -9,7 +9,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeStep, NormalForm};
 
 use crate::inductive::{Change, Inductive};

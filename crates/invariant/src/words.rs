@@ -9,7 +9,6 @@
 use std::fmt::Write;
 
 use serval_budget::Budget;
-
 use serval_model::{NetworkSystem, Node, NormalForm};
 use serval_proof::script::{Entry, Reduced};
 

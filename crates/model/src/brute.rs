@@ -7,7 +7,6 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-
 //! use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
 //! let system = NetworkSystem::from_json(

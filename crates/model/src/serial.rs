@@ -22,7 +22,6 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-
 //! use serval_model::{Multiset, NetworkSystem, SerialAutomaton};
 //! // A counter modulo 2: each request answers what it saw.
 //! let system = NetworkSystem::from_json(

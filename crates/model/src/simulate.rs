@@ -9,7 +9,6 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-
 //! use serval_model::{NetworkSystem, Outcome, random_run};
 //! let system = NetworkSystem::from_json(
 //!     r#"{"initial_global": "G0", "requests": [["Req", "L0"]],

@@ -44,7 +44,6 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint;
-
 use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
 
 use crate::{Net, NetError, PlaceId, TransitionId};

@@ -14,7 +14,6 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-
 //! use serval_model::SystemBuilder;
 //! use serval_petri::{Slice, Target, interleaving, slice};
 //! let mut builder = SystemBuilder::new();

@@ -1,10 +1,11 @@
 //! How much work a certificate may ask for.
 
 use serval_budget::{Budget, Cancel, Stopped};
-
 use serval_model::{Halt, Letter, Multiset};
 
-use crate::{Refusal, TooLarge};
+use serval_linear::{Problem, Tree};
+
+use crate::{Refusal, Rejection, TooLarge};
 
 /// The largest certificates that are checked. Beyond a cap the answer is
 /// [`TooLarge`], never "valid".
@@ -81,9 +82,29 @@ impl Work {
         work: impl FnOnce(&mut Budget) -> Result<T, E>,
     ) -> Result<T, Refusal<Stop>> {
         work(&mut self.budget).map_err(|error| match error.into() {
-            Halt::Budget(Stopped::OutOfTicks) => Refusal::TooLarge(TooLarge { what: "ticks of work", limit: self.ticks }),
-            Halt::Budget(Stopped::Cancelled) => Refusal::Cancelled,
+            Halt::Budget(stopped) => self.stopped(stopped),
             Halt::System(stop) => Refusal::System(stop),
         })
+    }
+
+    /// Checks that a problem has no solution.
+    pub(crate) fn check_tree<Stop>(&mut self, problem: &Problem, tree: &Tree) -> Result<(), Refusal<Stop>> {
+        serval_linear::check_tree(problem, tree, &mut self.budget).map_err(|refusal| match refusal {
+            serval_linear::Refusal::Invalid(serval_linear::Rejection { condition, node, message }) => Refusal::Invalid(Rejection {
+                condition: condition.name(),
+                event: None,
+                object: format!("node {node} of the tree"),
+                message,
+            }),
+            serval_linear::Refusal::TooLarge { what, limit } => TooLarge { what, limit }.into(),
+            serval_linear::Refusal::Stopped(stopped) => self.stopped(stopped),
+        })
+    }
+
+    fn stopped<Stop>(&self, stopped: Stopped) -> Refusal<Stop> {
+        match stopped {
+            Stopped::OutOfTicks => TooLarge { what: "ticks of work", limit: self.ticks }.into(),
+            Stopped::Cancelled => Refusal::Cancelled,
+        }
     }
 }

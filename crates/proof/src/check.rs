@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use serval_budget::Cancel;
-
 use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
 use crate::conditions::require;

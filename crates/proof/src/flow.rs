@@ -2,7 +2,7 @@
 //!
 //! A [`FlowProof`] reduces the system by a script (which may be empty), says
 //! what holds for the numbers of times that the steps of a complete run are
-//! made, and shows by a [proof tree](crate::tree) that no such numbers give
+//! made, and shows by a [proof tree](serval_linear::tree) that no such numbers give
 //! answers that are not serial.
 //!
 //! # What holds for counts
@@ -87,14 +87,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped, checkpoint};
-
 use serval_model::{NodeStep, NormalForm};
 
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
-use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
 use crate::{Refusal, TooLarge, Work};
+use serval_linear::{Linear, Literal, Problem, Tree};
 
 pub(crate) use sets::check_set;
 pub use sets::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges, set_clause};
@@ -178,7 +177,7 @@ pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut W
             problem.clauses.push(clause.ok_or(TOO_LARGE)?);
         }
     }
-    check_tree(&problem, &proof.tree, work)
+    work.check_tree(&problem, &proof.tree)
 }
 
 /// The conditions of a fact; says whether it can be looked at any further.

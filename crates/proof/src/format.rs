@@ -15,8 +15,8 @@ use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::objects::read_object;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
-use crate::tree::Tree;
 use crate::{Body, Certificate, Claim, Completed, Kind, Part, RunCertificate, RunEvent};
+use serval_linear::Tree;
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-certificate";

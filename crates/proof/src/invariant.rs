@@ -2,7 +2,7 @@
 //!
 //! An [`InvariantProof`] reduces the system by a script (which may be empty),
 //! gives a formula about how often steps have been made and how many requests
-//! are where, and shows by [proof trees](crate::tree) that it holds in the
+//! are where, and shows by [proof trees](serval_linear::tree) that it holds in the
 //! beginning, that each step keeps it, and that it leaves no complete run whose
 //! answers are not serial.
 //!
@@ -75,8 +75,8 @@ use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
 use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
-use crate::tree::{Linear, Literal, Problem, Tree, check_tree};
 use crate::{Refusal, Work};
+use serval_linear::{Linear, Literal, Problem, Tree};
 
 /// Evidence that something holds at every moment, and leaves no answers that
 /// are not serial.
@@ -190,7 +190,7 @@ fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wo
             let Some(tree) = tree else { continue };
             work.spend(terms)?;
             let problem = step_problem(form, &proof.clauses, step, &afterwards).ok_or(TOO_LARGE)?;
-            let checked = check_tree(&problem, tree, work);
+            let checked = work.check_tree(&problem, tree);
             checked.map_err(|refusal| refusal.about(None, format!("step {number} and clause {index}")))?;
         }
     }
@@ -213,7 +213,7 @@ fn check_ends<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wor
     for (global, tree) in (0..form.global_count()).zip(&proof.ends) {
         work.spend(terms.saturating_add(size(form)).saturating_add(sets.iter().map(Vec::len).sum()))?;
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or(TOO_LARGE)?;
-        check_tree(&problem, tree, work).map_err(|refusal| refusal.about(None, format!("global state {global}")))?;
+        work.check_tree(&problem, tree).map_err(|refusal| refusal.about(None, format!("global state {global}")))?;
     }
     Ok(())
 }

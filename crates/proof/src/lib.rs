@@ -8,7 +8,6 @@
 //!
 //! ```
 //! use serval_budget::Cancel;
-
 //! use serval_model::NetworkSystem;
 //! use serval_proof::{Caps, Certificate, Systems, check, fingerprint};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
@@ -131,7 +130,6 @@ mod refusal;
 mod run;
 pub mod script;
 mod shown;
-pub mod tree;
 
 #[cfg(test)]
 mod tests;

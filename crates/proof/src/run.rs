@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Cancel;
-
 use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
 use crate::conditions::{obtain, require};

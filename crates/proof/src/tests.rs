@@ -20,4 +20,3 @@ mod script_hostile;
 mod scripts;
 mod support;
 pub(crate) mod switch;
-mod tree;

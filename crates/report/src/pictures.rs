@@ -14,7 +14,6 @@
 //!
 //! ```
 //! use serval_budget::Budget;
-
 //! use serval_model::{SerialAutomaton, SystemBuilder};
 //! use serval_report::{PlainLabels, pictures};
 //! let mut builder = SystemBuilder::new();

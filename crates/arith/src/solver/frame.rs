@@ -1,6 +1,6 @@
 //! A split whose cases are being refuted.
 
-use serval_proof::tree::{Literal, Problem};
+use serval_linear::{Literal, Problem};
 
 use super::{Refuted, Solver, introducer};
 use crate::Int;

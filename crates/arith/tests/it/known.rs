@@ -3,7 +3,7 @@
 use crate::support::verified;
 use serval_arith::{Outcome, Solver, solve};
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_proof::tree::{Linear, Literal, Problem};
+use serval_linear::{Linear, Literal, Problem};
 
 fn linear(terms: &[(u32, i64)], constant: i64) -> Linear {
     Linear::new(terms.iter().copied(), constant).unwrap()

@@ -1,9 +1,9 @@
 //! Trees of problems that have no solution, on problems that have one.
 
 use crate::support::{Dice, accepts, brute, setting};
-use serval_arith::{Outcome, is_solved_by, solve};
+use serval_arith::{Outcome, solve};
 use serval_budget::Budget;
-use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree};
+use serval_linear::{Linear, Literal, Node, Problem, Reference, Tree, is_solved_by};
 use serval_testkit::say;
 
 /// Another expression that is close.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::{Dice, setting, verified};
 use serval_arith::{smtlib, solve};
 use serval_budget::Budget;
-use serval_proof::tree::{Literal, Problem};
+use serval_linear::{Literal, Problem};
 use serval_testkit::say;
 use serval_testkit::solvers::Outside;
 

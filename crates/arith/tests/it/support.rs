@@ -1,11 +1,9 @@
 //! Random problems, and answers by trying everything.
 
-use serval_arith::{Outcome, is_solved_by};
-use serval_budget::Cancel;
-
+use serval_arith::Outcome;
+use serval_budget::Budget;
+use serval_linear::{Linear, Literal, Problem, Tree, check_tree, is_solved_by};
 use serval_model::SplitMix64;
-use serval_proof::tree::{Linear, Literal, Problem, Tree, check_tree};
-use serval_proof::{Caps, Work};
 
 /// A whole number from the environment, for longer runs.
 pub(crate) fn setting(name: &str, default: u64) -> u64 {
@@ -82,8 +80,7 @@ pub(crate) fn brute(problem: &Problem, most: &[i64]) -> Option<Vec<i64>> {
 }
 
 pub(crate) fn accepts(problem: &Problem, tree: &Tree) -> Result<(), String> {
-    let caps = Caps { ticks: u64::MAX, ..Caps::default() };
-    check_tree::<std::convert::Infallible>(problem, tree, &mut Work::new(&caps, &Cancel::new())).map_err(|refusal| format!("{refusal}"))
+    check_tree(problem, tree, &mut Budget::unlimited()).map_err(|refusal| format!("{refusal:?}"))
 }
 
 /// Whether the outcome is true to its word; whether it is satisfiable.

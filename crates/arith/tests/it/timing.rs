@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Dice, setting, verified};
 use serval_arith::{Outcome, Solver};
 use serval_budget::Budget;
-use serval_proof::tree::{Linear, Literal, Problem};
+use serval_linear::{Linear, Literal, Problem};
 use serval_testkit::say;
 
 /// A walk through a random graph with counts per edge, a final place, letters

@@ -12,10 +12,10 @@ use serval_engine::portfolio::{self, Found, METHODS, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 
+use serval_linear::Tree;
 use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
 use serval_proof::script::{Entry, Reduced, check_script};
-use serval_proof::tree::Tree;
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, Work, check};
 
 use super::draw::Draw;

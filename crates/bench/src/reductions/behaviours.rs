@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
-
 use serval_model::{Letter, Multiset, NetworkSystem, completed_multisets, serial_multisets};
 
 /// The completed multisets with up to some number of requests.

@@ -17,7 +17,6 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
-
 use serval_model::{LocalId, NetworkSystem, Node, NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64, SystemBuilder};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 

@@ -34,7 +34,6 @@
 
 use rustc_hash::FxHashSet;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{GlobalId, LocalId};
 
 use crate::space::{MoveRange, Space};

@@ -18,7 +18,6 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{GlobalId, LocalId};
 
 use super::sets::LocalSet;

@@ -21,10 +21,9 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
-
+use serval_linear::{Linear, Literal, Problem};
 use serval_model::{Node, NodeStep, NormalForm, Run};
 use serval_proof::flow::{LinearSet, set_clause};
-use serval_proof::tree::{Linear, Literal, Problem};
 
 use super::serial::{Answers, Serial};
 use super::{ROUNDS, realise};

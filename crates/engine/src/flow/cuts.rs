@@ -1,7 +1,6 @@
 //! What rules out counts that no run has.
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{NodeStep, NormalForm};
 use serval_proof::flow::{Fact, Region};
 use serval_proof::script::{Entry, Reduced};

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashSet;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Event, LocalId, NodeKind, NodeStep, NormalForm, RequestId, Run, Step, ThreadId};
 
 /// Configurations that are looked at.

@@ -10,10 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serval_arith::{Outcome, Rational, Solver};
 use serval_budget::{Budget, Stopped};
-
+use serval_linear::{Linear, Literal, Problem};
 use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges};
-use serval_proof::tree::{Linear, Literal, Problem};
 
 /// Answers: how often each done node is reached.
 pub(super) type Answers = BTreeMap<Node, i64>;

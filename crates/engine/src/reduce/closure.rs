@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NormalForm, Point};
 use serval_proof::script::{Closure, Entry};
 

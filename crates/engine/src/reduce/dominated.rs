@@ -1,7 +1,6 @@
 //! Finds steps for which there is a better one.
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{NodeStep, NormalForm};
 use serval_proof::script::{Dominated, Entry};
 

@@ -5,7 +5,6 @@ use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NormalForm, Point};
 use serval_proof::script::{Entry, Reduced};
 

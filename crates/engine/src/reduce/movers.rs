@@ -7,7 +7,6 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeStep, NormalForm, Point};
 use serval_proof::script::movers::{Exchange, PointSet, near_end, others_by_global};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};

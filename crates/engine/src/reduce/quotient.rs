@@ -1,7 +1,6 @@
 //! Finds nodes, and global states, that can do the same.
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{NodeStep, NormalForm};
 use serval_proof::script::{Entry, Quotient};
 

@@ -4,7 +4,6 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{NormalForm, Point};
 use serval_proof::script::simulation::reach_from;
 

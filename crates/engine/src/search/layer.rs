@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Halt, Letter, Moves, Multiset, Run};
 
 use super::configuration::{Config, Expander, Turn, run_of};

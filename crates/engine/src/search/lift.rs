@@ -10,7 +10,6 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Event, GlobalId, LocalId, NetworkSystem, RequestId, ResponseId, Run, Step, ThreadId};
 
 /// Where a request is.

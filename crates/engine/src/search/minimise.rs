@@ -10,7 +10,6 @@ use std::collections::BinaryHeap;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
-
 use serval_model::{Halt, Moves, Multiset, Run};
 
 use super::Demand;

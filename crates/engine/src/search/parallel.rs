@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Halt, NetworkSystem, Run};
 
 use super::layer::{LayerOutcome, MAX_DEMANDS, Search};

@@ -1,7 +1,6 @@
 //! Whether answers are serial.
 
 use serval_budget::Budget;
-
 use serval_model::{Halt, Letter, Moves, Multiset, SerialExplorer};
 
 /// A system and what is known of its serial behaviours.

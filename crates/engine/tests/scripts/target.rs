@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serval_budget::{Budget, Cancel};
-
 use serval_model::{NetworkSystem, completed_multisets, serial_multisets, systems_to_json};
 use serval_proof::script::Entry;
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-
 use serval_model::{Letter, Multiset, NetworkSystem, SystemBuilder, TooLarge, completed_multisets, product, serial_multisets};
 
 use crate::systems::{by_name, lost_update, small, strangely_named};

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-
 use serval_model::{
     Configuration, Event, Fault, GlobalId, LocalId, Move, NetworkSystem, ReplayError, RequestId, ResponseId, Run, Step, ThreadId,
     enabled_moves, random_run, replay,

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{
     Letter, Multiset, NetworkSystem, SerialAutomaton, SerialExplorer, bounded_multisets, completed_multisets, serial_multisets,
 };

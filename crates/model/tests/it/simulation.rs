@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use serval_budget::{Budget, Cancel, Stopped};
-
 use serval_model::{Event, GlobalId, LocalId, Moves, Outcome, RequestId, ResponseId, SplitMix64, draw_spawn, random_run, replay};
 
 use crate::systems::{lost_update, small};

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-
 use serval_model::{Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
 use serval_petri::{Action, Arc, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
 

@@ -1,7 +1,6 @@
 //! The nets of all programs of the published suite.
 
 use serval_budget::Budget;
-
 use serval_model::NetworkSystem;
 use serval_petri::{Constraint, Linear, PlaceKind, Slice, Target, interleaving, slice};
 use serval_testkit::say;

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NormalForm};
 
 use super::{Clause, TOO_LARGE};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::simulation;
-use crate::tree::{Linear, Literal};
 use crate::{Refusal, Work};
+use serval_linear::{Linear, Literal};
 
 /// One request alone: from a global state, to an answer (a done node), and the
 /// global state that it leaves behind.

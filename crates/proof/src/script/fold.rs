@@ -36,7 +36,6 @@
 //! system that the one before leaves.
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeKind, NodeStep, NormalForm};
 
 use super::size;

@@ -87,7 +87,6 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeStep, NormalForm, Point};
 
 use super::Reduced;

@@ -36,7 +36,6 @@
 use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeStep, NormalForm};
 
 /// The column of all done nodes.

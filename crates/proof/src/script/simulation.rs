@@ -101,7 +101,6 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
-
 use serval_model::{Node, NodeKind, NodeStep, NormalForm, Point};
 
 use super::size;

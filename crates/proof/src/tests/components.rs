@@ -1,7 +1,6 @@
 //! What a list of components must be for the theorems about it.
 
 use serval_budget::{Budget, Cancel};
-
 use serval_model::{NetworkSystem, completed_multisets, product, serial_multisets, systems_to_json};
 
 use super::support::{Case, counter, lost_update};

@@ -2,8 +2,9 @@
 
 use serval_model::{NodeStep, NormalForm, SplitMix64};
 
-use super::support::{enough, holds, is_solved_by, random_system};
+use super::support::{enough, random_system};
 use crate::flow::{Fact, Region, fact_clause, flow_problem};
+use serval_linear::is_solved_by;
 
 fn below(random: &mut SplitMix64, number: u32) -> u32 {
     u32::try_from(random.next_u64() % u64::from(number.max(1))).unwrap()
@@ -106,7 +107,7 @@ fn counts_of_runs_meet_what_is_said() {
             let without = some(random, u32::try_from(form.steps().len()).unwrap(), |_| false);
             for fact in [Fact::Forward(first), Fact::Backward(last), Fact::Pairs(without)] {
                 let clause = fact_clause(&form, &[], &fact, &mut enough()).unwrap().unwrap();
-                assert!(clause.iter().any(|literal| holds(literal, &values)), "{fact:?}\n{form:?}\n{run:?}");
+                assert!(clause.iter().any(|literal| literal.holds(&values)), "{fact:?}\n{form:?}\n{run:?}");
                 facts += 1;
             }
         }

@@ -1,15 +1,14 @@
 //! Proofs by counting: right ones, and ones that only one condition refuses.
 
 use serval_budget::Budget;
-
 use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::scripts::system;
-use super::support::{Case, counter, enough, holds};
+use super::support::{Case, counter, enough};
 use super::switch::without;
 use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
-use crate::tree::{Linear, Literal, Node, Reference, Tree};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use serval_linear::{Linear, Literal, Node, Reference, Tree};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
 /// serial edges are 0, from `g0`, and 1, a loop at `g1`.
@@ -213,7 +212,7 @@ fn a_node_that_is_landed_on_is_not_fresh() {
     let clause = fact_clause(&form, &[], &fact, &mut enough()).unwrap().unwrap();
     // Going round is possible if the last step is made.
     let counts = [1, 1, 1];
-    assert!(clause.iter().any(|literal| holds(literal, &counts)), "{clause:?}");
+    assert!(clause.iter().any(|literal| literal.holds(&counts)), "{clause:?}");
 }
 
 #[test]

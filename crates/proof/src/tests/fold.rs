@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 
 use serval_budget::Cancel;
-
 use serval_model::{NetworkSystem, NormalForm, SplitMix64, SystemBuilder, completed_multisets, serial_multisets};
 
 use super::support::enough;

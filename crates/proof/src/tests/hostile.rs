@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use serval_budget::Cancel;
-
 use serval_model::NetworkSystem;
 
 use super::support::{Case, answers, counter, lost_update, respond, spawn, step};

@@ -1,7 +1,6 @@
 //! Invariants: right ones, and ones that only one condition refuses.
 
 use serval_budget::Budget;
-
 use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
 use super::flow::{once, set};
@@ -9,8 +8,8 @@ use super::support::{Case, counter, enough};
 use super::switch::without;
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
-use crate::tree::{Node, Reference, Tree};
 use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use serval_linear::{Node, Reference, Tree};
 
 fn form(system: &NetworkSystem) -> NormalForm {
     NormalForm::new(system).unwrap().0

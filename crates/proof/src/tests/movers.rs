@@ -4,7 +4,6 @@
 use std::convert::Infallible;
 
 use serval_budget::{Budget, Cancel};
-
 use serval_model::{NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
 
 use crate::script::movers::{Exchange, PointSet};

@@ -1,7 +1,6 @@
 //! Certificates with one thing changed are accepted exactly if they are right.
 
 use serval_budget::Budget;
-
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
 use super::support::{Case, find_run, in_names, is_genuine, lost_update, random_system};

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use serval_budget::Budget;
-
 use serval_model::{NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
 
 use crate::script::{Entry, Pairs, Reduced};

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serval_budget::Cancel;
-
 use serval_model::{NetworkSystem, SplitMix64, systems_from_json};
 
 use crate::{Caps, Certificate, Refusal, Systems, check};

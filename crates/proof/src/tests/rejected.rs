@@ -1,7 +1,6 @@
 //! Certificates that are right, and certificates that are nearly right.
 
 use serval_budget::{Budget, Cancel};
-
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
 use super::support::{Answer, Case, answers, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};

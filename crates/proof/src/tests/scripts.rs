@@ -8,7 +8,6 @@
 //! false about them.
 
 use serval_budget::Budget;
-
 use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
 
 use super::conditions::ELSEWHERE;

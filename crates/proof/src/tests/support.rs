@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 
 use serval_budget::{Budget, Cancel};
-
 use serval_model::{
     Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay, serial_multisets,
 };
 
-use crate::tree::{Linear, Literal, Problem};
 use crate::{Action, Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, States, check, fingerprint};
 
 /// Enough for what is small: what would go on for ever is stopped, and seen.
@@ -179,28 +177,6 @@ pub(super) fn find_run(system: &NetworkSystem, wanted: &Multiset<Letter>) -> Opt
         }
     }
     None
-}
-
-/// The value of an expression.
-fn value(linear: &Linear, values: &[i64]) -> i128 {
-    let terms = linear.terms().iter().map(|&(variable, coefficient)| (values.get(usize::try_from(variable).unwrap()), coefficient));
-    terms.map(|(value, coefficient)| i128::from(coefficient) * i128::from(*value.unwrap_or(&0))).sum::<i128>()
-        + i128::from(linear.constant())
-}
-
-/// Whether a literal holds at these values.
-pub(super) fn holds(literal: &Literal, values: &[i64]) -> bool {
-    match literal {
-        Literal::AtLeastZero(linear) => value(linear, values) >= 0,
-        Literal::NotDivisible(linear, divisor) => !value(linear, values).unsigned_abs().is_multiple_of(u128::from(*divisor)),
-    }
-}
-
-/// Whether these non-negative values meet everything.
-pub(super) fn is_solved_by(problem: &Problem, values: &[i64]) -> bool {
-    problem.equalities.iter().all(|linear| value(linear, values) == 0)
-        && problem.inequalities.iter().all(|linear| value(linear, values) >= 0)
-        && problem.clauses.iter().all(|clause| clause.iter().any(|literal| holds(literal, values)))
 }
 
 /// A run in names.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::Budget;
-
 use serval_model::SplitMix64;
 use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, Linear, Options, State, Vector, Work, eliminate, image, semilinear};
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serval_budget::Budget;
-
 use serval_model::NetworkSystem;
 use serval_report::Labels;
 use serval_report::pictures::View;

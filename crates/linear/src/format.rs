@@ -13,7 +13,7 @@
 //! 0, numbers fit, and nothing is left over. Nothing is nested, so that
 //! reading needs no deep stack, however deep the tree.
 
-use super::{Combination, Linear, Node, Reference};
+use crate::{Combination, Linear, Node, Reference};
 
 impl From<Node> for Vec<i128> {
     fn from(node: Node) -> Self {

@@ -1,13 +1,12 @@
 //! Putting numbers into a problem.
 
-use serval_proof::tree::{Linear, Literal, Problem};
+use crate::{Linear, Literal, Problem};
 
 /// Whether these are non-negative integers that meet everything. Variables for
 /// which there is no entry are 0.
 ///
 /// ```
-/// use serval_arith::is_solved_by;
-/// use serval_proof::tree::{Linear, Problem};
+/// use serval_linear::{Linear, Problem, is_solved_by};
 /// let problem = Problem { variables: 1, equalities: vec![Linear::new([(0, 2)], -94).unwrap()], ..Problem::default() };
 /// assert!(is_solved_by(&problem, &[47]) && !is_solved_by(&problem, &[]));
 /// ```
@@ -15,15 +14,17 @@ pub fn is_solved_by(problem: &Problem, values: &[i64]) -> bool {
     values.iter().all(|&value| value >= 0)
         && problem.equalities.iter().all(|linear| value(linear, values) == Some(0))
         && problem.inequalities.iter().all(|linear| value(linear, values).is_some_and(|value| value >= 0))
-        && problem.clauses.iter().all(|clause| clause.iter().any(|literal| holds(literal, values)))
+        && problem.clauses.iter().all(|clause| clause.iter().any(|literal| literal.holds(values)))
 }
 
-/// Whether a literal holds; not if its value does not fit.
-fn holds(literal: &Literal, values: &[i64]) -> bool {
-    value(literal.linear(), values).is_some_and(|value| match literal {
-        Literal::AtLeastZero(_) => value >= 0,
-        Literal::NotDivisible(_, divisor) => !value.unsigned_abs().is_multiple_of(u128::from(*divisor)),
-    })
+impl Literal {
+    /// Whether it holds at these values; not if its own value does not fit.
+    pub fn holds(&self, values: &[i64]) -> bool {
+        value(self.linear(), values).is_some_and(|value| match self {
+            Self::AtLeastZero(_) => value >= 0,
+            Self::NotDivisible(_, divisor) => !value.unsigned_abs().is_multiple_of(u128::from(*divisor)),
+        })
+    }
 }
 
 /// The value of an expression; `None` where it does not fit.

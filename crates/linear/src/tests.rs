@@ -1,22 +1,18 @@
 //! Proof trees: each condition is needed, and nothing hostile gets through.
 
-use std::convert::Infallible;
+use serval_budget::{Budget, Stopped};
 
-use serval_budget::Cancel;
+use crate::switch::without;
+use crate::{Combination, Condition, Linear, Literal, Node, Problem, Reference, Refusal, Tree, check_tree, is_solved_by};
 
-use super::support::is_solved_by;
-use super::switch::without;
-use crate::tree::{Combination, Linear, Literal, Node, Problem, Reference, Tree, check_tree};
-use crate::{CONDITIONS, Caps, Refusal, TooLarge, Work};
-
-type Answer = Result<(), Refusal<Infallible>>;
+type Answer = Result<(), Refusal>;
 
 fn check(problem: &Problem, tree: &Tree) -> Answer {
     check_within(problem, tree, 100_000_000)
 }
 
 fn check_within(problem: &Problem, tree: &Tree, ticks: u64) -> Answer {
-    check_tree(problem, tree, &mut Work::new(&Caps { ticks, ..Caps::default() }, &Cancel::new()))
+    check_tree(problem, tree, &mut Budget::ticks(ticks))
 }
 
 fn linear(terms: &[(u32, i64)], constant: i64) -> Linear {
@@ -45,47 +41,46 @@ fn residue(expression: Linear, divisor: u64) -> Node {
 
 /// A problem in `x`, a solution of it, and a tree that is refused for
 /// `condition` and nothing else.
-fn violates_only(condition: &str) -> Option<(Problem, Option<i64>, Vec<Node>)> {
+fn violates_only(condition: Condition) -> (Problem, Option<i64>, Vec<Node>) {
     let free = Problem { variables: 1, ..Problem::default() };
     let equal = |linear: Linear| Problem { equalities: vec![linear], ..free.clone() };
     let at_least = |linear: Linear| Problem { inequalities: vec![linear], ..free.clone() };
     let clause = |literals: &[Literal]| Problem { clauses: vec![literals.to_vec()], ..free.clone() };
     let x = |coefficient, constant| linear(&[(0, coefficient)], constant);
-    Some(match condition {
+    match condition {
         // x ≤ −1 or x ≥ 0, and only the first is refuted.
-        "tree.child" => {
+        Condition::Child => {
             let problem = clause(&[Literal::AtLeastZero(x(-1, -1)), Literal::AtLeastZero(x(1, 0))]);
             (problem, Some(0), vec![Node::Clause { clause: 0 }, farkas(&[fact(0, 1)])])
         }
         // Nothing is wrong but that there is more: the problem has no solution.
-        "tree.rest" => (at_least(x(-1, -1)), None, vec![farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
-        "tree.clause" => (free, Some(0), vec![Node::Clause { clause: 0 }]),
+        Condition::Rest => (at_least(x(-1, -1)), None, vec![farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        Condition::Clause => (free, Some(0), vec![Node::Clause { clause: 0 }]),
         // The unknown variable 1 would be the same as the quotient: 2q + 5 = 2q + r.
-        "tree.variables" => (free, Some(0), vec![residue(linear(&[(1, 2)], 5), 2), farkas(&[fact(0, -1)]), farkas(&[fact(0, -1)])]),
-        "tree.divisor" => (free, Some(0), vec![residue(x(1, 0), 0)]),
+        Condition::Variables => (free, Some(0), vec![residue(linear(&[(1, 2)], 5), 2), farkas(&[fact(0, -1)]), farkas(&[fact(0, -1)])]),
+        Condition::Divisor => (free, Some(0), vec![residue(x(1, 0), 0)]),
         // −x = 2q + 1 for x = 1 makes q negative.
-        "tree.fact" => {
+        Condition::Fact => {
             let nodes = vec![residue(x(-1, 0), 2), lattice(2, &[fact(0, 1), fact(1, 1)], &[]), farkas(&[fact(1, 1), variable(1, 2)])];
             (equal(x(1, -1)), Some(1), nodes)
         }
-        "tree.sign" => (at_least(linear(&[], 1)), Some(0), vec![farkas(&[fact(0, -1)])]),
-        "tree.falling" => (at_least(x(1, -1)), Some(1), vec![farkas(&[fact(0, 1)])]),
+        Condition::Sign => (at_least(linear(&[], 1)), Some(0), vec![farkas(&[fact(0, -1)])]),
+        Condition::Falling => (at_least(x(1, -1)), Some(1), vec![farkas(&[fact(0, 1)])]),
         // −x − 5 = 2q + r.
-        "tree.fresh" => (free, Some(0), vec![residue(x(-1, -5), 2), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
-        "tree.farkas" => (free, Some(0), vec![farkas(&[])]),
+        Condition::Fresh => (free, Some(0), vec![residue(x(-1, -5), 2), farkas(&[fact(0, 1)]), farkas(&[fact(0, 1)])]),
+        Condition::Farkas => (free, Some(0), vec![farkas(&[])]),
         // From 1 − x ≥ 0 neither 1 − x = 0 nor x = 0 follows, though one of them does.
-        "tree.tight" => (at_least(x(-1, 1)), Some(0), vec![lattice(0, &[fact(0, 1), variable(0, 1)], &[fact(0, 1)])]),
-        "tree.equality" => (at_least(x(2, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
-        "tree.modulus" => (equal(x(1, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
-        "tree.remainder" => (equal(x(2, -2)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
-        _ => return None,
-    })
+        Condition::Tight => (at_least(x(-1, 1)), Some(0), vec![lattice(0, &[fact(0, 1), variable(0, 1)], &[fact(0, 1)])]),
+        Condition::Equality => (at_least(x(2, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        Condition::Modulus => (equal(x(1, -1)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+        Condition::Remainder => (equal(x(2, -2)), Some(1), vec![lattice(2, &[fact(0, 1)], &[])]),
+    }
 }
 
 #[test]
 fn each_condition_is_needed() {
-    for &condition in CONDITIONS.iter().filter(|condition| condition.starts_with("tree.")) {
-        let (problem, solution, nodes) = violates_only(condition).unwrap_or_else(|| panic!("no case for {condition}"));
+    for &condition in Condition::ALL {
+        let (problem, solution, nodes) = violates_only(condition);
         assert!(solution.is_none_or(|value| is_solved_by(&problem, &[value])), "{condition}");
         let tree = Tree { nodes };
         let refused = |answer: Answer| match answer {
@@ -94,7 +89,7 @@ fn each_condition_is_needed() {
         };
         refused(check(&problem, &tree));
         assert_eq!(without(condition, || check(&problem, &tree)), Ok(()), "{condition} hides behind another condition");
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+        for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
             refused(without(other, || check(&problem, &tree)));
         }
     }
@@ -107,7 +102,7 @@ fn nothing_is_tight_for_free() {
     let refused = |problem: &Problem, node: Node, solution: &[i64]| {
         assert!(is_solved_by(problem, solution));
         match check(problem, &Tree { nodes: vec![node] }) {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, "tree.equality", "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::Equality, "{rejection}"),
             other => panic!("{other:?}"),
         }
     };
@@ -122,7 +117,7 @@ fn nothing_is_tight_for_free() {
 #[test]
 fn huge_numbers() {
     let problem = Problem { variables: 2, inequalities: vec![linear(&[(0, i64::MIN), (1, i64::MAX)], i64::MIN); 2], ..Problem::default() };
-    let bits = Err(Refusal::TooLarge(TooLarge { what: "integer bits", limit: 127 }));
+    let bits = Err(Refusal::TooLarge { what: "integer bits", limit: 127 });
     for multiplier in [i128::MAX, i128::MAX >> 62, 1 << 64] {
         let combination: Combination = vec![fact(0, multiplier); 2];
         assert_eq!(check(&problem, &Tree { nodes: vec![farkas(&combination)] }), bits, "{multiplier}");
@@ -140,7 +135,7 @@ fn huge_numbers() {
     }
     for modulus in [i128::MIN, -1, 0, 1, i128::MAX] {
         let answer = check(&extreme, &Tree { nodes: vec![lattice(modulus, &[], &[fact(0, 1)])] });
-        assert!(matches!(answer, Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.remainder"), "{modulus}");
+        assert!(matches!(answer, Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Remainder), "{modulus}");
     }
 }
 
@@ -171,7 +166,7 @@ fn deep_trees() {
         assert_eq!(check(&problem, &read), Ok(()));
         // With its last leaf gone it is no tree.
         let tree = Tree { nodes: tree.nodes[..tree.nodes.len() - 1].to_vec() };
-        assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.child"));
+        assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Child));
     }
 }
 
@@ -183,12 +178,11 @@ fn caps() {
     let enough = 21 + 2 * (1 + 20) + 2 * 11;
     assert_eq!(check_within(&problem, &tree, enough), Ok(()));
     for ticks in 0..enough {
-        let too_large = TooLarge { what: "ticks of work", limit: ticks };
-        assert_eq!(check_within(&problem, &tree, ticks), Err(Refusal::TooLarge(too_large)));
+        assert_eq!(check_within(&problem, &tree, ticks), Err(Refusal::Stopped(Stopped::OutOfTicks)));
     }
     // A divisor asks for as many children as it says, and the list for no memory beyond its length.
     let tree = Tree { nodes: vec![residue(linear(&[(0, 1)], 0), u64::MAX), farkas(&[fact(0, 1)])] };
-    assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.child"));
+    assert!(matches!(check(&problem, &tree), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Child));
     // A long combination is summed in small memory.
     let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 5_000_000])] };
     assert_eq!(check(&problem, &long), Ok(()));
@@ -196,7 +190,7 @@ fn caps() {
     let empty = Problem { inequalities: vec![linear(&[], -1)], ..Problem::default() };
     let long = Tree { nodes: vec![farkas(&vec![fact(0, 1); 1_000_000])] };
     assert_eq!(check(&empty, &long), Ok(()));
-    assert!(matches!(check_within(&empty, &long, 1_000_000), Err(Refusal::TooLarge(_))));
+    assert_eq!(check_within(&empty, &long, 1_000_000), Err(Refusal::Stopped(Stopped::OutOfTicks)));
 }
 
 /// About such a problem nothing is said, whatever the tree: it may have a solution.
@@ -208,10 +202,10 @@ fn problems_that_are_none() {
     // 0 does not divide 1, but there is no residue to take.
     let divided = Problem { variables: 1, clauses: vec![vec![Literal::NotDivisible(linear(&[(0, 1)], 0), 0)]], ..Problem::default() };
     let split = Tree { nodes: vec![Node::Clause { clause: 0 }] };
-    assert!(matches!(check(&divided, &split), Err(Refusal::TooLarge(_))));
+    assert!(matches!(check(&divided, &split), Err(Refusal::TooLarge { .. })));
     let unknown = |clauses| Problem { clauses, variables: 0, ..refuted.clone() };
     assert_eq!(check(&unknown(Vec::new()), &tree), Ok(()));
-    assert!(matches!(check(&unknown(vec![vec![Literal::AtLeastZero(linear(&[(0, 1)], 0))]]), &tree), Err(Refusal::TooLarge(_))));
+    assert!(matches!(check(&unknown(vec![vec![Literal::AtLeastZero(linear(&[(0, 1)], 0))]]), &tree), Err(Refusal::TooLarge { .. })));
 }
 
 #[test]
@@ -226,7 +220,7 @@ fn residues_of_clauses() {
     let problem = Problem { clauses: vec![odd(0, 2), odd(1, 4)], ..problem };
     assert!(is_solved_by(&problem, &[1]));
     let nodes = [nodes, vec![leaf.clone(), leaf]].concat();
-    assert!(matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == "tree.remainder"));
+    assert!(matches!(check(&problem, &Tree { nodes }), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::Remainder));
     // A literal with the divisor 1 never holds and has no child.
     let problem = Problem { clauses: vec![odd(0, 1)], ..problem };
     assert_eq!(check(&problem, &Tree { nodes: vec![Node::Clause { clause: 0 }] }), Ok(()));

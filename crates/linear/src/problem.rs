@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Reference;
+use crate::Reference;
 
 /// A linear expression with integer coefficients: the sum of `coefficient ·
 /// variable` over its terms, plus a constant.
@@ -86,7 +86,7 @@ pub struct Problem {
 
 impl Problem {
     /// Whether it speaks of its variables only, and divides by no 0.
-    pub(super) fn is_well_formed(&self) -> bool {
+    pub(crate) fn is_well_formed(&self) -> bool {
         let literals = || self.clauses.iter().flatten();
         let linears = self.equalities.iter().chain(&self.inequalities).chain(literals().map(Literal::linear));
         linears.into_iter().all(|linear| linear.is_over(self.variables))

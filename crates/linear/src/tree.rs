@@ -6,9 +6,8 @@
 //! is contradictory for a reason that can be checked by adding up:
 //!
 //! ```
-//! use serval_budget::Cancel;
-//! use serval_proof::tree::{Linear, Literal, Node, Problem, Reference, Tree, check_tree};
-//! use serval_proof::{Caps, Work};
+//! use serval_budget::Budget;
+//! use serval_linear::{Linear, Literal, Node, Problem, Reference, Tree, check_tree};
 //! // x + y = 1, and both x ≥ 1 or y ≥ 2, and x is even.
 //! let linear = |terms: &[(u32, i64)], constant| Linear::new(terms.iter().copied(), constant).unwrap();
 //! let problem = Problem {
@@ -31,7 +30,7 @@
 //!     // y − 2 ≥ 0 (fact 1) and 1 − x − y = 0 add up to −1 − x ≥ 0.
 //!     Node::Farkas { combination: vec![(fact(1), 1), (fact(0), -1)] },
 //! ] };
-//! let check = |tree: &Tree| check_tree::<()>(&problem, tree, &mut Work::new(&Caps::default(), &Cancel::new()));
+//! let check = |tree: &Tree| check_tree(&problem, tree, &mut Budget::unlimited());
 //! assert_eq!(check(&tree), Ok(()));
 //! assert_eq!(serde_json::to_string(&tree).unwrap(), "[[0,0],[0,1],[4,2,2,2,1,1,-1,1,1,0,-1],[3,1,1,0,-1]]");
 //! ```
@@ -115,17 +114,13 @@
 //! Nodes after the end of the tree are refused (`tree.rest`); the theorem
 //! does not need it.
 
-mod format;
-mod problem;
-
 use std::iter;
 
 use serde::{Deserialize, Serialize};
+use serval_budget::Budget;
 
-use crate::conditions::{obtain, require};
-use crate::{Refusal, TooLarge, Work};
-
-pub use problem::{Linear, Literal, Problem};
+use crate::refusal::{obtain, require};
+use crate::{Condition, Linear, Literal, Problem, Refusal};
 
 /// A proof tree: its nodes in preorder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,9 +181,10 @@ pub enum Reference {
     AtLeastZero(u32),
 }
 
-/// What a combination is about: a fact, or a sum of multiples of facts.
+/// A linear fact, `expression ≥ 0` or `= 0`, in 128 bits: one on the way to the
+/// node, or a sum of multiples of these.
 #[derive(Default)]
-struct Wide {
+struct Fact {
     is_equality: bool,
     terms: Vec<(u32, i128)>,
     constant: i128,
@@ -209,35 +205,38 @@ struct Frame<'a> {
 
 struct Checker<'a, 'b> {
     problem: &'a Problem,
-    work: &'b mut Work,
-    facts: Vec<Wide>,
+    budget: &'b mut Budget,
+    facts: Vec<Fact>,
     /// How many variables there are, fresh ones included.
     variables: u32,
     /// The node that is checked.
     at: usize,
 }
 
-const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 127 };
+const TOO_LARGE: Refusal = Refusal::TooLarge { what: "integer bits", limit: 127 };
 
 /// Checks that `tree` shows that `problem` has no solution.
 ///
 /// One tick is spent for each node and for each term that is looked at, before
-/// there is memory for it. `Stop` is whatever the rest of a certificate's check
-/// can fail with.
-pub fn check_tree<Stop>(problem: &Problem, tree: &Tree, work: &mut Work) -> Result<(), Refusal<Stop>> {
-    let mut checker = Checker { problem, work, facts: Vec::new(), variables: problem.variables, at: 0 };
+/// there is memory for it.
+pub fn check_tree(problem: &Problem, tree: &Tree, budget: &mut Budget) -> Result<(), Refusal> {
+    let mut checker = Checker { problem, budget, facts: Vec::new(), variables: problem.variables, at: 0 };
     checker.state_problem()?;
     let answer = checker.walk(tree);
-    answer.map_err(|refusal| refusal.about(None, format!("node {} of the tree", checker.at)))
+    answer.map_err(|refusal| refusal.at(checker.at))
+}
+
+fn ticks(terms: usize) -> u64 {
+    u64::try_from(terms).unwrap_or(u64::MAX)
 }
 
 impl<'a> Checker<'a, '_> {
     /// The facts at the root.
-    fn state_problem<Stop>(&mut self) -> Result<(), Refusal<Stop>> {
+    fn state_problem(&mut self) -> Result<(), Refusal> {
         let problem = self.problem;
         if !problem.is_well_formed() {
             // No certificate brings this about: the checker makes the problem itself.
-            return Err(TooLarge { what: "variables, or division by 0", limit: problem.variables.into() }.into());
+            return Err(Refusal::TooLarge { what: "variables, or division by 0", limit: problem.variables.into() });
         }
         for (list, is_equality) in [(&problem.equalities, true), (&problem.inequalities, false)] {
             for linear in list {
@@ -249,12 +248,12 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Goes through the tree in preorder, without recursion.
-    fn walk<Stop>(&mut self, tree: &'a Tree) -> Result<(), Refusal<Stop>> {
+    fn walk(&mut self, tree: &'a Tree) -> Result<(), Refusal> {
         let mut nodes = tree.nodes.iter();
         let mut frames: Vec<Frame<'a>> = Vec::new();
         loop {
-            let node = obtain!("tree.child", nodes.next(), "the list ends where a node is missing");
-            self.work.spend(1)?;
+            let node = obtain!(Condition::Child, nodes.next(), "the list ends where a node is missing");
+            self.budget.spend(1)?;
             self.node_of(node, &mut frames)?;
             self.at = self.at.saturating_add(1);
             // To the next child of the innermost split that has one.
@@ -270,24 +269,24 @@ impl<'a> Checker<'a, '_> {
                 break;
             }
         }
-        require!("tree.rest", nodes.next().is_none(), "the tree is complete before this node");
+        require!(Condition::Rest, nodes.next().is_none(), "the tree is complete before this node");
         Ok(())
     }
 
     /// Checks a leaf, or begins a split.
-    fn node_of<Stop>(&mut self, node: &'a Node, frames: &mut Vec<Frame<'a>>) -> Result<(), Refusal<Stop>> {
+    fn node_of(&mut self, node: &'a Node, frames: &mut Vec<Frame<'a>>) -> Result<(), Refusal> {
         match node {
             Node::Farkas { combination } => return self.farkas(combination),
             Node::Lattice { modulus, combination, tight } => return self.lattice(*modulus, combination, tight),
             Node::Clause { clause } => {
                 let known = self.problem.clauses.get(*clause as usize);
-                obtain!("tree.clause", known, "there is no clause {clause}");
+                obtain!(Condition::Clause, known, "there is no clause {clause}");
             }
             Node::Bound { expression, .. } | Node::Residue { expression, .. } => {
                 let divides = !matches!(node, Node::Residue { divisor: 0, .. });
-                require!("tree.divisor", divides, "division by 0");
+                require!(Condition::Divisor, divides, "division by 0");
                 let known = expression.is_over(self.variables);
-                require!("tree.variables", known, "a variable that is not there");
+                require!(Condition::Variables, known, "a variable that is not there");
             }
         }
         frames.push(Frame { node, facts: self.facts.len(), variables: self.variables, literal: 0, residue: 0 });
@@ -295,7 +294,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Adds the fact of the next child of a split, if there is one.
-    fn next_child<Stop>(&mut self, frame: &mut Frame<'a>) -> Result<bool, Refusal<Stop>> {
+    fn next_child(&mut self, frame: &mut Frame<'a>) -> Result<bool, Refusal> {
         let fact = match frame.node {
             Node::Clause { clause } => loop {
                 let literals = self.problem.clauses.get(*clause as usize).map_or(&[][..], Vec::as_slice);
@@ -329,82 +328,82 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// The fact `factor · linear + more ≥ 0`, or `= 0`.
-    fn fact<Stop>(&mut self, linear: &Linear, factor: i128, more: i128, is_equality: bool) -> Result<Wide, Refusal<Stop>> {
-        self.work.spend(linear.terms().len() + 1)?;
-        let mut fact = Wide { is_equality, constant: more, ..Wide::default() };
+    fn fact(&mut self, linear: &Linear, factor: i128, more: i128, is_equality: bool) -> Result<Fact, Refusal> {
+        self.budget.spend(ticks(linear.terms().len() + 1))?;
+        let mut fact = Fact { is_equality, constant: more, ..Fact::default() };
         let terms = linear.terms().iter().map(|&(variable, coefficient)| (variable, i128::from(coefficient)));
         fact.add(terms, linear.constant().into(), factor)?;
         Ok(fact)
     }
 
     /// The fact `linear = divisor · q + residue` with a fresh variable `q`.
-    fn residue<Stop>(&mut self, linear: &Linear, divisor: u64, residue: u64) -> Result<Wide, Refusal<Stop>> {
+    fn residue(&mut self, linear: &Linear, divisor: u64, residue: u64) -> Result<Fact, Refusal> {
         let mut fact = self.fact(linear, 1, -i128::from(residue), true)?;
         fact.terms.push((self.variables, -i128::from(divisor)));
-        self.variables = self.variables.checked_add(1).ok_or(TooLarge { what: "variables", limit: u32::MAX.into() })?;
+        self.variables = self.variables.checked_add(1).ok_or(Refusal::TooLarge { what: "variables", limit: u32::MAX.into() })?;
         Ok(fact)
     }
 
-    fn farkas<Stop>(&mut self, combination: &Combination) -> Result<(), Refusal<Stop>> {
-        let mut sum = Wide::default();
+    fn farkas(&mut self, combination: &Combination) -> Result<(), Refusal> {
+        let mut sum = Fact::default();
         self.falling(combination, &mut sum)?;
-        require!("tree.farkas", sum.constant < 0, "the sum has the constant {}, which is not negative", sum.constant);
+        require!(Condition::Farkas, sum.constant < 0, "the sum has the constant {}, which is not negative", sum.constant);
         Ok(())
     }
 
-    fn lattice<Stop>(&mut self, modulus: i128, combination: &Combination, tight: &Combination) -> Result<(), Refusal<Stop>> {
-        let mut bound = Wide::default();
+    fn lattice(&mut self, modulus: i128, combination: &Combination, tight: &Combination) -> Result<(), Refusal> {
+        let mut bound = Fact::default();
         self.falling(tight, &mut bound)?;
-        require!("tree.tight", bound.constant <= 0, "the sum has the constant {}, which is positive", bound.constant);
+        require!(Condition::Tight, bound.constant <= 0, "the sum has the constant {}, which is positive", bound.constant);
         let mut positive: Vec<Reference> =
             tight.iter().filter(|(_, multiplier)| *multiplier > 0).map(|&(reference, _)| reference).collect();
         positive
             .extend(bound.terms.iter().filter(|(_, coefficient)| *coefficient < 0).map(|&(variable, _)| Reference::AtLeastZero(variable)));
         positive.sort_unstable();
-        let mut sum = Wide::default();
+        let mut sum = Fact::default();
         for &(reference, multiplier) in combination {
             let is_equality = self.is_equality(reference) || positive.binary_search(&reference).is_ok();
-            require!("tree.equality", is_equality, "{reference} is not shown to be an equality");
+            require!(Condition::Equality, is_equality, "{reference} is not shown to be an equality");
             self.add(reference, multiplier, &mut sum)?;
         }
         sum.collect()?;
         let divides = |number: i128| number.unsigned_abs().is_multiple_of(modulus.unsigned_abs());
         let multiples = sum.terms.iter().all(|&(_, coefficient)| divides(coefficient));
-        require!("tree.modulus", multiples, "a coefficient is not a multiple of {modulus}");
-        require!("tree.remainder", !divides(sum.constant), "the constant {} is a multiple of {modulus}", sum.constant);
+        require!(Condition::Modulus, multiples, "a coefficient is not a multiple of {modulus}");
+        require!(Condition::Remainder, !divides(sum.constant), "the constant {} is a multiple of {modulus}", sum.constant);
         Ok(())
     }
 
     /// Adds up a combination and checks that it is falling.
-    fn falling<Stop>(&mut self, combination: &Combination, sum: &mut Wide) -> Result<(), Refusal<Stop>> {
+    fn falling(&mut self, combination: &Combination, sum: &mut Fact) -> Result<(), Refusal> {
         for &(reference, multiplier) in combination {
             let signed = multiplier >= 0 || self.is_equality(reference);
-            require!("tree.sign", signed, "{reference} is an inequality with the multiplier {multiplier}");
+            require!(Condition::Sign, signed, "{reference} is an inequality with the multiplier {multiplier}");
             self.add(reference, multiplier, sum)?;
         }
         sum.collect()?;
         for &(variable, coefficient) in &sum.terms {
             let is_fresh = variable >= self.problem.variables;
-            require!("tree.fresh", !is_fresh || coefficient == 0, "fresh variable {variable} is left");
+            require!(Condition::Fresh, !is_fresh || coefficient == 0, "fresh variable {variable} is left");
             let falls = is_fresh || coefficient <= 0;
-            require!("tree.falling", falls, "variable {variable} has the coefficient {coefficient}");
+            require!(Condition::Falling, falls, "variable {variable} has the coefficient {coefficient}");
         }
         Ok(())
     }
 
     /// Adds a multiple of a fact to a sum.
-    fn add<Stop>(&mut self, reference: Reference, multiplier: i128, sum: &mut Wide) -> Result<(), Refusal<Stop>> {
+    fn add(&mut self, reference: Reference, multiplier: i128, sum: &mut Fact) -> Result<(), Refusal> {
         match reference {
             Reference::Fact(index) => {
-                let fact = obtain!("tree.fact", self.facts.get(index as usize), "there is no {reference}");
-                self.work.spend(fact.terms.len() + 1)?;
+                let fact = obtain!(Condition::Fact, self.facts.get(index as usize), "there is no {reference}");
+                self.budget.spend(ticks(fact.terms.len() + 1))?;
                 sum.add(fact.terms.iter().copied(), fact.constant, multiplier)?;
             }
             Reference::AtLeastZero(variable) => {
                 // A fresh variable may be negative.
                 let known = variable < self.problem.variables;
-                require!("tree.fact", known, "{reference} is not said anywhere");
-                self.work.spend(1)?;
+                require!(Condition::Fact, known, "{reference} is not said anywhere");
+                self.budget.spend(1)?;
                 sum.add(iter::once((variable, 1)), 0, multiplier)?;
             }
         }
@@ -416,10 +415,10 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-impl Wide {
+impl Fact {
     /// Adds a multiple of an expression; terms of one variable may stay apart,
     /// but not so many that memory grows with the length of a combination.
-    fn add(&mut self, terms: impl Iterator<Item = (u32, i128)>, constant: i128, factor: i128) -> Result<(), TooLarge> {
+    fn add(&mut self, terms: impl Iterator<Item = (u32, i128)>, constant: i128, factor: i128) -> Result<(), Refusal> {
         for (variable, coefficient) in terms {
             self.terms.push((variable, coefficient.checked_mul(factor).ok_or(TOO_LARGE)?));
         }
@@ -429,7 +428,7 @@ impl Wide {
     }
 
     /// Brings the terms of each variable together.
-    fn collect(&mut self) -> Result<(), TooLarge> {
+    fn collect(&mut self) -> Result<(), Refusal> {
         self.terms.sort_unstable_by_key(|&(variable, _)| variable);
         let mut collected: Vec<(u32, i128)> = Vec::with_capacity(self.terms.len());
         for &(variable, coefficient) in &self.terms {
@@ -446,12 +445,12 @@ impl Wide {
 
 #[cfg(test)]
 mod tests {
-    use super::Wide;
+    use super::Fact;
 
     /// Adds an expression in so many variables so many times, and says how many
     /// terms there were at most and how often they were brought together.
     fn add_up(variables: u32, times: usize) -> (usize, usize) {
-        let mut sum = Wide::default();
+        let mut sum = Fact::default();
         let (mut most, mut collected) = (0, 0);
         for _ in 0..times {
             let before = sum.terms.len();
