@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub mod checkpoint;
+mod reason;
+
+pub use reason::StopReason;
 
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]
