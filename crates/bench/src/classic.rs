@@ -11,7 +11,7 @@ use serval_budget::{Budget, Cancel};
 use serval_classic::ablation::Trial;
 use serval_classic::{Options, Report, Stages, Verdict, decide};
 use serval_compile::{Mode, Prepared};
-use serval_engine::portfolio::{self, Found, METHODS, Plan};
+use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 
 use serval_model::{NetworkSystem, systems_from_json, systems_to_json};
@@ -210,7 +210,7 @@ pub fn random(seed: u64, number: u64) -> Vec<NetworkSystem> {
 pub fn compare(system: &NetworkSystem, limit: Duration, agreement: &mut Agreement) -> Result<Outcome, String> {
     let outcome = decide_program(std::slice::from_ref(system), &Options::default(), limit)?;
     let found = within(limit, |cancel| {
-        let plan = Plan { methods: METHODS.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
         portfolio::decide(&[system], 0, &plan).found
     });
     let others = match found {

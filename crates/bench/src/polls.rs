@@ -17,13 +17,14 @@ use std::time::{Duration, Instant};
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, Prepared};
-use serval_engine::portfolio::{self, Found, METHODS, Method, Plan};
+use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
 
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, fingerprint};
-use serval_repair::repair;
+use serval::Input;
+use serval::repair::{self, repair};
 use serval_syntax::{Program, analyze};
 use serval_verify::{InputKind, verify};
 
@@ -154,7 +155,7 @@ pub fn watch(subject: &Subject, limit: Duration) -> Vec<Seen> {
     }
     let systems: Vec<&NetworkSystem> = systems.iter().collect();
     let mut certificates = Vec::new();
-    for methods in METHODS.iter().map(|&method| vec![method]).chain([METHODS.to_vec()]) {
+    for methods in Method::ALL.iter().map(|&method| vec![method]).chain([Method::ALL.to_vec()]) {
         let work = if let [only] = methods.as_slice() { only.name() } else { "auto" };
         let (decision, looks) = seen(work, name, limit, |cancel| own(&systems, methods.clone(), cancel, text));
         all.push(looks);
@@ -172,8 +173,8 @@ pub fn watch(subject: &Subject, limit: Duration) -> Vec<Seen> {
         all.push(looks);
     }
     if *kind == InputKind::Program {
-        let options = serval_repair::Options { jobs: 1, ..serval_repair::Options::default() };
-        let (_, looks) = seen("fix", name, limit, |cancel| repair(text, options, cancel));
+        let options = repair::Options { jobs: 1, ..repair::Options::default() };
+        let (_, looks) = seen("fix", name, limit, |cancel| Input::program(text).map(|input| repair(&input, options, cancel)));
         all.push(looks);
     }
     all

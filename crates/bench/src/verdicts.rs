@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serval_budget::Cancel;
-use serval_engine::portfolio::{self, Found, METHODS, Plan};
+use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 
 use serval_model::{NetworkSystem, systems_to_json};
@@ -54,7 +54,7 @@ pub struct Summary {
 pub fn try_system(system: &NetworkSystem, limit: Duration, summary: &mut Summary) -> Result<Outcome, String> {
     let start = Instant::now();
     let found = within(limit, |cancel| {
-        let plan = Plan { methods: METHODS.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
         portfolio::decide(&[system], 0, &plan).found
     });
     summary.slowest = summary.slowest.max(start.elapsed());

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use serval_bench::obligations::{ask, files, is_for, of_file};
-use serval_engine::portfolio::{METHODS, Method};
+use serval_engine::portfolio::{Method};
 use serval_testkit::say;
 use serval_testkit::solvers::Outside;
 use serval_testkit::suite::{data_dir, repository_root};
@@ -31,13 +31,13 @@ fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
 
 #[test]
 fn of_the_examples() {
-    all_are_unsat("the examples", repository_root().join("examples"), METHODS);
+    all_are_unsat("the examples", repository_root().join("examples"), Method::ALL);
 }
 
 #[test]
 fn of_the_suite() {
     if let Some(suite) = data_dir("suite") {
-        all_are_unsat("the suite", suite, METHODS);
+        all_are_unsat("the suite", suite, Method::ALL);
     }
 }
 

@@ -44,7 +44,7 @@ impl Args {
         let matches = Self::command().try_get_matches().map_err(|error| tell(&error))?;
         let mut args = Self::from_arg_matches(&matches).map_err(|error| tell(&error.format(&mut Self::command())))?;
         if let (Command::Check(check), Some((_, given))) = (&mut args.command, matches.subcommand()) {
-            check.said = said(given);
+            check.explicit = explicit(given);
         }
         Ok(args)
     }
@@ -72,7 +72,7 @@ fn tell(error: &clap::Error) -> ExitCode {
 }
 
 /// The options that stand on the command line.
-fn said(matches: &ArgMatches) -> BTreeSet<String> {
+fn explicit(matches: &ArgMatches) -> BTreeSet<String> {
     let ids = matches.ids().map(|id| id.as_str());
     ids.filter(|id| matches.value_source(id) == Some(ValueSource::CommandLine)).map(str::to_owned).collect()
 }
@@ -221,7 +221,7 @@ pub(crate) struct Check {
     /// The options that stand on the command line; what a file says does not
     /// change these.
     #[arg(skip)]
-    pub(crate) said: BTreeSet<String>,
+    pub(crate) explicit: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

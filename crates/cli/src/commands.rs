@@ -15,20 +15,20 @@ use std::process::ExitCode;
 
 use crate::args::{Args, Command};
 use crate::failure::Failure;
-use crate::input::Manner;
+use crate::input::Messages;
 use crate::output::error_style;
 
 /// Does what the arguments say; the exit status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let manner = Manner { style: error_style(args.color), quiet: args.quiet };
+    let messages = Messages { style: error_style(args.color), quiet: args.quiet };
     match &args.command {
-        Command::Check(check) => return check::run(check, manner),
-        Command::Bench(bench) => return bench::run(bench, manner),
-        Command::Fmt(fmt) => return fmt::run(fmt, manner),
-        Command::Fix(fix) => return fix::run(fix, manner),
+        Command::Check(check) => return check::run(check, messages),
+        Command::Bench(bench) => return bench::run(bench, messages),
+        Command::Fmt(fmt) => return fmt::run(fmt, messages),
+        Command::Fix(fix) => return fix::run(fix, messages),
         Command::Verify(verify) => return verify::run(verify),
-        Command::Export(export) => export::run(export, manner)?,
-        Command::Run(run) => run::run(run, manner)?,
+        Command::Export(export) => export::run(export, messages)?,
+        Command::Run(run) => run::run(run, messages)?,
         Command::Explain(explain) => explain::run(explain)?,
         Command::Completions(completions) => completions::run(completions)?,
         Command::Man(man) => man::run(man)?,

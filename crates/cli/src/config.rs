@@ -102,7 +102,7 @@ impl CheckDefaults {
 
 fn settle<V>(args: &Check, option: &mut V, name: &str, file: Option<V>) {
     if let Some(value) = file
-        && !args.said.contains(name)
+        && !args.explicit.contains(name)
     {
         *option = value;
     }

@@ -1,54 +1,43 @@
 //! Reading programs and systems.
 
-use std::fs::File;
+use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serval::{Input, Mistakes};
 use serval_budget::Budget;
 use serval_compile::{Compiled, Limits, Mode, Options, compile};
-
-use serval_model::{NetworkSystem, systems_from_json};
 use serval_report::escape::{self, file_name};
-use serval_report::{Style, json_diagnostic, render_diagnostics};
-use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span, analyze};
+use serval_report::{Style, render_diagnostics};
+use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span};
 
 use crate::args::{InputArgs, InputKind};
 use crate::failure::Failure;
 use crate::output::say;
 
 /// A file that has been read and can be used.
-pub(crate) struct Input {
+pub(crate) struct File {
     /// How messages call it.
     pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) content: Content,
-}
-
-/// What it holds.
-pub(crate) enum Content {
-    Program(Program),
-    Systems(Vec<NetworkSystem>),
+    pub(crate) input: Input,
 }
 
 /// A file that has been read, whether it can be used or not.
 pub(crate) struct Loaded {
     pub(crate) name: String,
-    pub(crate) text: String,
-    /// `None` if some diagnostic is an error.
-    pub(crate) content: Option<Content>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) input: Result<Input, Mistakes>,
 }
 
-/// How to treat what is found on the way.
+/// How messages on standard error look, and whether warnings are wanted.
 #[derive(Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct Messages {
     pub(crate) style: Style,
     pub(crate) quiet: bool,
 }
 
 /// Reads and checks the input; warnings are printed, errors are the failure.
-pub(crate) fn read(args: &InputArgs, manner: Manner) -> Result<Input, Failure> {
-    load(&args.file, args.input)?.usable(manner)
+pub(crate) fn read(args: &InputArgs, messages: Messages) -> Result<File, Failure> {
+    load(&args.file, args.input)?.usable(messages)
 }
 
 /// Reads a file.
@@ -62,36 +51,40 @@ pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failu
 /// The bytes of a file, taken apart.
 pub(crate) fn loaded(name: String, bytes: Vec<u8>, kind: InputKind) -> Loaded {
     let (text, mistake) = text_of(&name, bytes);
-    if let Some(mistake) = mistake {
-        return Loaded { name, text, content: None, diagnostics: vec![mistake] };
-    }
-    let (content, diagnostics) = match kind {
-        InputKind::Json => match systems_from_json(&text) {
-            Ok(systems) => (Some(Content::Systems(systems)), Vec::new()),
-            Err(error) => (None, vec![json_diagnostic(&error)]),
-        },
-        InputKind::Ser => {
-            let analysis = analyze(&text);
-            (analysis.program.map(Content::Program), analysis.diagnostics)
-        }
+    let input = match mistake {
+        Some(mistake) => Err(Mistakes { text, diagnostics: vec![mistake] }),
+        None => Input::read(text, kind.into()),
     };
-    Loaded { name, text, content, diagnostics }
+    Loaded { name, input }
+}
+
+impl From<InputKind> for serval::InputKind {
+    fn from(kind: InputKind) -> Self {
+        match kind {
+            InputKind::Ser => Self::Program,
+            InputKind::Json => Self::System,
+        }
+    }
 }
 
 impl Loaded {
     /// The input, after its warnings have been printed; its errors, drawn.
-    pub(crate) fn usable(self, manner: Manner) -> Result<Input, Failure> {
-        let drawn = || render_diagnostics(&self.diagnostics, &self.name, &self.text, manner.style);
-        if self.content.is_none() {
-            return Err(Failure::Input(drawn()));
+    pub(crate) fn usable(self, messages: Messages) -> Result<File, Failure> {
+        let Self { name, input } = self;
+        match input {
+            Ok(input) => {
+                say_findings(&input.warnings, &name, input.text(), messages);
+                Ok(File { name, input })
+            }
+            Err(mistakes) => Err(Failure::Input(render_diagnostics(&mistakes.diagnostics, &name, &mistakes.text, messages.style))),
         }
-        if !manner.quiet && self.diagnostics.iter().any(|diagnostic| diagnostic.severity <= Severity::Warning) {
-            say(&drawn());
-        }
-        match self.content {
-            Some(content) => Ok(Input { name: self.name, text: self.text, content }),
-            None => Err(Failure::Internal),
-        }
+    }
+}
+
+/// Prints warnings and what goes with them, if they are wanted and there are some.
+pub(crate) fn say_findings(findings: &[Diagnostic], name: &str, text: &str, messages: Messages) {
+    if !messages.quiet && findings.iter().any(|finding| finding.severity <= Severity::Warning) {
+        say(&render_diagnostics(findings, name, text, messages.style));
     }
 }
 
@@ -115,7 +108,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
     } else if path.is_dir() {
         return Err(Failure::message(format!("{name} is a directory; give a file")));
     } else {
-        File::open(path).and_then(|file| read_all(file.take(limit), &mut bytes))
+        fs::File::open(path).and_then(|file| read_all(file.take(limit), &mut bytes))
     };
     match read {
         Ok(()) => Ok(bytes),
@@ -138,8 +131,8 @@ fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-pub(crate) fn kind_of(path: &Path, said: Option<InputKind>) -> Result<InputKind, Failure> {
-    if let Some(kind) = said {
+pub(crate) fn kind_of(path: &Path, given: Option<InputKind>) -> Result<InputKind, Failure> {
+    if let Some(kind) = given {
         return Ok(kind);
     }
     match path.extension().and_then(|extension| extension.to_str()) {

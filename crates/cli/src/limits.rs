@@ -98,7 +98,7 @@ pub(crate) fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Sets the limit on the memory of the process; where none is said, most of
+/// Sets the limit on the memory of the process; where none is given, most of
 /// what the machine has.
 pub(crate) fn limit_memory(mebibytes: Option<u64>) {
     let mebibytes = mebibytes.unwrap_or_else(|| machine_memory_mib() / 10 * 8);
@@ -330,9 +330,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many threads to use, if that was said; else as many as there are cores.
-pub(crate) fn threads(said: Option<usize>) -> usize {
-    said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+/// How many threads to use, if that was given; else as many as there are cores.
+pub(crate) fn threads(given: Option<usize>) -> usize {
+    given.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// The memory of the machine, or 8 GiB where it cannot be told.

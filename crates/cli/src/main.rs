@@ -9,7 +9,6 @@ mod input;
 mod limits;
 mod output;
 mod pictures;
-mod stage;
 
 use std::process::ExitCode;
 

@@ -35,6 +35,8 @@ pub struct Component {
     step_spans: Vec<Span>,
     spins: Vec<Span>,
     remarks: Vec<Remark>,
+    /// How many pairs of states were explored.
+    pairs: usize,
 }
 
 /// Compiles a program.
@@ -149,6 +151,7 @@ impl Prepared {
             step_spans: steps.into_iter().map(|(_, span)| span).collect(),
             spins,
             remarks: Vec::new(),
+            pairs: pairs.len(),
         }
     }
 }
@@ -171,6 +174,11 @@ impl Compiled {
     /// The independent parts, the first request's first.
     pub fn components(&self) -> &[Component] {
         &self.components
+    }
+
+    /// The most pairs of a local and a global state that a component has.
+    pub fn pairs(&self) -> u64 {
+        self.components.iter().map(|component| component.pairs as u64).max().unwrap_or(0)
     }
 
     /// Puts another system in the place of a component's.

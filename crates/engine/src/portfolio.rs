@@ -15,7 +15,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval_budget::{Budget, Cancel, Stopped};
+use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
@@ -56,10 +56,10 @@ pub enum Method {
     Bounded,
 }
 
-/// All methods.
-pub const METHODS: &[Method] = &[Method::Search, Method::Reduce, Method::Flow, Method::Bounded];
-
 impl Method {
+    /// All of them, in the order in which they are tried.
+    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Flow, Self::Bounded];
+
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Method {
 
     /// The method with this name.
     pub fn named(name: &str) -> Option<Self> {
-        METHODS.iter().copied().find(|method| method.name() == name)
+        Method::ALL.iter().copied().find(|method| method.name() == name)
     }
 }
 
@@ -85,12 +85,13 @@ pub struct Plan<'a> {
     /// Ends the work from outside.
     pub cancel: Cancel,
     /// Is told what is tried.
-    pub watch: &'a (dyn Fn(Trying) + Sync),
+    pub watch: &'a (dyn Fn(Progress) + Sync),
 }
 
 /// What is being tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trying {
+#[non_exhaustive]
+pub enum Progress {
     /// All runs with so many requests.
     Requests(u32),
     /// Reductions of a component.
@@ -115,8 +116,8 @@ pub enum Found {
         /// How it was found.
         method: Method,
     },
-    /// Nothing; `None` when something from outside ended the work.
-    Unknown(Option<String>),
+    /// Neither, and what stopped the work.
+    Unknown(StopReason),
 }
 
 /// What is known at the end.
@@ -224,7 +225,7 @@ impl Work<'_> {
         let found = match self.methods() {
             Ok(found) => found,
             Err(End::Found(found)) => *found,
-            Err(End::Cancelled) => Found::Unknown(None),
+            Err(End::Cancelled) => Found::Unknown(StopReason::Cancelled),
         };
         let sizes = self.reductions.iter().flatten().map(|reduction| sizes(reduction.form()));
         let reduced = self.may(Method::Reduce) && self.reductions.iter().all(Option::is_some);
@@ -243,7 +244,7 @@ impl Work<'_> {
         }
         self.reduce()?;
         if self.may(Method::Flow) && self.proof().is_none() {
-            (self.plan.watch)(Trying::Counting);
+            (self.plan.watch)(Progress::Counting);
             let tasks = self.open().map(|component| Task::Flow { component, reduced: true });
             self.tasks(tasks.collect(), FLOW_TICKS)?;
         }
@@ -254,7 +255,7 @@ impl Work<'_> {
             if self.may(Method::Search) {
                 self.search(u32::MAX, LAST_TICKS.saturating_mul(growth), true)?;
             }
-            (self.plan.watch)(Trying::Counting);
+            (self.plan.watch)(Progress::Counting);
             let mut tasks = Vec::new();
             for component in self.open() {
                 if self.may(Method::Bounded) {
@@ -273,12 +274,11 @@ impl Work<'_> {
         if let Some(proof) = self.proof() {
             return Ok(proof);
         }
-        let reason = if self.plan.methods.len() == METHODS.len() {
-            "no proof was found, and no counterexample"
+        Ok(Found::Unknown(if self.plan.methods.len() == Method::ALL.len() {
+            StopReason::RoundsUsedUp { rounds: GROWTH.len().min(self.rounds) }
         } else {
-            "the methods that were asked for do not decide it"
-        };
-        Ok(Found::Unknown(Some(reason.to_owned())))
+            StopReason::MethodsExcluded
+        }))
     }
 
     /// The components that are not proved.
@@ -294,7 +294,7 @@ impl Work<'_> {
     }
 
     fn reduce(&mut self) -> Result<(), End> {
-        (self.plan.watch)(Trying::Reductions);
+        (self.plan.watch)(Progress::Reductions);
         for component in 0..self.systems.len() {
             let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
             let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
@@ -432,7 +432,7 @@ impl Work<'_> {
             .collect();
         let mut budget = Budget::new(ticks, self.plan.cancel.clone());
         for requests in self.cleared.saturating_add(1)..=up_to {
-            (self.plan.watch)(Trying::Requests(requests));
+            (self.plan.watch)(Progress::Requests(requests));
             for component in self.open() {
                 let system = forms[component].as_ref().unwrap_or(self.systems[component]);
                 match parallel_layer(system, requests, self.plan.jobs, &mut budget) {

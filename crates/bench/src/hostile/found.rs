@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use serde_json::Value;
 use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{Counted, prove};
-use serval_engine::portfolio::{self, Found, METHODS, Plan};
+use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 
@@ -74,7 +74,7 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
         // Programs that somebody wrote are decided as the product does it.
-        let plan = Plan { methods: METHODS.to_vec(), jobs: 1, cancel: Cancel::new(), watch: &|_| {} };
+        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: Cancel::new(), watch: &|_| {} };
         match portfolio::decide(&systems, 0, &plan).found {
             Found::Serializable(parts, _) => bodies.push((0, body(parts))),
             Found::Refuted { component, run, .. } => bodies.push((component, Body::Run(run_certificate(&systems[component], &run)))),

@@ -18,16 +18,16 @@ use serval_report::escape::{self, line};
 use super::check::{self, Checked, Checking, Status, millis};
 use crate::args::{Bench, BenchFormat, Check, OutputFormat};
 use crate::failure::Failure;
-use crate::input::{self, Manner};
+use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::{say, write_file, write_to};
 use subjects::Subject;
 
 /// Runs everything and prints the table.
-pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure> {
     let subjects: Vec<Arc<Subject>> = subjects::all(args)?.into_iter().map(Arc::new).collect();
     if args.ablation {
-        return ablation::run(args, &subjects, manner);
+        return ablation::run(args, &subjects, messages);
     }
     let methods = check::methods(&args.method, &args.classic)?;
     if args.emit {
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
         args,
         expected: args.expected.as_deref().map(expected).transpose()?,
         baseline: args.baseline.as_deref().map(baseline).transpose()?,
-        loud: !manner.quiet,
+        loud: !messages.quiet,
     };
     measuring.say_which_are_missing(&subjects);
     limits::watch_interrupts();
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Bench, manner: Manner) -> Result<ExitCode, Failure> {
     // remembered would not be measured.
     let checking = Arc::new(Checking {
         args: check_args(args),
-        manner: Manner { quiet: true, ..manner },
+        messages: Messages { quiet: true, ..messages },
         several: true,
         methods,
         allow: Vec::new(),
@@ -95,7 +95,7 @@ fn check_args(args: &Bench) -> Check {
         progress: false,
         no_cache: true,
         watch: false,
-        said: BTreeSet::new(),
+        explicit: BTreeSet::new(),
     }
 }
 

@@ -6,6 +6,7 @@ mod pictures;
 
 use std::time::Duration;
 
+use serval::Content;
 use serval_budget::Budget;
 use serval_compile::Compiled;
 
@@ -17,13 +18,14 @@ use serval_syntax::{LineIndex, core_text};
 
 use crate::args::{Export, Format};
 use crate::failure::Failure;
-use crate::input::{self, Content, Input, Manner};
+use crate::input::{self, File, Messages};
 use crate::limits::{self, Ended, Lost, Watch, watched};
 use crate::output::{keep_input, write_to};
 
-pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
+pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
-    let Input { name, text, content } = input::read(&args.input, manner)?;
+    let File { name, input } = input::read(&args.input, messages)?;
+    let (text, content) = input.into_content();
     let shown = escape::name(&name);
     if args.to == Format::Core {
         let Content::Program(program) = &content else {
@@ -43,7 +45,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
             given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
         Content::Program(program) => {
-            compiled = input::compiled(&program, &text, &name, &args.input, manner.style)?;
+            compiled = input::compiled(&program, &text, &name, &args.input, messages.style)?;
             let labelled = compiled.components().iter().map(|component| {
                 let labels = Box::new(ProgramLabels::new(component, &text, &lines)) as Box<dyn Labels>;
                 (component.system(), labels)
@@ -69,7 +71,7 @@ pub(crate) fn run(args: &Export, manner: Manner) -> Result<(), Failure> {
     let text = match args.to {
         Format::Smtlib => return obligations::write(&bare(), &shown, args),
         Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
-            classic::text(&bare(), &shown, args, manner.quiet)?
+            classic::text(&bare(), &shown, args, messages.quiet)?
         }
         Format::Svg | Format::NfaSvg | Format::NetSvg => pictures::svg(&systems, &shown, args.to)?,
         Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,

@@ -3,18 +3,19 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
+use serval::Content;
+use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
 use serval_report::fix::{FixReport, Fixable, OfferedFix, RefusedFix, What};
 use serval_report::{Verdict, render_diagnostics};
 
 use crate::args::{Fix, FixFormat, InputKind};
 use crate::failure::Failure;
-use crate::input::{self, Content, Input, Manner};
+use crate::input::{self, File, Messages};
 use crate::limits::{self, Lost, Watch, watched};
 use crate::output::{rewrite_file, say, write_to};
 
 /// Looks for fixes of one file, and perhaps writes one.
-pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     let name = input::name_of(&args.file);
     if args.apply.is_some() && args.file == Path::new("-") {
         return Err(Failure::message("--apply changes a file, and standard input is none"));
@@ -22,13 +23,13 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
     let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), limits::threads(args.limits.jobs));
-    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, manner, watch));
+    let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, messages, watch));
     let found = match repaired {
         Ok(found) => found?,
         Err(Lost::Panicked) => return Err(Failure::Internal),
         Err(lost) => Found::Stopped(lost.reason()),
     };
-    let (input, repaired, stopped) = match found {
+    let (file, repaired, stopped) = match found {
         Found::Repaired(found) => *found,
         Found::Stopped(reason) => {
             let mut report = FixReport::new(&name, Verdict::Unknown, Fixable::Unknown);
@@ -38,22 +39,21 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
         }
     };
     if let Outcome::Unusable(diagnostic) = &repaired.outcome {
-        let drawn = render_diagnostics(std::slice::from_ref(diagnostic), &input.name, &input.text, manner.style);
+        let drawn = render_diagnostics(std::slice::from_ref(diagnostic), &file.name, file.input.text(), messages.style);
         return Err(Failure::Input(drawn));
     }
     if let Outcome::Refused(why) = &repaired.outcome {
         say(&format!("internal error: the checker refuses our evidence: {why}\nthis is a bug in serval\n"));
         return Ok(ExitCode::from(4));
     }
-    let report = report(&input, &repaired, args.lock.as_deref(), stopped);
+    let report = report(&file.name, &repaired, args.lock.as_deref(), stopped);
     write_to(None, &written(&report, args))?;
     if limits::is_interrupted() {
         return Ok(ExitCode::from(130));
     }
     if let Some(number) = args.apply {
-        let promise = matches!(&input.content, Content::Program(program)
-            if program.expectation.as_ref().is_some_and(|promise| promise.verdict == serval_syntax::Verdict::NotSerializable));
-        apply(args, number, &repaired.outcome, promise, manner.quiet)?;
+        let promise = file.input.promise() == Some(Verdict::NotSerializable);
+        apply(args, number, &repaired.outcome, promise, messages.quiet)?;
     }
     Ok(ExitCode::from(match report.fix {
         Fixable::NotNeeded | Fixable::Found => 0,
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Fix, manner: Manner) -> Result<ExitCode, Failure> {
 /// What came of the work.
 enum Found {
     /// The input, what was found, and which limit ended the search, if one did.
-    Repaired(Box<(Input, Repair, Option<String>)>),
+    Repaired(Box<(File, Repair, Option<String>)>),
     /// It was not even read.
     Stopped(String),
 }
@@ -76,27 +76,28 @@ fn repaired(
     kind: Option<InputKind>,
     lock: Option<&str>,
     jobs: usize,
-    manner: Manner,
+    messages: Messages,
     watch: &Watch,
 ) -> Result<Found, Failure> {
     let Some(loaded) = watch.until(|| input::load(file, kind)) else { return Ok(Found::Stopped(watch.reason())) };
-    let input = loaded?.usable(manner)?;
-    let Content::Program(_) = &input.content else {
+    let file = loaded?.usable(messages)?;
+    let input = &file.input;
+    let Content::Program(_) = input.content() else {
         return Err(Failure::message(format!(
             "{} is a network system: it has no text with `yield`s that could be removed; give a .ser program",
-            input.name
+            file.name
         )));
     };
-    if let Some(problem) = lock.and_then(|lock| lock_name_problem(&input.text, lock)) {
+    if let Some(problem) = lock.and_then(|lock| lock_name_problem(input.text(), lock)) {
         return Err(Failure::message(problem));
     }
     let options = Options { jobs, ..Options::default() };
     let repaired = match lock {
-        Some(lock) => repair_by_lock(&input.text, lock, options, &watch.cancel()),
-        None => repair(&input.text, options, &watch.cancel()),
+        Some(lock) => repair_by_lock(input, lock, options, &watch.cancel()),
+        None => repair(input, options, &watch.cancel()),
     };
     let stopped = watch.ended().map(|_| watch.reason());
-    Ok(Found::Repaired(Box::new((input, repaired, stopped))))
+    Ok(Found::Repaired(Box::new((file, repaired, stopped))))
 }
 
 fn written(report: &FixReport, args: &Fix) -> String {
@@ -123,7 +124,7 @@ fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: boo
     Ok(())
 }
 
-fn report(input: &Input, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
+fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
     let place = |&index: &usize| repaired.yields.get(index).map(|one| ([one.place.line, one.place.column], one.requests.clone()));
     let (verdict, fix, reason) = match &repaired.outcome {
         Outcome::Serializable => (Verdict::Serializable, Fixable::NotNeeded, None),
@@ -149,11 +150,11 @@ fn report(input: &Input, repaired: &Repair, lock: Option<&str>, stopped: Option<
             What::Remove { yields, requests }
         }
     };
-    let offered = |fix: &serval_repair::Fix| OfferedFix { what: what(&fix.set), verified: true, diff: fix.diff.clone() };
-    let refused = |set: &serval_repair::Harmful| RefusedFix { what: what(&set.set), why: set.why.clone() };
+    let offered = |fix: &serval::repair::Fix| OfferedFix { what: what(&fix.set), verified: true, diff: fix.diff.clone() };
+    let refused = |set: &serval::repair::Harmful| RefusedFix { what: what(&set.set), why: set.why.clone() };
     FixReport {
         schema: 1,
-        file: input.name.clone(),
+        file: name.to_owned(),
         verdict,
         fix,
         fixes: fixes.iter().map(offered).collect(),

@@ -10,7 +10,7 @@ use super::check::files;
 use crate::args::Fmt;
 use crate::config::{Config, Configs};
 use crate::failure::Failure;
-use crate::input::{self, Manner};
+use crate::input::{self, Messages};
 use crate::output::{rewrite_file, say, write_to};
 
 /// What a file means for the exit status, the gravest last.
@@ -35,14 +35,14 @@ impl Status {
 
 /// Formats all files; the status is that of the worst. A file that cannot be
 /// formatted does not keep the others from it.
-pub(crate) fn run(args: &Fmt, manner: Manner) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Fmt, messages: Messages) -> Result<ExitCode, Failure> {
     let files = files::programs(&args.files)?;
     // A mistake in the settings is reported once, before anything is written.
     let mut known = Configs::default();
-    let configs = files.iter().map(|path| known.of(path, manner.style)).collect::<Result<Vec<_>, Failure>>()?;
+    let configs = files.iter().map(|path| known.of(path, messages.style)).collect::<Result<Vec<_>, Failure>>()?;
     let mut worst = Status::Fine;
     for (path, config) in files.iter().zip(&configs) {
-        let status = match one(path, args, manner, config) {
+        let status = match one(path, args, messages, config) {
             Ok(status) => status,
             Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
             Err(failure) => {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Fmt, manner: Manner) -> Result<ExitCode, Failure> {
 }
 
 /// Formats one file.
-fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Status, Failure> {
+fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<Status, Failure> {
     let (name, shown) = (input::name_of(path), input::shown(path));
     let is_stdin = path == Path::new("-");
     if !is_stdin && path.extension().is_none_or(|extension| extension != "ser") {
@@ -65,11 +65,11 @@ fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Statu
     }
     let (text, mistake) = input::program_text(path)?;
     if let Some(mistake) = mistake {
-        return Err(Failure::Input(render_diagnostics(&[mistake], &name, &text, manner.style)));
+        return Err(Failure::Input(render_diagnostics(&[mistake], &name, &text, messages.style)));
     }
     let formatted = match serval_format::format(&text, &config.format) {
         Ok(formatted) => formatted,
-        Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, manner.style))),
+        Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
         Err(Refusal::Differs(what)) => {
             say(&format!("{shown} is left as it is: formatting would change the program: {}\n", escape::line(&what.to_string())));
             return Err(Failure::Internal);
@@ -80,7 +80,7 @@ fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Statu
         write_to(None, &escape::lines(&diff(&text, &formatted, &shown)))?;
     }
     if args.check {
-        if changes && !args.diff && !manner.quiet {
+        if changes && !args.diff && !messages.quiet {
             write_to(None, &format!("would change {shown}\n"))?;
         }
         return Ok(if changes { Status::WouldChange } else { Status::Fine });
@@ -92,7 +92,7 @@ fn one(path: &Path, args: &Fmt, manner: Manner, config: &Config) -> Result<Statu
         write_to(None, &formatted)?;
     } else if changes {
         let written = rewrite_file(path, &formatted)?;
-        if !manner.quiet {
+        if !messages.quiet {
             say(&format!("formatted {shown}{}\n", written.words()));
         }
     }

@@ -6,6 +6,8 @@ mod replay;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serval::Content;
+use serval::simulator::{Action, ActionKind, ProgramSimulator, Simulator, SystemSimulator};
 use serval_compile::Prepared;
 use serval_model::SplitMix64;
 use serval_report::Trace;
@@ -13,26 +15,25 @@ use serval_report::escape::name;
 
 use crate::args::Run;
 use crate::failure::Failure;
-use crate::input::{self, Content, Input, Manner};
+use crate::input::{self, File, Messages};
 use crate::output::{keep_input, say, write_file, write_to};
-use crate::stage::{Action, ActionKind, ProgramStage, Stage, SystemStage};
 
-pub(crate) fn run(args: &Run, manner: Manner) -> Result<(), Failure> {
+pub(crate) fn run(args: &Run, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.trace.as_deref())?;
-    let Input { text, content, .. } = input::read(&args.input, manner)?;
-    match content {
-        Content::Systems(systems) => drive(args, &mut || Box::new(SystemStage::new(&systems))),
+    let File { input, .. } = input::read(&args.input, messages)?;
+    match input.content() {
+        Content::Systems(systems) => drive(args, &mut || Box::new(SystemSimulator::new(systems))),
         Content::Program(program) => {
             // Runs work on the text itself, so a program with too many states
             // can be run as well.
-            let prepared = Prepared::new(&program, input::options(&args.input));
-            drive(args, &mut || Box::new(ProgramStage::new(&prepared, &text)))
+            let prepared = Prepared::new(program, input::options(&args.input));
+            drive(args, &mut || Box::new(ProgramSimulator::new(&prepared, input.text())))
         }
     }
 }
 
 /// Runs in the way that the arguments ask for.
-fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Stage + 'a>) -> Result<(), Failure> {
+fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         return replay::run(&mut *fresh(), path);
     }
@@ -43,12 +44,12 @@ fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Stage + 'a>) -> Resu
     let mut last = Vec::new();
     for number in 0..args.runs {
         let seed = args.seed.wrapping_add(number);
-        let mut stage = fresh();
+        let mut simulator = fresh();
         let blank = if number == 0 { "" } else { "\n" };
         let heading = format!("{blank}run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
-        let text = random_run(&mut *stage, args.requests, seed, args.max_steps);
-        write_to(None, &format!("{heading}{text}{}", summary(&mut *stage)))?;
-        last = stage.events().to_vec();
+        let text = random_run(&mut *simulator, args.requests, seed, args.max_steps);
+        write_to(None, &format!("{heading}{text}{}", summary(&mut *simulator)))?;
+        last = simulator.events().to_vec();
     }
     save(args.trace.as_deref(), last)
 }
@@ -65,12 +66,12 @@ fn save(path: Option<&Path>, events: Vec<serval_report::TraceEvent>) -> Result<(
 }
 
 /// Lets `requests` requests come at random times and take random turns.
-fn random_run(stage: &mut dyn Stage, requests: u32, seed: u64, max_steps: u64) -> String {
+fn random_run(simulator: &mut dyn Simulator, requests: u32, seed: u64, max_steps: u64) -> String {
     let mut random = SplitMix64::new(seed);
     let (mut to_come, mut steps) = (requests, 0);
     let mut out = String::new();
     loop {
-        let actions = stage.actions();
+        let actions = simulator.actions();
         let spawns: Vec<usize> = positions(&actions, |kind| kind == ActionKind::Spawn);
         let others: Vec<usize> = positions(&actions, |kind| kind != ActionKind::Spawn);
         // That some request comes is one possibility among the moves of those
@@ -95,7 +96,7 @@ fn random_run(stage: &mut dyn Stage, requests: u32, seed: u64, max_steps: u64) -
             }
             steps += 1;
         }
-        let _ = writeln!(out, "{:4}  {}", stage.events_so_far() + 1, stage.perform(chosen));
+        let _ = writeln!(out, "{:4}  {}", simulator.events_so_far() + 1, simulator.perform(chosen));
     }
     out
 }
@@ -105,20 +106,20 @@ fn positions(actions: &[Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usi
 }
 
 /// What has been answered, and who is still there.
-fn summary(stage: &mut dyn Stage) -> String {
+fn summary(simulator: &mut dyn Simulator) -> String {
     let mut out = String::new();
     let answers: Vec<String> =
-        stage.answers().iter().map(|(request, response)| format!("{} → {}", name(request), name(response))).collect();
+        simulator.answers().iter().map(|(request, response)| format!("{} → {}", name(request), name(response))).collect();
     let _ = writeln!(out, "answers   {}", if answers.is_empty() { "none".to_owned() } else { answers.join(", ") });
-    let waiting = stage.waiting();
+    let waiting = simulator.waiting();
     if !waiting.is_empty() {
         let _ = writeln!(out, "waiting   {}", waiting.join(", "));
     }
-    let globals = stage.globals();
+    let globals = simulator.globals();
     if !globals.is_empty() {
         let _ = writeln!(out, "globals   {globals}");
     }
-    if let Some(fault) = stage.fault() {
+    if let Some(fault) = simulator.fault() {
         let _ = writeln!(out, "fails     {fault}");
     }
     out

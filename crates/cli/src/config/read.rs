@@ -8,7 +8,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use clap::ValueEnum;
-use serval_engine::portfolio::{METHODS, Method};
+use serval_engine::portfolio::{Method};
 use serval_report::explain;
 use serval_syntax::{Code, Diagnostic, Severity, Span};
 use toml::Spanned;
@@ -191,7 +191,7 @@ fn choice<V: ValueEnum>(value: &Value<'_>, name: &str) -> Result<V, Box<Diagnost
 
 /// The name of a method, or a list of them.
 fn methods(value: &Value<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
-    let names: Vec<&str> = ["auto"].into_iter().chain(METHODS.iter().map(|method| method.name())).chain(["classic"]).collect();
+    let names: Vec<&str> = ["auto"].into_iter().chain(Method::ALL.iter().map(|method| method.name())).chain(["classic"]).collect();
     let expected = format!("names among {}", names.join(", "));
     let one = |value: &Value<'_>| match value.get_ref().as_str() {
         Some(name) if name == "auto" || name == "classic" || Method::named(name).is_some() => Ok(name.to_owned()),

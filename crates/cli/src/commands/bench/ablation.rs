@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serval::Content;
 use serval_budget::Budget;
 use serval_classic::Stages;
 use serval_classic::ablation::{End, Figures, Setting, Trial, settings};
@@ -17,12 +18,12 @@ use serval_report::render_diagnostics;
 use super::subjects::Subject;
 use crate::args::{Bench, BenchFormat};
 use crate::failure::Failure;
-use crate::input::{Content, Manner};
+use crate::input::{File, Messages};
 use crate::limits::{self, Lost, watched};
 use crate::output::write_to;
 
 /// Prints the table.
-pub(super) fn run(args: &Bench, subjects: &[Arc<Subject>], manner: Manner) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Bench, subjects: &[Arc<Subject>], messages: Messages) -> Result<ExitCode, Failure> {
     if let Some(other) = args.method.iter().find(|name| !matches!(name.as_str(), "auto" | "classic")) {
         return Err(Failure::message(format!("--ablation is about the method classic, not {other}")));
     }
@@ -33,7 +34,7 @@ pub(super) fn run(args: &Bench, subjects: &[Arc<Subject>], manner: Manner) -> Re
     limits::limit_memory(args.limits.memory);
     let mut systems = Vec::new();
     for subject in subjects {
-        systems.extend(plain(subject, manner)?.into_iter().map(|system| (subject.name.as_str(), Arc::new(system))));
+        systems.extend(plain(subject, messages)?.into_iter().map(|system| (subject.name.as_str(), Arc::new(system))));
     }
     let timeout = args.limits.time();
     let mut report = AblationReport { settings: Vec::new(), cap: serval_classic::Options::default().max_components, times: !args.no_times };
@@ -67,15 +68,16 @@ fn written(args: &Bench, report: &AblationReport) -> String {
 }
 
 /// One system for all of a program, as published.
-fn plain(subject: &Subject, manner: Manner) -> Result<Vec<NetworkSystem>, Failure> {
-    let input = subject.load()?.usable(Manner { quiet: true, ..manner })?;
-    let program = match input.content {
+fn plain(subject: &Subject, messages: Messages) -> Result<Vec<NetworkSystem>, Failure> {
+    let File { name, input } = subject.load()?.usable(Messages { quiet: true, ..messages })?;
+    let (text, content) = input.into_content();
+    let program = match content {
         Content::Systems(systems) => return Ok(systems),
         Content::Program(program) => program,
     };
     let options = Options { mode: Mode::Plain, ..Options::default() };
-    let compiled = compile(&program, options, &Budget::unlimited()).map_err(|error| match error.diagnostic(&input.text) {
-        Some(diagnostic) => Failure::Input(render_diagnostics(&[diagnostic], &input.name, &input.text, manner.style)),
+    let compiled = compile(&program, options, &Budget::unlimited()).map_err(|error| match error.diagnostic(&text) {
+        Some(diagnostic) => Failure::Input(render_diagnostics(&[diagnostic], &name, &text, messages.style)),
         None => Failure::message("stopped"),
     })?;
     Ok(compiled.components().iter().map(|component| component.system().clone()).collect())

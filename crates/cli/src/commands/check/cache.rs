@@ -33,10 +33,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serval_engine::portfolio::Method;
+use serval::{Content, Input, Method};
 use serval_proof::fingerprint;
 
-use crate::input::{self, Content, Input};
+use crate::input;
 use crate::limits::visibly;
 use crate::output::{Reader, replace, say};
 
@@ -73,12 +73,12 @@ impl Cache {
     /// What the entry for an input is called. Whatever changes what is printed
     /// and cannot be found out again is part of the name.
     pub(super) fn name(&self, input: &Input, methods: &[Method]) -> String {
-        let kind = match input.content {
+        let kind = match input.content() {
             Content::Program(_) => "program",
             Content::Systems(_) => "systems",
         };
         let methods: Vec<&str> = methods.iter().map(|method| method.name()).collect();
-        fingerprint(&format!("{FORM} {} {} {kind} {}\n{}", env!("CARGO_PKG_VERSION"), self.build, methods.join(","), input.text))
+        fingerprint(&format!("{FORM} {} {} {kind} {}\n{}", env!("CARGO_PKG_VERSION"), self.build, methods.join(","), input.text()))
     }
 
     /// The certificate of this name, if there is one that can be read. Nothing is

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use serval::Content;
 use serval_budget::{Budget, Cancel};
-use serval_compile::{Compiled, Options, Prepared};
-
+use serval_compile::Compiled;
 use serval_model::NetworkSystem;
 use serval_report::escape;
 use serval_report::html::{Figure, Page};
@@ -14,7 +14,7 @@ use serval_report::pictures::View;
 use serval_report::{FileReport, Labels, PlainLabels, ProgramLabels};
 use serval_syntax::LineIndex;
 
-use crate::input::{Content, Input};
+use crate::input::File;
 use crate::pictures::picture;
 
 /// Pairs of states beyond which nothing is drawn.
@@ -25,11 +25,11 @@ const TICKS: u64 = 2_000_000;
 const MOST_COMPONENTS: usize = 4;
 
 /// The page, with pictures of the states.
-pub(super) fn page(input: &Input, report: &FileReport, cancel: &Cancel) -> String {
+pub(super) fn page(file: &File, report: &FileReport, cancel: &Cancel) -> String {
     let page = Page {
-        text: &input.text,
-        is_program: matches!(input.content, Content::Program(_)),
-        figures: figures(input, cancel),
+        text: file.input.text(),
+        is_program: matches!(file.input.content(), Content::Program(_)),
+        figures: figures(file, cancel),
         figure_style: serval_draw::style(),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -37,21 +37,21 @@ pub(super) fn page(input: &Input, report: &FileReport, cancel: &Cancel) -> Strin
 }
 
 /// The pictures, as far as they are not too large.
-fn figures(input: &Input, cancel: &Cancel) -> Vec<Figure> {
-    let lines = LineIndex::new(&input.text);
-    let compiled: Compiled;
+fn figures(file: &File, cancel: &Cancel) -> Vec<Figure> {
+    let lines = LineIndex::new(file.input.text());
+    let compiled: Arc<Compiled>;
     let given: Vec<Cow<'_, NetworkSystem>>;
-    let systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match &input.content {
+    let systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match file.input.content() {
         Content::Systems(systems) => {
             given = systems.iter().map(NetworkSystem::shown).collect();
             given.iter().map(|system| (&**system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
-        Content::Program(program) => {
-            let prepared = Arc::new(Prepared::new(program, Options::default()));
-            let Ok(known) = prepared.compile_within(MOST_PAIRS, &Budget::new(u64::MAX, cancel.clone())) else { return Vec::new() };
+        Content::Program(_) => {
+            let known = file.input.compiled_within(MOST_PAIRS, &Budget::new(u64::MAX, cancel.clone()));
+            let Some(Ok(known)) = known else { return Vec::new() };
             compiled = known;
             let labelled = compiled.components().iter().map(|component| {
-                let labels = Box::new(ProgramLabels::new(component, &input.text, &lines)) as Box<dyn Labels>;
+                let labels = Box::new(ProgramLabels::new(component, file.input.text(), &lines)) as Box<dyn Labels>;
                 (component.system(), labels)
             });
             labelled.collect()
@@ -61,7 +61,7 @@ fn figures(input: &Input, cancel: &Cancel) -> Vec<Figure> {
         systems.iter().take(MOST_COMPONENTS).map(|(system, labels)| (*system, &**labels)).collect();
     let left = systems.len() - rows.len();
     let more = if left == 0 { String::new() } else { format!(" The first {MOST_COMPONENTS} components are drawn, {left} are not.") };
-    let name = Path::new(&input.name).file_name().map_or_else(|| input.name.clone(), |file| file.to_string_lossy().into_owned());
+    let name = Path::new(&file.name).file_name().map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned());
     let name = escape::name(&name);
     let mut budget = Budget::new(TICKS, cancel.clone());
     let mut figures = Vec::new();

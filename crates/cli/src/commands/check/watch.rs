@@ -18,7 +18,7 @@ use super::files;
 use crate::args::Check;
 use crate::config;
 use crate::failure::Failure;
-use crate::input::{self, Manner};
+use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::say;
 
@@ -34,7 +34,7 @@ const PATIENCE: usize = 20;
 const COARSE: Duration = Duration::from_secs(3);
 
 /// Checks until the user interrupts.
-pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
     if args.files.iter().any(|path| path == Path::new("-")) {
         return Err(Failure::message("--watch needs files or directories: standard input does not change"));
     }
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
         }
         if !due.is_empty() {
             let several = seen.states.len() > 1;
-            match super::round(args, manner, &due, several) {
+            match super::round(args, messages, &due, several) {
                 Ok(_) => {}
                 // Nobody reads any more.
                 Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Check, manner: Manner) -> Result<ExitCode, Failure> {
                 }
             }
         }
-        if !manner.quiet && !limits::is_interrupted() {
+        if !messages.quiet && !limits::is_interrupted() {
             let count = seen.states.len();
             say(&format!("watching {count} file{}; Ctrl-C ends\n", if count == 1 { "" } else { "s" }));
         }

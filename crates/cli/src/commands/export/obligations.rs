@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serval::Methods;
 use serval_budget::Cancel;
 use serval_classic::Verdict;
 use serval_engine::portfolio::{self, Found, Plan};
@@ -12,7 +13,7 @@ use serval_invariant::{Obligation, obligations};
 use serval_model::NetworkSystem;
 use serval_proof::Part;
 
-use super::super::check::{self, Methods};
+use super::super::check;
 use super::within_limits;
 use crate::args::{Classic, Export};
 use crate::failure::Failure;
@@ -44,7 +45,7 @@ fn proved(systems: &[&NetworkSystem], name: &str, methods: Methods, cancel: &Can
             match portfolio::decide(systems, 0, &plan).found {
                 Found::Serializable(parts, _) => parts,
                 Found::Refuted { .. } => return Err(refuted(name)),
-                Found::Unknown(reason) => return Err(undecided(name, reason.as_deref().unwrap_or("stopped"))),
+                Found::Unknown(reason) => return Err(undecided(name, &reason.to_string())),
             }
         }
         Methods::Classic(options) => {

@@ -5,20 +5,20 @@ use std::io::{self, BufRead, Write};
 use serval_report::TraceEvent;
 
 use crate::failure::Failure;
-use crate::stage::Stage;
+use serval::simulator::Simulator;
 
 /// Asks until the user has had enough; gives what happened.
-pub(crate) fn run(stage: &mut dyn Stage) -> Result<Vec<TraceEvent>, Failure> {
+pub(crate) fn run(simulator: &mut dyn Simulator) -> Result<Vec<TraceEvent>, Failure> {
     let mut input = io::stdin().lock();
     let mut out = io::stdout().lock();
     writeln!(out, "Choose by number; ? shows the state, q ends.")?;
     'turns: loop {
-        let actions = stage.actions();
+        let actions = simulator.actions();
         writeln!(out)?;
         for (position, action) in actions.iter().enumerate() {
             writeln!(out, "{:4}  {}", position + 1, action.text)?;
         }
-        if let Some(fault) = stage.fault() {
+        if let Some(fault) = simulator.fault() {
             writeln!(out, "      fails: {fault}")?;
         }
         loop {
@@ -32,10 +32,10 @@ pub(crate) fn run(stage: &mut dyn Stage) -> Result<Vec<TraceEvent>, Failure> {
             match line.trim() {
                 "q" | "quit" | "exit" => break 'turns,
                 "" => {}
-                "?" => write!(out, "{}", super::summary(stage))?,
+                "?" => write!(out, "{}", super::summary(simulator))?,
                 number => match number.parse::<usize>() {
                     Ok(number) if (1..=actions.len()).contains(&number) => {
-                        writeln!(out, "      {}", stage.perform(number - 1))?;
+                        writeln!(out, "      {}", simulator.perform(number - 1))?;
                         break;
                     }
                     _ => writeln!(out, "      a number from 1 to {}, ? or q", actions.len())?,
@@ -43,7 +43,7 @@ pub(crate) fn run(stage: &mut dyn Stage) -> Result<Vec<TraceEvent>, Failure> {
             }
         }
     }
-    write!(out, "{}", super::summary(stage))?;
+    write!(out, "{}", super::summary(simulator))?;
     out.flush()?;
-    Ok(stage.events().to_vec())
+    Ok(simulator.events().to_vec())
 }

@@ -7,24 +7,24 @@ use serval_report::Trace;
 use crate::failure::Failure;
 use crate::input;
 use crate::output::write_to;
-use crate::stage::{Numbers, Stage, find_action};
+use serval::simulator::{Numbers, Simulator, find_action};
 
 /// Performs the events of the file at `path` one after the other.
-pub(crate) fn run(stage: &mut dyn Stage, path: &Path) -> Result<(), Failure> {
+pub(crate) fn run(simulator: &mut dyn Simulator, path: &Path) -> Result<(), Failure> {
     let name = input::shown(path);
     let text = input::plain_text(path)?;
     let trace = Trace::from_json(&text).map_err(|error| Failure::message(format!("{name}:{error} [E0510]")))?;
     let mut out = format!("replay of {name}, {} events\n", trace.steps.len());
     let mut numbers = Numbers::default();
     for (position, event) in trace.steps.iter().enumerate() {
-        let actions = stage.actions();
+        let actions = simulator.actions();
         let found = numbers.arrival(event).and_then(|()| find_action(event, &actions, &numbers));
         match found {
-            Ok(found) => out.push_str(&format!("{:4}  {}\n", position + 1, stage.perform(found))),
+            Ok(found) => out.push_str(&format!("{:4}  {}\n", position + 1, simulator.perform(found))),
             Err(why) => return Err(impossible(&out, &name, position, &why)),
         }
     }
-    out.push_str(&super::summary(stage));
+    out.push_str(&super::summary(simulator));
     write_to(None, &out)
 }
 

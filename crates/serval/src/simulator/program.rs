@@ -6,10 +6,10 @@ use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
 use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
 use serval_syntax::{LineIndex, Span};
 
-use super::{Action, ActionKind, Stage};
+use super::{Action, ActionKind, Simulator};
 
 /// A program that runs.
-pub(crate) struct ProgramStage<'a> {
+pub struct ProgramSimulator<'a> {
     run: SourceRun<'a>,
     prepared: &'a Prepared,
     text: &'a str,
@@ -29,8 +29,9 @@ enum Offer {
     Respond { thread: u32, answer: i64 },
 }
 
-impl<'a> ProgramStage<'a> {
-    pub(crate) fn new(prepared: &'a Prepared, text: &'a str) -> Self {
+impl<'a> ProgramSimulator<'a> {
+    /// A program before its first step.
+    pub fn new(prepared: &'a Prepared, text: &'a str) -> Self {
         Self {
             run: prepared.source().start(),
             prepared,
@@ -190,7 +191,7 @@ impl<'a> ProgramStage<'a> {
     }
 }
 
-impl Stage for ProgramStage<'_> {
+impl Simulator for ProgramSimulator<'_> {
     fn actions(&mut self) -> Vec<Action> {
         self.fault = None;
         let bodies = self.run.source().program().requests.len();

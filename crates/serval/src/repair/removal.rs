@@ -3,11 +3,11 @@
 use serval_compile::Prepared;
 use serval_proof::RunCertificate;
 
-use crate::change::Change;
-use crate::clean::remove;
-use crate::hitting::{Conflict, Set, any_of};
-use crate::switches::switches;
-use crate::yields::{Yield, without};
+use super::change::Change;
+use super::clean::remove;
+use super::hitting::{Conflict, Set, any_of};
+use super::switches::switches;
+use super::yields::{Yield, without};
 
 /// Removing `yield`s.
 pub(crate) struct Removal<'a> {

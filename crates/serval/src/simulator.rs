@@ -8,28 +8,32 @@ use std::collections::BTreeMap;
 use serval_report::escape::name;
 use serval_report::{States, TraceEvent};
 
-pub(crate) use program::ProgramStage;
-pub(crate) use system::SystemStage;
+pub use program::ProgramSimulator;
+pub use system::SystemSimulator;
 
 /// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ActionKind {
+pub enum ActionKind {
+    /// A request comes.
     Spawn,
+    /// A request makes a step.
     Step,
+    /// A request answers.
     Respond,
 }
 
 /// Something that can happen next.
-pub(crate) struct Action {
-    pub(crate) kind: ActionKind,
+pub struct Action {
+    /// What it does.
+    pub kind: ActionKind,
     /// For a menu, before it happens.
-    pub(crate) text: String,
+    pub text: String,
     /// For a trace; `None` where the states have no names.
-    pub(crate) event: Option<TraceEvent>,
+    pub event: Option<TraceEvent>,
 }
 
 /// A program or a system in the middle of a run.
-pub(crate) trait Stage {
+pub trait Simulator {
     /// Everything that can happen next, in a fixed order.
     fn actions(&mut self) -> Vec<Action>;
 
@@ -64,13 +68,13 @@ pub(crate) trait Stage {
 /// The numbers that requests of a trace get here. Traces may number requests
 /// as they like; a stage counts them from 1.
 #[derive(Default)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     given: BTreeMap<u32, u32>,
 }
 
 impl Numbers {
     /// Gives a number to a request that comes.
-    pub(crate) fn arrival(&mut self, event: &TraceEvent) -> Result<(), String> {
+    pub fn arrival(&mut self, event: &TraceEvent) -> Result<(), String> {
         if let TraceEvent::Spawn { id, .. } = event {
             let next = u32::try_from(self.given.len()).unwrap_or(u32::MAX).saturating_add(1);
             if self.given.insert(*id, next).is_some() {
@@ -82,7 +86,7 @@ impl Numbers {
 }
 
 /// The position of the action that an event of a trace means.
-pub(crate) fn find_action(event: &TraceEvent, actions: &[Action], numbers: &Numbers) -> Result<usize, String> {
+pub fn find_action(event: &TraceEvent, actions: &[Action], numbers: &Numbers) -> Result<usize, String> {
     actions.iter().position(|action| fits(event, action, numbers)).ok_or_else(|| {
         let offered: Vec<&str> = actions.iter().take(8).map(|action| action.text.as_str()).collect();
         format!("{}\npossible would be: {}", written(event), offered.join("; "))

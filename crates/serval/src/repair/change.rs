@@ -3,7 +3,7 @@
 use serval_compile::Prepared;
 use serval_proof::RunCertificate;
 
-use crate::hitting::{Conflict, Set};
+use super::hitting::{Conflict, Set};
 
 /// One way to change a program, by sets of positions.
 ///

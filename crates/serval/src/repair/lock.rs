@@ -12,9 +12,9 @@ use serval_proof::{Action, RunCertificate};
 use serval_syntax::ast::{Expr, SourceFile};
 use serval_syntax::{SyntaxKind, SyntaxNode, is_global, parse};
 
-use crate::change::Change;
-use crate::edit::{Edited, Replacement, replaced};
-use crate::hitting::{Conflict, Set};
+use super::change::Change;
+use super::edit::{Edited, Replacement, replaced};
+use super::hitting::{Conflict, Set};
 
 /// The name of the request in a file without the word.
 const ONLY: &str = "request";

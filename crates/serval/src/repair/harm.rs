@@ -32,9 +32,9 @@ const COMPLETE_TICKS: u64 = 100_000;
 /// Requests in those runs.
 const FEW: usize = 3;
 
-/// What can go wrong for the requests of a program.
+/// What can go wrong for the requests of a program, to compare a changed one with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manners {
+pub(crate) struct Hazards {
     /// Loops that can spin for ever within a step.
     spins: BTreeSet<Span>,
     /// Requests that can never answer.
@@ -46,21 +46,21 @@ pub(crate) struct Manners {
     helped: BTreeSet<String>,
 }
 
-impl Manners {
+impl Hazards {
     pub(crate) fn of(compiled: &Compiled, cancel: &Cancel) -> Self {
-        let mut manners = Self::default();
+        let mut hazards = Self::default();
         for component in compiled.components() {
             let system = component.system();
-            manners.spins.extend(component.spins());
+            hazards.spins.extend(component.spins());
             // What is not found within the budget is not compared.
             let helped = helped(system, cancel).unwrap_or_default();
-            manners.helped.extend(helped.into_iter().map(|request| system.request_name(request).to_owned()));
+            hazards.helped.extend(helped.into_iter().map(|request| system.request_name(request).to_owned()));
             let silent = system.requests().filter(|&request| !can_answer(system, request));
-            manners.silent.extend(silent.map(|request| system.request_name(request).to_owned()));
+            hazards.silent.extend(silent.map(|request| system.request_name(request).to_owned()));
             let stuck = find_stuck(system, &mut Budget::new(STUCK_TICKS, cancel.clone()));
-            manners.stuck.extend(stuck.iter().map(|stuck| system.request_name(stuck.request).to_owned()));
+            hazards.stuck.extend(stuck.iter().map(|stuck| system.request_name(stuck.request).to_owned()));
         }
-        manners
+        hazards
     }
 
     /// What is worse here than `before`, in words. Loops are known by their
@@ -117,20 +117,20 @@ mod tests {
     use super::*;
     use serval_compile::{Options, compile};
 
-    fn of(text: &str) -> Manners {
+    fn of(text: &str) -> Hazards {
         let program = serval_syntax::analyze(text).program.unwrap();
-        Manners::of(&compile(&program, Options::default(), &Budget::unlimited()).unwrap(), &Cancel::new())
+        Hazards::of(&compile(&program, Options::default(), &Budget::unlimited()).unwrap(), &Cancel::new())
     }
 
     #[test]
     fn a_wait_that_gives_nobody_a_turn_spins() {
         let polite = "request take { while (L == 1) { yield }; L := 1; yield; L := 0; 1 }";
         let rude = "request take { while (L == 1) { 0     }; L := 1; yield; L := 0; 1 }";
-        assert_eq!(of(polite), Manners::default());
+        assert_eq!(of(polite), Hazards::default());
         let why = of(rude).worse_than(&of(polite), rude, true).unwrap();
         assert!(why.contains("line 1 could spin"), "{why}");
         // If nobody ever sees the lock taken the loop does no harm.
-        assert_eq!(of("request take { while (L == 1) { 0 }; L := 1; L := 0; 1 }"), Manners::default());
+        assert_eq!(of("request take { while (L == 1) { 0 }; L := 1; L := 0; 1 }"), Hazards::default());
     }
 
     #[test]

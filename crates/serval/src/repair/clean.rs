@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serval_syntax::{SyntaxKind, parse};
 
-use crate::edit::{Edited, line_starts};
-use crate::yields::Yield;
+use super::edit::{Edited, line_starts};
+use super::yields::Yield;
 
 /// Removes some `yield`s; whole statements only if `statements` says so.
 pub(crate) fn remove<'a>(text: &'a str, yields: &[Yield], set: &BTreeSet<usize>, statements: bool) -> Edited<'a> {
@@ -55,7 +55,7 @@ fn own_statements(text: &str) -> BTreeSet<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yields::yields;
+    use crate::repair::yields::yields;
 
     fn removed(text: &str, set: &[usize]) -> (String, String) {
         let all = yields(&serval_syntax::analyze(text).program.unwrap(), text);

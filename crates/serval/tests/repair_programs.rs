@@ -6,13 +6,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serval_budget::Cancel;
-use serval_repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
+use serval::Input;
+use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 use serval_verify::{Caps, InputKind, verify};
 
+fn program(text: &str) -> Input {
+    Input::program(text).unwrap()
+}
+
 fn of(text: &str) -> Repair {
-    repair(text, Options::default(), &Cancel::new())
+    repair(&program(text), Options::default(), &Cancel::new())
 }
 
 /// The lines of the `yield`s of each fix.
@@ -44,7 +49,7 @@ fn many_at_once() {
     assert_eq!(lines(&repaired), [[3, 9, 15, 21, 27, 33, 39]]);
     assert!(repaired.smallest);
     // With less effort one is still found, but whether it is smallest is open.
-    let repaired = repair(&text, Options { size: 2, ..Options::default() }, &Cancel::new());
+    let repaired = repair(&program(&text), Options { size: 2, ..Options::default() }, &Cancel::new());
     assert_eq!(lines(&repaired).len(), 1);
     assert!(!repaired.smallest);
 }
@@ -54,7 +59,7 @@ fn a_set_is_not_offered_as_long_as_a_part_may_be_enough() {
     let text = "LOCK := 1\nrequest flip {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  ? + x\n}\n\
                 request turn {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  -?\n}\n";
     // With so little effort nobody knows whether the first alone is enough.
-    let repaired = repair(text, Options { rounds: 0, settle: 0, ..Options::default() }, &Cancel::new());
+    let repaired = repair(&program(text), Options { rounds: 0, settle: 0, ..Options::default() }, &Cancel::new());
     assert!(matches!(repaired.outcome, Outcome::Undecided(_, true)), "{:?}", repaired.outcome);
     let [candidate] = repaired.candidates.as_slice() else { panic!("{:?}", repaired.candidates) };
     assert_eq!(candidate.set, [0, 1]);
@@ -122,14 +127,14 @@ fn names_of_locks_are_new_and_global() {
 #[test]
 fn only_those_who_need_it_get_a_lock() {
     let text = std::fs::read_to_string(repository_root().join("examples/doctors-on-call.ser")).unwrap();
-    let repaired = repair_by_lock(&text, "M", Options::default(), &Cancel::new());
+    let repaired = repair_by_lock(&program(&text), "M", Options::default(), &Cancel::new());
     let Outcome::Fixed(fixes) = &repaired.outcome else { panic!("{:?}", repaired.outcome) };
     let names: Vec<&str> = fixes[0].set.iter().map(|&index| repaired.requests[index].as_str()).collect();
     assert_eq!((fixes.len(), names), (1, vec!["alice_leaves", "bob_leaves"]));
     assert!(repaired.requests.len() > 2 && repaired.smallest);
     // Who waits for another must not do so with the lock.
     let text = std::fs::read_to_string(repository_root().join("examples/rendezvous.ser")).unwrap();
-    let repaired = repair_by_lock(&text, "M", Options::default(), &Cancel::new());
+    let repaired = repair_by_lock(&program(&text), "M", Options::default(), &Cancel::new());
     assert!(matches!(&repaired.outcome, Outcome::NoFix(why) if why.contains("wait for ever")), "{:?}", repaired.outcome);
 }
 
@@ -138,7 +143,7 @@ fn the_number_of_threads_changes_nothing() {
     for name in ["lost-update", "double-refund", "dirty-read", "read-skew", "broken-lock"] {
         let text = std::fs::read_to_string(repository_root().join("examples").join(format!("{name}.ser"))).unwrap();
         let told = |jobs| {
-            let repaired = repair(&text, Options { jobs, ..Options::default() }, &Cancel::new());
+            let repaired = repair(&program(&text), Options { jobs, ..Options::default() }, &Cancel::new());
             format!("{:?} {:?} {}", repaired.outcome, repaired.harmful, repaired.checks)
         };
         assert_eq!(told(1), told(3), "{name}");

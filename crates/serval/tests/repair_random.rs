@@ -10,7 +10,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serval_budget::Cancel;
-use serval_repair::{Options, Outcome, Repair, repair, repair_by_lock, under_lock};
+use serval::Input;
+use serval::repair::{Options, Outcome, Repair, repair, repair_by_lock, under_lock};
 use serval_syntax::analyze;
 use serval_testkit::naive::{Caps, Completed, Naive, Source};
 use serval_testkit::random::{Shape, random_comfort, random_program};
@@ -102,7 +103,7 @@ fn look_at(text: &str, repaired: &Repair, changed: &dyn Fn(&[usize]) -> String, 
             figures.subsets += 1;
             let decided = |rounds| {
                 let options = Options { rounds, checks: 1, ..Options::default() };
-                repair(&changed(&subset), options, &Cancel::new()).outcome
+                repair(&Input::program(changed(&subset)).unwrap(), options, &Cancel::new()).outcome
             };
             let mut smaller = decided(0);
             if matches!(smaller, Outcome::Undecided(_, false)) {
@@ -129,8 +130,9 @@ fn all(wanted: u64, by_lock: bool, comfort: bool) -> Figures {
             }
             let shape = if seed % 4 == 0 { Shape::HandlerLike } else { Shape::Tiny };
             let text = if comfort { random_comfort(seed).text } else { random_program(seed, shape) };
+            let Ok(input) = Input::program(text.as_str()) else { continue };
             let repaired =
-                if by_lock { repair_by_lock(&text, LOCK, options, &Cancel::new()) } else { repair(&text, options, &Cancel::new()) };
+                if by_lock { repair_by_lock(&input, LOCK, options, &Cancel::new()) } else { repair(&input, options, &Cancel::new()) };
             let mut mine = Figures { refuted: 1, most_checks: repaired.checks, ..Figures::default() };
             match &repaired.outcome {
                 Outcome::Serializable | Outcome::Unusable(_) | Outcome::Undecided(_, false) => continue,

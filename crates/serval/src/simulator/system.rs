@@ -4,10 +4,10 @@ use serval_model::{Configuration, Event, Move, NetworkSystem, Run, enabled_moves
 use serval_report::escape::name as shown;
 use serval_report::{StateName, States, TraceEvent};
 
-use super::{Action, ActionKind, Stage};
+use super::{Action, ActionKind, Simulator};
 
 /// One or more systems that share nothing, run side by side.
-pub(crate) struct SystemStage<'a> {
+pub struct SystemSimulator<'a> {
     systems: &'a [NetworkSystem],
     runs: Vec<Run>,
     /// The number of each system's n-th request among all.
@@ -18,8 +18,9 @@ pub(crate) struct SystemStage<'a> {
     events: Vec<TraceEvent>,
 }
 
-impl<'a> SystemStage<'a> {
-    pub(crate) fn new(systems: &'a [NetworkSystem]) -> Self {
+impl<'a> SystemSimulator<'a> {
+    /// Systems before their first step.
+    pub fn new(systems: &'a [NetworkSystem]) -> Self {
         Self {
             systems,
             runs: systems.iter().map(|system| Run::new(system.initial_global())).collect(),
@@ -82,7 +83,7 @@ impl<'a> SystemStage<'a> {
     }
 }
 
-impl Stage for SystemStage<'_> {
+impl Simulator for SystemSimulator<'_> {
     fn actions(&mut self) -> Vec<Action> {
         self.offered.clear();
         for (component, system) in self.systems.iter().enumerate() {

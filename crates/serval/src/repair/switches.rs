@@ -11,7 +11,7 @@ use serval_compile::Prepared;
 use serval_proof::{Action, RunCertificate};
 use serval_syntax::Span;
 
-use crate::yields::Yield;
+use super::yields::Yield;
 
 /// The `yield`s at which some request waits in this run, as positions in
 /// `yields`; `None` if the run cannot be followed on the text.

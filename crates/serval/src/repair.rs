@@ -72,10 +72,10 @@
 //! threads changes no result.
 //!
 //! ```
-//! use serval_budget::Cancel;
-//! use serval_repair::{Options, Outcome, repair};
+//! use serval::repair::{Options, Outcome, repair};
+//! use serval::{Cancel, Input};
 //! let text = "request save {\n  seen := N;\n  yield;\n  N := (seen + 1) % 3;\n  seen\n}\n";
-//! let repaired = repair(text, Options::default(), &Cancel::new());
+//! let repaired = repair(&Input::program(text).unwrap(), Options::default(), &Cancel::new());
 //! let Outcome::Fixed(fixes) = &repaired.outcome else { panic!() };
 //! assert_eq!(fixes.len(), 1);
 //! assert_eq!(repaired.yields[fixes[0].set[0]].place.line, 3);
@@ -97,44 +97,39 @@ mod yields;
 pub use lock::lock_name_problem;
 pub use yields::Yield;
 
-use std::sync::Arc;
-
 use serval_budget::Cancel;
 use serval_proof::RunCertificate;
 use serval_syntax::Diagnostic;
 
+use crate::{Content, Input};
+
 use change::Change;
-use judge::program;
 use search::{Refutation, refute, search};
 
-/// Finds smallest sets of `yield`s without which the program of `text` is
-/// serializable.
-pub fn repair(text: &str, options: Options, cancel: &Cancel) -> Repair {
-    match refute(text, options, cancel) {
-        Ok(refuted) => without_yields(text, &refuted, options, cancel),
-        Err(outcome) => Repair { yields: yields_of(text), outcome, ..Repair::default() },
+/// Finds smallest sets of `yield`s without which a program is serializable.
+pub fn repair(input: &Input, options: Options, cancel: &Cancel) -> Repair {
+    match refute(input, options, cancel) {
+        Ok(refuted) => without_yields(input, &refuted, options, cancel),
+        Err(outcome) => Repair { yields: yields_of(input), outcome, ..Repair::default() },
     }
 }
 
 /// The same for a program that this run of a component refutes, which the
 /// checker has accepted.
-pub fn repair_refuted(text: &str, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
-    match program(text) {
-        Ok(prepared) => without_yields(text, &Refutation { prepared, run: run.clone(), component }, options, cancel),
-        Err(diagnostic) => Repair { outcome: Outcome::Unusable(diagnostic), ..Repair::default() },
-    }
+pub fn repair_refuted(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
+    without_yields(input, &Refutation { run: run.clone(), component }, options, cancel)
 }
 
 /// Finds smallest sets of requests that have to run under one lock, for which
 /// the text has no use yet, so that the program is serializable.
-pub fn repair_by_lock(text: &str, lock: &str, options: Options, cancel: &Cancel) -> Repair {
-    let requests = lock::requests(text);
-    let refuted = match refute(text, options, cancel) {
+pub fn repair_by_lock(input: &Input, lock: &str, options: Options, cancel: &Cancel) -> Repair {
+    let requests = lock::requests(input.text());
+    let refuted = match refute(input, options, cancel) {
         Ok(refuted) => refuted,
         Err(outcome) => return Repair { requests, outcome, ..Repair::default() },
     };
-    let change = lock::Locking::new(text, lock, &requests);
-    let repair = search(text, &change, &refuted, options, cancel);
+    let change = lock::Locking::new(input.text(), lock, &requests);
+    let repair = search(input, &change, &refuted, options, cancel);
     Repair { requests, ..repair }
 }
 
@@ -144,14 +139,17 @@ pub fn under_lock(text: &str, lock: &str, set: &[usize]) -> String {
     lock::Locking::new(text, lock, &lock::requests(text)).changed(&set.iter().copied().collect())
 }
 
-fn without_yields(text: &str, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
-    let yields = yields::yields(refuted.prepared.program(), text);
-    let repair = search(text, &removal::Removal { text, yields: &yields }, refuted, options, cancel);
+fn without_yields(input: &Input, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+    let yields = yields_of(input);
+    let repair = search(input, &removal::Removal { text: input.text(), yields: &yields }, refuted, options, cancel);
     Repair { yields, ..repair }
 }
 
-fn yields_of(text: &str) -> Vec<Yield> {
-    program(text).map(|prepared| yields::yields(Arc::as_ref(&prepared).program(), text)).unwrap_or_default()
+fn yields_of(input: &Input) -> Vec<Yield> {
+    match input.content() {
+        Content::Program(program) => yields::yields(program, input.text()),
+        Content::Systems(_) => Vec::new(),
+    }
 }
 
 /// How much to try.
@@ -190,7 +188,7 @@ impl Default for Options {
     }
 }
 
-/// What came of it.
+/// The fixes of a program, and what is known of sets that are none.
 #[derive(Clone, Debug)]
 pub struct Repair {
     /// The `yield`s of the text, if that is what is removed: sets are positions
@@ -225,7 +223,7 @@ impl Default for Repair {
     }
 }
 
-/// The answer.
+/// Whether a program can be fixed.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// It is serializable as it is.

@@ -2,12 +2,14 @@
 
 use serval_budget::Cancel;
 use serval_proof::RunCertificate;
-use serval_repair::{Options, Outcome, repair_refuted};
 use serval_report::fix::{FixHint, Fixable};
 
+use crate::Input;
+use crate::repair::{Options, Outcome, repair_refuted};
+
 /// Looks for fixes of a program that this run refutes, with little effort.
-pub(super) fn hint(text: &str, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
-    let repaired = repair_refuted(text, run, component, Options { jobs, ..Options::hint() }, cancel);
+pub(crate) fn hint(input: &Input, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
+    let repaired = repair_refuted(input, run, component, Options { jobs, ..Options::hint() }, cancel);
     let (outcome, reason) = match &repaired.outcome {
         // What will do is worth a line, even if a part of it may be enough.
         Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Fixable::Found, None),

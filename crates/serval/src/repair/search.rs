@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{Compiled, Prepared};
+use serval_compile::Compiled;
 
 use serval_model::NetworkSystem;
 use serval_proof::{Certificate, RunCertificate, fingerprint};
 
-use crate::change::Change;
-use crate::harm::Manners;
-use crate::hitting::{Conflict, Next, Set, any_of, meets, next};
-use crate::judge::{Effort, Judged, checked, judge, program};
-use crate::{Fix, Harmful, Options, Outcome, Repair};
+use super::change::Change;
+use super::harm::Hazards;
+use super::hitting::{Conflict, Next, Set, any_of, meets, next};
+use super::judge::{Effort, Judged, checked, judge};
+use super::{Fix, Harmful, Options, Outcome, Repair};
+use crate::Input;
 
 /// Rounds of growing budgets for each changed program: at first none, and once
 /// more with these if that gives no answer.
@@ -23,36 +24,35 @@ const OWN_PAIRS: u64 = 400_000;
 
 /// What refutes a program: a run of a component.
 pub(crate) struct Refutation {
-    pub(crate) prepared: Arc<Prepared>,
     pub(crate) run: RunCertificate,
     pub(crate) component: usize,
 }
 
 /// Decides about the program itself: refuted, or there is nothing to fix.
-pub(crate) fn refute(text: &str, options: Options, cancel: &Cancel) -> Result<Refutation, Outcome> {
+pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result<Refutation, Outcome> {
     let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
-    match judge(text, own, cancel) {
+    match judge(input, own, cancel) {
         Judged::Proved { .. } => Err(Outcome::Serializable),
         Judged::Unknown(reason) => Err(Outcome::Undecided(reason, false)),
         Judged::Unusable(diagnostic) => Err(Outcome::Unusable(diagnostic)),
         Judged::Refused(why) => Err(Outcome::Refused(why)),
-        Judged::Refuted { prepared, run, component } => Ok(Refutation { prepared, run, component }),
+        Judged::Refuted { run, component } => Ok(Refutation { run, component }),
     }
 }
 
 /// Finds smallest sets of changes with which a refuted program is serializable.
-pub(crate) fn search(text: &str, change: &dyn Change, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
-    let Refutation { prepared, run, component } = refuted;
+pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
+    let Refutation { run, component } = refuted;
     // Without all states nothing is known of the program as it is;
     // then nothing at all may go wrong in the changed one.
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
-    let before = prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
-    let before = before.map_or_else(|_| Manners::default(), |compiled| Manners::of(&compiled, cancel));
+    let before = input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
+    let before = before.and_then(Result::ok).map_or_else(Hazards::default, |compiled| Hazards::of(&compiled, cancel));
     let all: Set = (0..change.count()).collect();
-    let first = change.conflict(prepared, *component, run);
+    let first = input.prepared().and_then(|prepared| change.conflict(prepared, *component, run));
     let conflicts = vec![first.unwrap_or_else(|| any_of(all.iter().copied()))];
     let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair::default());
-    let mut search = Search { text, change, options, cancel, before, all, conflicts, rounds: 0, tried, open, found, repair };
+    let mut search = Search { text: input.text(), change, options, cancel, before, all, conflicts, rounds: 0, tried, open, found, repair };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
 }
@@ -63,7 +63,7 @@ struct Search<'a> {
     options: Options,
     cancel: &'a Cancel,
     /// What the program itself does to requests.
-    before: Manners,
+    before: Hazards,
     /// All that can be changed.
     all: Set,
     /// Every fix meets each.
@@ -96,7 +96,7 @@ enum Part {
 
 /// A proof for the text changed by a set.
 struct Proof {
-    compiled: Compiled,
+    compiled: Arc<Compiled>,
     certificate: Certificate,
 }
 
@@ -196,17 +196,21 @@ impl Search<'_> {
         self.repair.checks += 1;
         let changed = self.change.changed(set);
         let effort = Effort { jobs: self.options.jobs, rounds: self.rounds, pairs: self.options.pairs };
+        let changed = match Input::program(changed) {
+            Ok(changed) => changed,
+            Err(mistakes) => return Ok(self.harmful(set, mistakes.first_error().message)),
+        };
         Ok(match judge(&changed, effort, self.cancel) {
-            Judged::Refuted { prepared, run, component } => {
-                let met = self.change.conflict(&prepared, component, &run);
+            Judged::Refuted { run, component } => {
+                let met = changed.prepared().and_then(|prepared| self.change.conflict(prepared, component, &run));
                 // Sets within this one are no fixes either (lemma 2).
                 self.conflicts.push(any_of(self.all.difference(set).copied()));
                 self.conflicts.extend(met);
                 Tried::Refuted
             }
             Judged::Proved { compiled, certificate } => {
-                match Manners::of(&compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()) {
-                    None => Tried::Fix(Box::new(Proof { compiled: *compiled, certificate })),
+                match Hazards::of(&compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()) {
+                    None => Tried::Fix(Box::new(Proof { compiled, certificate })),
                     Some(why) => self.harmful(set, why),
                 }
             }
@@ -344,7 +348,7 @@ impl Search<'_> {
                 continue;
             }
             let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
-            match checked(&text, &certificate, self.cancel) {
+            match checked(&text, certificate, self.cancel) {
                 Ok(certificate) => {
                     self.found.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
                     return Ok(());
@@ -361,8 +365,9 @@ impl Search<'_> {
 
 /// Whether a text compiles to the systems that are known.
 fn same_systems(text: &str, known: &Compiled, cancel: &Cancel) -> bool {
-    let Ok(prepared) = program(text) else { return false };
-    let Ok(compiled) = prepared.compile(&Budget::new(u64::MAX, cancel.clone())) else { return false };
+    let Ok(input) = Input::program(text) else { return false };
+    let budget = Budget::new(u64::MAX, cancel.clone());
+    let Some(Ok(compiled)) = input.prepared().map(|prepared| prepared.compile(&budget)) else { return false };
     fn systems(compiled: &Compiled) -> impl Iterator<Item = &NetworkSystem> {
         compiled.components().iter().map(|component| component.system())
     }

@@ -4,8 +4,6 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
-use serval_compile::{Options, Prepared};
-
 use serval_model::{Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
 use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
@@ -13,24 +11,24 @@ use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateNam
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
-use crate::stage::{Numbers, ProgramStage, Stage, SystemStage, find_action};
+use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
 
 /// Performs the run of a certificate.
-pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usize, minimal: bool) -> Counterexample {
+pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usize, minimal: bool) -> Counterexample {
     let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
     let requests = answered(&events);
-    match &input.content {
+    match input.content() {
         Content::Systems(systems) => {
-            let mut shown = perform(&mut SystemStage::new(systems), events, requests, component, minimal);
+            let mut shown = perform(&mut SystemSimulator::new(systems), events, requests, component, minimal);
             if let Some(system) = systems.get(component) {
                 say_serial(&mut shown, system);
             }
             shown
         }
         Content::Program(program) => {
-            let prepared = Prepared::new(program, Options::default());
-            let mut shown = perform(&mut ProgramStage::new(&prepared, &input.text), events, requests, component, minimal);
-            shown.explain(&input.text, &locks(program));
+            let prepared = input.prepare(program);
+            let mut shown = perform(&mut ProgramSimulator::new(prepared, input.text()), events, requests, component, minimal);
+            shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component));
             shown
         }
@@ -38,13 +36,12 @@ pub(super) fn counterexample(input: &Input, run: &RunCertificate, component: usi
 }
 
 /// A run in words, a line for each event; it need not be complete.
-pub(super) fn story(input: &Input, run: &RunCertificate, component: usize) -> Vec<String> {
+pub(crate) fn story(input: &Input, run: &RunCertificate, component: usize) -> Vec<String> {
     let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
-    let told = match &input.content {
-        Content::Systems(systems) => perform(&mut SystemStage::new(systems), events, Vec::new(), component, false),
+    let told = match input.content() {
+        Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, Vec::new(), component, false),
         Content::Program(program) => {
-            let prepared = Prepared::new(program, Options::default());
-            perform(&mut ProgramStage::new(&prepared, &input.text), events, Vec::new(), component, false)
+            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, Vec::new(), component, false)
         }
     };
     told.story
@@ -196,22 +193,28 @@ fn answered(events: &[TraceEvent]) -> Vec<Answered> {
     answered
 }
 
-fn perform(stage: &mut dyn Stage, events: Vec<TraceEvent>, requests: Vec<Answered>, component: usize, minimal: bool) -> Counterexample {
+fn perform(
+    simulator: &mut dyn Simulator,
+    events: Vec<TraceEvent>,
+    requests: Vec<Answered>,
+    component: usize,
+    minimal: bool,
+) -> Counterexample {
     let mut numbers = Numbers::default();
     let mut story = Vec::new();
     for event in &events {
-        let actions = stage.actions();
+        let actions = simulator.actions();
         // The checker has accepted the run, and the source can follow every
         // run of the compiled system; if it did not, names alone are shown.
         match numbers.arrival(event).and_then(|()| find_action(event, &actions, &numbers)) {
-            Ok(found) => story.push(stage.perform(found)),
+            Ok(found) => story.push(simulator.perform(found)),
             Err(_) => {
-                let states = stage.states().into();
+                let states = simulator.states().into();
                 return told(requests, minimal, component, events, states, story);
             }
         }
     }
-    told(requests, minimal, component, stage.events().to_vec(), stage.states().into(), story)
+    told(requests, minimal, component, simulator.events().to_vec(), simulator.states().into(), story)
 }
 
 fn told(

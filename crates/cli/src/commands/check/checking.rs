@@ -1,0 +1,230 @@
+//! One file, from its bytes to its report.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use serval::{Decision, Methods, Options, StopReason, Undecided, decide, recall};
+use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
+use serval_syntax::{Diagnostic, Severity};
+
+use super::cache::Cache;
+use super::progress::ProgressLine;
+use super::save::save;
+use super::{Status, bug, page};
+use crate::args::{Check, OutputFormat};
+use crate::failure::Failure;
+use crate::input::{File, Loaded, Messages, say_findings};
+use crate::limits::{self, Lost, Watch, watched};
+use crate::output::say;
+
+/// What is the same for all files of a directory.
+pub(in crate::commands) struct Checking {
+    pub(in crate::commands) args: Check,
+    pub(in crate::commands) messages: Messages,
+    pub(in crate::commands) several: bool,
+    pub(in crate::commands) methods: Methods,
+    /// What the configuration silences.
+    pub(in crate::commands) allow: Vec<&'static str>,
+    /// Where verdicts are remembered.
+    pub(in crate::commands) cache: Option<Arc<Cache>>,
+}
+
+/// The report on one file, and what it means.
+pub(in crate::commands) struct Checked {
+    pub(in crate::commands) report: FileReport,
+    pub(in crate::commands) status: Status,
+    /// The verdict that the header of the file promises.
+    pub(in crate::commands) promise: Option<Verdict>,
+}
+
+impl Checking {
+    /// Checks what `load` reads, within the limits. Its report is not printed;
+    /// what is wrong with the file is. Whatever happens to this file, the
+    /// caller can go on with the next.
+    pub(in crate::commands) fn checked(
+        self: &Arc<Self>,
+        name: &str,
+        load: impl FnOnce() -> Result<Loaded, Failure> + Send + 'static,
+    ) -> Result<Checked, Failure> {
+        let (checking, file) = (Arc::clone(self), name.to_owned());
+        match watched(self.args.limits.time(), move |watch| checking.worked(&file, load, watch)) {
+            Ok(checked) => checked,
+            Err(lost) => Ok(without_result(name, lost)),
+        }
+    }
+
+    /// What the worker does.
+    fn worked(&self, name: &str, load: impl FnOnce() -> Result<Loaded, Failure>, watch: &Watch) -> Result<Checked, Failure> {
+        let start = now();
+        let mut loaded = match watch.until(load) {
+            None => return Ok(undecided(name, watch.reason())),
+            Some(Ok(loaded)) => loaded,
+            Some(Err(Failure::Message(text))) => {
+                say(&format!("error: {}\n", escape::line(&text)));
+                let mut report = FileReport::new(name, Verdict::Error);
+                report.reason = Some(format!("error: {text}"));
+                return Ok(Checked { report, status: Status::Input, promise: None });
+            }
+            Some(Err(other)) => return Err(other),
+        };
+        match &mut loaded.input {
+            Ok(input) => input.warnings.retain(|warning| !self.is_allowed(warning)),
+            Err(mistakes) => {
+                mistakes.diagnostics.retain(|diagnostic| !self.is_allowed(diagnostic));
+                say(&render_diagnostics(&mistakes.diagnostics, name, &mistakes.text, self.messages.style));
+                return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None });
+            }
+        }
+        let file = loaded.usable(self.messages)?;
+        let parse = now().saturating_sub(start);
+        let mut decision = self.decided(&file, watch);
+        decision.findings.retain(|finding| !self.is_allowed(finding));
+        say_findings(&decision.findings, &file.name, file.input.text(), self.messages);
+        let times = decision.times;
+        let (mut report, status) = self.concluded(&file, decision, watch)?;
+        report.time_ms = (!self.args.no_times).then(|| Times {
+            total: millis(now().saturating_sub(start)),
+            parse: millis(parse),
+            compile: millis(times.compile),
+            decide: millis(times.decide),
+            certify: millis(times.certify),
+            verify: millis(times.verify),
+            fix: times.fix.map(millis),
+        });
+        let promise = file.input.promise();
+        self.compare_with_promise(&file.name, promise, report.verdict);
+        if let Some(path) = &self.args.html {
+            let page = page::page(&file, &report, &watch.cancel());
+            self.save(Some(path), name, "html", &page)?;
+        }
+        Ok(Checked { report, status, promise })
+    }
+
+    /// What is known: remembered and accepted by the checker again, or found out.
+    fn decided(&self, file: &File, watch: &Watch) -> Decision {
+        let progress = self.progress(&file.name);
+        let mut options = Options::default();
+        options.methods = self.methods.clone();
+        options.jobs = limits::threads(self.args.limits.jobs);
+        options.cancel = watch.cancel();
+        options.clock = now;
+        options.invariants = self.args.verbose || self.args.html.is_some();
+        options.fixes = !self.args.no_fix && !self.messages.quiet;
+        let memory = match &self.methods {
+            Methods::Portfolio(methods) => self.cache.as_deref().map(|cache| (cache, cache.name(&file.input, methods))),
+            Methods::Classic(_) => None,
+        };
+        if let Some((cache, name)) = &memory {
+            let recalled = watch.until(|| cache.recall(name).and_then(|certificate| recall(&file.input, &certificate, &options)));
+            if let Some(decision) = recalled.flatten() {
+                return decision;
+            }
+        }
+        options.reusable = memory.is_some();
+        let told = progress.clone();
+        options.progress = Some(Arc::new(move |progress| told.tell(progress)));
+        let decision = decide(&file.input, &options);
+        progress.done();
+        // What a limit has cut short may not be all that there is to say.
+        if let (Some((cache, name)), true, Some(evidence), None) = (memory, decision.reusable, decision.evidence(), watch.ended()) {
+            cache.remember(&name, &evidence.certificate);
+        }
+        decision
+    }
+
+    /// The report, after what is to be kept has been saved.
+    fn concluded(&self, file: &File, decision: Decision, watch: &Watch) -> Result<(FileReport, Status), Failure> {
+        let certificate = match decision.evidence() {
+            Some(evidence) => self.save(self.args.certificate.as_deref(), &file.name, "certificate.json", &evidence.certificate)?,
+            None => None,
+        };
+        let (mut status, mut reason, mut trace) = (Status::Undecided, None, None);
+        match &decision.verdict {
+            serval::Verdict::Serializable(_) => status = Status::Fine,
+            serval::Verdict::NotSerializable(_, counterexample) => {
+                status = Status::NotSerializable;
+                if let Some(path) = &self.args.trace {
+                    let steps = Trace::new(counterexample.steps.clone()).to_json();
+                    trace = self.save(Some(path), &file.name, "trace.json", &steps)?;
+                }
+                if let Some(path) = &self.args.svg {
+                    self.save(Some(path), &file.name, "svg", &html::lanes(counterexample).file())?;
+                }
+            }
+            serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),
+            serval::Verdict::Unusable(diagnostic) => {
+                status = Status::Input;
+                say(&render_diagnostics(std::slice::from_ref(&**diagnostic), &file.name, file.input.text(), self.messages.style));
+            }
+            serval::Verdict::Refused(refused) => {
+                status = Status::Internal;
+                reason = Some(bug::report(file, refused, Path::new(".")));
+            }
+            _ => {}
+        }
+        let mut report = decision.into_report(&file.name, &file.input, !self.args.no_times);
+        report.reason = reason.or(report.reason);
+        report.trace = trace;
+        if let Some(note) = &mut report.certificate {
+            note.path = certificate;
+        }
+        Ok((report, status))
+    }
+
+    fn save(&self, path: Option<&Path>, file: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
+        save(path, self.several, file, ending, text)
+    }
+
+    /// Whether the options silence this.
+    fn is_allowed(&self, diagnostic: &Diagnostic) -> bool {
+        let code = diagnostic.code.0;
+        diagnostic.severity != Severity::Error && (self.allow.contains(&code) || self.args.allow.iter().any(|allowed| allowed == code))
+    }
+
+    fn progress(&self, name: &str) -> ProgressLine {
+        let events = self.args.progress && self.args.format == OutputFormat::Json;
+        let line = !events && !self.messages.quiet && std::io::stderr().is_terminal();
+        ProgressLine { file: name.to_owned(), events, line }
+    }
+
+    /// Says where the header of a file promises another verdict.
+    fn compare_with_promise(&self, name: &str, promise: Option<Verdict>, verdict: Verdict) {
+        let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
+        if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet {
+            say(&format!("warning: the header of {} expects another verdict\n", escape::name(name)));
+        }
+    }
+}
+
+/// What is said about a file whose work gave no result.
+fn without_result(name: &str, lost: Lost) -> Checked {
+    if lost != Lost::Panicked {
+        return undecided(name, lost.reason());
+    }
+    say(&format!("internal error: {name}: this is a bug in serval; please report the message above with the input\n"));
+    let mut report = FileReport::new(name, Verdict::Error);
+    report.reason = Some(lost.reason());
+    Checked { report, status: Status::Internal, promise: None }
+}
+
+/// A file about which nothing is known.
+fn undecided(name: &str, reason: String) -> Checked {
+    let mut report = FileReport::new(name, Verdict::Unknown);
+    report.reason = Some(reason);
+    report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
+    Checked { report, status: Status::Undecided, promise: None }
+}
+
+/// The time since the first call.
+fn now() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// Milliseconds, to the microsecond.
+#[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
+pub(in crate::commands) fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1_000_000.0).round() / 1000.0
+}

@@ -1,0 +1,22 @@
+//! The files that `check` writes.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::input;
+use crate::output::write_file;
+
+/// Saves a file where the option asks for it: the path itself for one input, a
+/// file in that directory for several. Gives how it is called.
+pub(super) fn save(path: Option<&Path>, several: bool, file: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
+    let Some(path) = path else { return Ok(None) };
+    let target: PathBuf = if several {
+        std::fs::create_dir_all(path).map_err(|error| Failure::message(format!("cannot make {}: {error}", input::shown(path))))?;
+        // A name that begins with a dot would be hidden.
+        path.join(format!("{}.{ending}", file.replace(['/', '\\'], "_").trim_start_matches(['.', '_'])))
+    } else {
+        path.to_owned()
+    };
+    write_file(&target, text)?;
+    Ok(Some(input::name_of(&target)))
+}

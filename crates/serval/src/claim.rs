@@ -1,0 +1,217 @@
+//! What the engines claim about an input, with evidence that nobody has checked
+//! yet.
+//!
+//! A program is searched for small counterexamples before its states are all
+//! made, so that one with infinitely many states can be refuted, too. What is
+//! done with finite systems is the engine's business ([`portfolio`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval_budget::{Budget, Cancel, StopReason};
+use serval_classic::Stages;
+use serval_compile::{CompileError, Compiled, Lazy, Prepared};
+use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
+use serval_engine::search::{LayerOutcome, Search, run_certificate};
+use serval_model::NetworkSystem;
+use serval_proof::{Body, Part, RunCertificate};
+use serval_report::{ReducedSizes, RuledOut};
+use serval_syntax::Diagnostic;
+
+use crate::{Methods, Options};
+
+/// How long to try.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort<'a> {
+    pub(crate) methods: &'a Methods,
+    pub(crate) jobs: usize,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
+    pub(crate) clock: fn() -> Duration,
+    /// Rounds of growing budgets.
+    pub(crate) rounds: usize,
+    /// Pairs of states that are explored at most, where less is wanted than
+    /// the compiler would do.
+    pub(crate) pairs: Option<u64>,
+}
+
+impl<'a> Effort<'a> {
+    /// As much as the options allow.
+    pub(crate) fn of(options: &'a Options, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
+        let Options { methods, jobs, cancel, clock, .. } = options;
+        Self { methods, jobs: *jobs, cancel, progress, clock: *clock, rounds: usize::MAX, pairs: None }
+    }
+
+    fn budget(&self, ticks: u64) -> Budget {
+        Budget::new(ticks, self.cancel.clone())
+    }
+}
+
+/// The answer of an engine.
+pub(crate) enum Claim {
+    /// A run that should be a counterexample.
+    Refuted { run: RunCertificate, component: usize, minimal: bool, method: &'static str },
+    /// Proofs that should show that it is serializable.
+    Proved { body: Body, method: &'static str },
+    /// Neither.
+    Undecided(StopReason),
+    /// The program has an error that shows only when it is explored.
+    Unusable(Box<Diagnostic>),
+}
+
+/// A claim, and what was learned on the way.
+pub(crate) struct Claimed {
+    pub(crate) claim: Claim,
+    /// What has been excluded.
+    pub(crate) ruled_out: RuledOut,
+    /// What the reductions left, if there were any.
+    pub(crate) reduced: Option<ReducedSizes>,
+    /// What the published method did, for each component.
+    pub(crate) stages: Vec<Stages>,
+}
+
+impl Claimed {
+    /// A claim of which nothing else is known but that no counterexample has
+    /// so few requests.
+    pub(crate) fn new(claim: Claim, cleared: u32) -> Self {
+        let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
+        Self { claim, ruled_out, reduced: None, stages: Vec::new() }
+    }
+}
+
+/// Finite systems: what the engine finds, as evidence.
+pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &Effort<'_>) -> Claimed {
+    let methods = match effort.methods {
+        Methods::Portfolio(methods) => methods.clone(),
+        Methods::Classic(options) => return as_published(systems, options, effort),
+    };
+    let plan = Plan { methods, jobs: effort.jobs, cancel: effort.cancel.clone(), watch: effort.progress };
+    let decision = portfolio::decide_within(systems, cleared, &plan, effort.rounds);
+    let claim = match decision.found {
+        Found::Refuted { component, run, minimal, method } => {
+            Claim::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method: method.name() }
+        }
+        Found::Serializable(parts, method) => Claim::Proved { body: body(parts), method: method.name() },
+        Found::Unknown(reason) => Claim::Undecided(reason),
+    };
+    let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
+    let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
+    let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
+    Claimed { claim, ruled_out, reduced, stages: Vec::new() }
+}
+
+/// One component after the other by the published method; a run ends the work.
+fn as_published(systems: &[&NetworkSystem], options: &serval_classic::Options, effort: &Effort<'_>) -> Claimed {
+    const NAME: &str = "classic";
+    let options = serval_classic::Options { jobs: effort.jobs, ..options.clone() };
+    let (mut parts, mut stages, mut unknown) = (Vec::new(), Vec::new(), None);
+    for (component, system) in systems.iter().enumerate() {
+        (effort.progress)(Progress::Counting);
+        let report = serval_classic::decide(system, &options, effort.cancel);
+        stages.push(report.stages);
+        match report.verdict {
+            serval_classic::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
+            serval_classic::Verdict::Refuted(run) => {
+                let claim = Claim::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
+                return Claimed { stages, ..Claimed::new(claim, 0) };
+            }
+            serval_classic::Verdict::Unknown(stage, reason) => {
+                unknown = unknown.or_else(|| Some(StopReason::Unsupported { stage, what: reason }));
+            }
+        }
+    }
+    let claim = match unknown {
+        Some(_) if effort.cancel.is_cancelled() => Claim::Undecided(StopReason::Cancelled),
+        Some(reason) => Claim::Undecided(reason),
+        None => Claim::Proved { body: body(parts), method: NAME },
+    };
+    Claimed { stages, ..Claimed::new(claim, 0) }
+}
+
+/// The proof of the only component, or the list of all.
+fn body(mut parts: Vec<Part>) -> Body {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => Body::Part(only),
+        (_, last) => Body::Components(parts.into_iter().chain(last).collect()),
+    }
+}
+
+/// A program: the claim, its states unless a counterexample was found before
+/// they were made, and how long making them took.
+pub(crate) struct ProgramClaimed {
+    pub(crate) claimed: Claimed,
+    pub(crate) compiled: Option<Result<Arc<Compiled>, CompileError>>,
+    pub(crate) compile_time: Duration,
+}
+
+/// What is claimed about a program.
+pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
+    let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
+    let searching = matches!(effort.methods, Methods::Portfolio(methods) if methods.contains(&Method::Search));
+    let mut cleared = 0;
+    if searching && let Some(refuted) = search(&mut searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort) {
+        return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
+    }
+    let start = (effort.clock)();
+    let budget = effort.budget(u64::MAX);
+    let compiled = match effort.pairs {
+        None => prepared.compile(&budget),
+        Some(pairs) => prepared.compile_within(pairs, &budget),
+    };
+    let compile_time = (effort.clock)().saturating_sub(start);
+    let compiled = compiled.map(Arc::new);
+    let claimed = match &compiled {
+        Ok(compiled) => about_systems(&systems_of(compiled), cleared, effort),
+        Err(CompileError::Stopped(_)) => Claimed::new(Claim::Undecided(StopReason::Cancelled), cleared),
+        Err(_) if let Some(pairs) = effort.pairs => {
+            let cap = usize::try_from(pairs).unwrap_or(usize::MAX);
+            let reason = StopReason::TooMany { stage: "compiling", what: "pairs of states", cap };
+            Claimed::new(Claim::Undecided(reason), cleared)
+        }
+        Err(error) => {
+            let found = searching.then(|| search(&mut searches, &mut cleared, u32::MAX, LAST_TICKS, effort)).flatten();
+            let unusable = || match error.diagnostic(text) {
+                Some(diagnostic) => Claim::Unusable(Box::new(diagnostic)),
+                None => Claim::Undecided(StopReason::Cancelled),
+            };
+            Claimed::new(found.unwrap_or_else(unusable), cleared)
+        }
+    };
+    ProgramClaimed { claimed, compiled: Some(compiled), compile_time }
+}
+
+/// The systems of the components.
+pub(crate) fn systems_of(compiled: &Compiled) -> Vec<&NetworkSystem> {
+    compiled.components().iter().map(|component| component.system()).collect()
+}
+
+/// Searches layer by layer on states made as they are needed, beyond those
+/// requests of which it is known that they have no counterexample.
+fn search(searches: &mut [Search<Lazy<'_>>], cleared: &mut u32, up_to: u32, ticks: u64, effort: &Effort<'_>) -> Option<Claim> {
+    let mut budget = effort.budget(ticks);
+    for requests in cleared.saturating_add(1)..=up_to {
+        (effort.progress)(Progress::Requests(requests));
+        for (component, search) in searches.iter_mut().enumerate() {
+            match search.layer(requests, &mut budget) {
+                LayerOutcome::Clear => {}
+                LayerOutcome::Found(run) => {
+                    let run = run_certificate(search.system(), &run);
+                    return Some(Claim::Refuted { run, component, minimal: true, method: Method::Search.name() });
+                }
+                // A step that fails is met again when all states are made.
+                LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return None,
+            }
+        }
+        *cleared = requests;
+    }
+    None
+}
+
+/// The proofs of a certificate, one for each component.
+pub(crate) fn parts_of(body: &Body) -> &[Part] {
+    match body {
+        Body::Run(_) => &[],
+        Body::Part(part) => std::slice::from_ref(part),
+        Body::Components(parts) => parts,
+    }
+}

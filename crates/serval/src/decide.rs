@@ -1,0 +1,287 @@
+//! From an input to a verdict whose evidence has been checked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval_budget::{Budget, Cancel, StopReason, checkpoint};
+use serval_classic::Stages;
+use serval_engine::portfolio::{self, Method, Progress};
+use serval_model::NetworkSystem;
+use serval_proof::{Body, Certificate};
+use serval_report::fix::FixHint;
+use serval_report::{Counterexample, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_syntax::Diagnostic;
+use serval_verify::Outcome;
+
+use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of};
+use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
+use crate::findings::{SideFindings, invariants};
+use crate::input::{Content, Input};
+use crate::{Methods, Options, counterexample, hint};
+
+/// States that are explored only for what is said beside the verdict.
+const ASIDE_PAIRS: u64 = 100_000;
+
+/// The answer to whether an input is serializable. The first two rest on
+/// evidence that the independent checker has accepted.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is, for any number of requests.
+    Serializable(Evidence),
+    /// It is not, and this run shows it.
+    NotSerializable(Evidence, Box<Counterexample>),
+    /// Nobody knows, and why.
+    Undecided(Undecided),
+    /// The program has an error that shows only when it is explored.
+    Unusable(Box<Diagnostic>),
+    /// The checker refuses our evidence: a bug in serval.
+    Refused(Box<Refused>),
+}
+
+/// A verdict, and what is known beside it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Decision {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What has been excluded, whatever the answer.
+    pub ruled_out: RuledOut,
+    /// How large the network systems are, if they were made.
+    pub sizes: Option<Sizes>,
+    /// Requests that can get stuck for ever.
+    pub stuck: Vec<StuckNote>,
+    /// Warnings and notes that need all states.
+    pub findings: Vec<Diagnostic>,
+    /// What holds at every moment, in words, if it was asked for and is serializable.
+    pub invariants: Vec<String>,
+    /// Whether removing `yield`s would help, if that was looked for.
+    pub fix: Option<FixHint>,
+    /// What the published method did, for each component that it looked at.
+    pub stages: Vec<Stages>,
+    /// Whether the certificate alone tells all of this again, without a search;
+    /// only if it was asked for. Then [`recall`] does.
+    pub reusable: bool,
+    /// How long it took, by the clock of the options.
+    pub times: Times,
+}
+
+/// How long the parts of a decision took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Times {
+    /// Exploring the states of a program.
+    pub compile: Duration,
+    /// Deciding.
+    pub decide: Duration,
+    /// Writing the evidence down.
+    pub certify: Duration,
+    /// Checking the evidence.
+    pub verify: Duration,
+    /// Looking for fixes, if that was done.
+    pub fix: Option<Duration>,
+}
+
+impl Decision {
+    fn new(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
+            sizes: None,
+            stuck: Vec::new(),
+            findings: Vec::new(),
+            invariants: Vec::new(),
+            fix: None,
+            stages: Vec::new(),
+            reusable: false,
+            times: Times::default(),
+        }
+    }
+
+    /// The evidence, if there is a verdict.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match &self.verdict {
+            Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) => Some(evidence),
+            _ => None,
+        }
+    }
+}
+
+/// Decides whether an input is serializable, as far as the options go, and has
+/// the evidence checked.
+///
+/// ```
+/// use serval::{Input, Options, Verdict, decide};
+/// let input = Input::program("request flip { X := 1 - X }").unwrap();
+/// assert!(matches!(decide(&input, &Options::default()).verdict, Verdict::Serializable(_)));
+/// ```
+pub fn decide(input: &Input, options: &Options) -> Decision {
+    let clock = options.clock;
+    let start = clock();
+    let cancelled = || {
+        let claimed = Claimed::new(Claim::Undecided(StopReason::Cancelled), 0);
+        Explored { claimed, beside: SideFindings::default(), invariants: Vec::new(), reusable: false, compile_time: Duration::ZERO }
+    };
+    let explored = until(&options.cancel, || explore(input, options)).unwrap_or_else(cancelled);
+    let mut times = Times { compile: explored.compile_time, ..Times::default() };
+    times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, invariants, reusable, .. } = explored;
+    let SideFindings { sizes, stuck, findings } = beside;
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let (verdict, fix) = conclude(input, claim, options, &mut times);
+    Decision { verdict, ruled_out, sizes, stuck, findings, invariants, fix, stages, reusable, times }
+}
+
+/// What the engines claim, and what is told beside it.
+struct Explored {
+    claimed: Claimed,
+    beside: SideFindings,
+    invariants: Vec<String>,
+    reusable: bool,
+    compile_time: Duration,
+}
+
+fn explore(input: &Input, options: &Options) -> Explored {
+    let cancel = &options.cancel;
+    let progress = |progress: Progress| {
+        if let Some(watch) = &options.progress {
+            watch(progress);
+        }
+    };
+    let effort = Effort::of(options, &progress);
+    match input.content() {
+        Content::Systems(systems) => {
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let claimed = about_systems(&systems, 0, &effort);
+            let (invariants, reusable) = about_proof(&systems, &claimed, options);
+            let beside = SideFindings::of_systems(&systems, input, cancel);
+            Explored { claimed, beside, invariants, reusable, compile_time: Duration::ZERO }
+        }
+        Content::Program(program) => {
+            let prepared = input.prepare(program);
+            let ProgramClaimed { claimed, compiled, mut compile_time } = about_program(prepared, input.text(), &effort);
+            // A counterexample is an answer whatever the rest of the states;
+            // they are explored then only as far as is cheap.
+            let compiled = compiled.unwrap_or_else(|| {
+                let start = (options.clock)();
+                let compiled = prepared.compile_within(ASIDE_PAIRS, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new);
+                compile_time = (options.clock)().saturating_sub(start);
+                compiled
+            });
+            if let Ok(compiled) = &compiled {
+                input.keep(compiled);
+            }
+            let systems = compiled.as_ref().map(|compiled| systems_of(compiled)).unwrap_or_default();
+            let (invariants, reusable) = about_proof(&systems, &claimed, options);
+            let refuted = matches!(claimed.claim, Claim::Refuted { .. });
+            let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
+            Explored { claimed, beside, invariants, reusable, compile_time }
+        }
+    }
+}
+
+/// What holds at every moment, and whether the proof alone tells what was found
+/// out about it; as far as it was asked for, and if it is proved.
+fn about_proof(systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> (Vec<String>, bool) {
+    let Claim::Proved { body, method } = &claimed.claim else { return (Vec::new(), false) };
+    let words = if options.invariants { invariants(systems, &options.cancel) } else { Vec::new() };
+    let reusable = match &options.methods {
+        Methods::Portfolio(methods) if options.reusable => {
+            let told = portfolio::method_of(parts_of(body)).map(Method::name) == Some(*method);
+            told && reduced_by(systems, body, methods, &options.cancel) == claimed.reduced
+        }
+        _ => false,
+    };
+    (words, reusable)
+}
+
+/// What the reductions of a proof leave, if there may be any.
+fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cancel: &Cancel) -> Option<ReducedSizes> {
+    let (globals, locals, steps) = portfolio::reduced_by(systems, parts_of(body), cancel).filter(|_| methods.contains(&Method::Reduce))?;
+    Some(ReducedSizes { globals, locals, steps })
+}
+
+/// From a claim to a verdict: its evidence is written down and checked. A
+/// counterexample is told, and looked for fixes.
+fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> (Verdict, Option<FixHint>) {
+    let (body, component, method) = match &claim {
+        Claim::Undecided(reason) => return (Verdict::Undecided(Undecided::Stopped(reason.clone())), None),
+        Claim::Unusable(diagnostic) => return (Verdict::Unusable(diagnostic.clone()), None),
+        Claim::Refuted { run, component, method, .. } => (Body::Run(run.clone()), *component, *method),
+        Claim::Proved { body, method } => (body.clone(), 0, *method),
+    };
+    let serializable = matches!(claim, Claim::Proved { .. });
+    let kind = body.kind().name();
+    let claims = if serializable { serval_proof::Claim::Serializable } else { serval_proof::Claim::NotSerializable };
+    let (checked, CertifyTimes { certify, verify }) =
+        certify((input.text(), input.kind()), (body, component, claims), &options.cancel, options.clock);
+    (times.certify, times.verify) = (certify, verify);
+    let certificate = match checked {
+        Ok(certificate) => certificate,
+        Err(Unproved::TooLarge(what)) => return (Verdict::Undecided(Undecided::Uncertified { method, serializable, what }), None),
+        Err(Unproved::Cancelled) => return (Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)), None),
+        Err(Unproved::Refused(refused)) => return (Verdict::Refused(Box::new(refused)), None),
+    };
+    let evidence = Evidence { certificate, kind, method };
+    let Claim::Refuted { run, component, minimal, .. } = claim else { return (Verdict::Serializable(evidence), None) };
+    let shown = counterexample::counterexample(input, &run, component, minimal);
+    let fix = match input.content() {
+        Content::Program(_) if options.fixes => {
+            let start = (options.clock)();
+            let fix = hint::hint(input, &run, component, options.jobs, &options.cancel);
+            times.fix = Some((options.clock)().saturating_sub(start));
+            fix
+        }
+        _ => None,
+    };
+    (Verdict::NotSerializable(evidence, Box::new(shown)), fix)
+}
+
+/// What was decided before, from the certificate of a proof alone: the checker
+/// goes through it again, and all that goes with it is found out again from the
+/// input and the proof. `None` where the checker does not accept it for this
+/// input, and where these methods would not have found such a proof.
+pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Decision> {
+    let Methods::Portfolio(methods) = &options.methods else { return None };
+    let (clock, cancel) = (options.clock, &options.cancel);
+    let start = clock();
+    let Outcome::Valid(_) = verified(input.text(), input.kind(), certificate, cancel) else { return None };
+    let verify = clock().saturating_sub(start);
+    let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
+    if read.claim != serval_proof::Claim::Serializable {
+        return None;
+    }
+    let body = read.body;
+    let method = portfolio::method_of(parts_of(&body)).filter(|method| methods.contains(method))?;
+    let start = clock();
+    let mut compile = Duration::ZERO;
+    let compiled;
+    let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match input.content() {
+        Content::Systems(systems) => {
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let beside = SideFindings::of_systems(&systems, input, cancel);
+            (systems, beside)
+        }
+        Content::Program(program) => {
+            compiled = input.prepare(program).compile(&Budget::new(u64::MAX, cancel.clone())).map(Arc::new);
+            compile = clock().saturating_sub(start);
+            let Ok(whole) = &compiled else { return None };
+            input.keep(whole);
+            (systems_of(whole), SideFindings::of_program(&compiled, false, input, cancel))
+        }
+    };
+    let SideFindings { sizes, stuck, findings } = beside;
+    let reduced = reduced_by(&systems, &body, methods, cancel);
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let invariants = if options.invariants { invariants(&systems, cancel) } else { Vec::new() };
+    let decide = clock().saturating_sub(start).saturating_sub(compile);
+    let times = Times { compile, decide, verify, ..Times::default() };
+    let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
+    Some(Decision { sizes, stuck, findings, invariants, times, ..Decision::new(Verdict::Serializable(evidence)) })
+}
+
+/// Does work that passes checkpoints, unless the flag is raised before it is done.
+fn until<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Option<T> {
+    let raised = cancel.clone();
+    checkpoint::until(move || raised.is_cancelled(), work)
+}

@@ -1,0 +1,103 @@
+//! Evidence that the independent checker has accepted.
+
+use std::time::Duration;
+
+use serval_budget::{Cancel, StopReason, checkpoint};
+use serval_proof::{Body, Caps, Certificate, Claim, TooLarge, fingerprint};
+use serval_verify::{InputKind, Outcome};
+
+/// A certificate that the independent checker has accepted for the very text
+/// that was decided about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// The certificate in its JSON form.
+    pub certificate: String,
+    /// The kind of certificate, such as `run` or `flow`.
+    pub kind: &'static str,
+    /// The method that found it.
+    pub method: &'static str,
+}
+
+/// Why there is a claim, and no verdict.
+pub(crate) enum Unproved {
+    /// Checking it would exceed a cap.
+    TooLarge(TooLarge),
+    /// Somebody raised the flag.
+    Cancelled,
+    /// The checker refuses it: a bug.
+    Refused(Refused),
+}
+
+/// A certificate of ours that the checker refuses: a bug in serval.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// The certificate in its JSON form.
+    pub certificate: String,
+    /// What the checker says.
+    pub outcome: Outcome,
+}
+
+/// Why nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// No method gave an answer.
+    Stopped(StopReason),
+    /// There is an answer whose evidence is too large to be checked.
+    Uncertified {
+        /// The method that gave it.
+        method: &'static str,
+        /// Whether it says that the input is serializable.
+        serializable: bool,
+        /// What there is too much of.
+        what: TooLarge,
+    },
+}
+
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stopped(reason) => reason.fmt(f),
+            Self::Uncertified { method, serializable, what } => {
+                let words = if *serializable { "serializable" } else { "not serializable" };
+                write!(f, "uncertified: {method} says {words}, but checking it is too large: {what}")
+            }
+        }
+    }
+}
+
+/// How long writing a certificate down and checking it took.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CertifyTimes {
+    pub(crate) certify: Duration,
+    pub(crate) verify: Duration,
+}
+
+/// Writes the evidence for a claim about a text down and has it checked.
+pub(crate) fn certify(
+    (text, kind): (&str, InputKind),
+    (body, component, claim): (Body, usize, Claim),
+    cancel: &Cancel,
+    clock: fn() -> Duration,
+) -> (Result<String, Unproved>, CertifyTimes) {
+    let start = clock();
+    let written = Certificate { input: fingerprint(text), component, claim, body }.to_json();
+    let certified = clock();
+    let outcome = verified(text, kind, &written, cancel);
+    let times = CertifyTimes { certify: certified.saturating_sub(start), verify: clock().saturating_sub(certified) };
+    let checked = match outcome {
+        Outcome::Valid(valid) if valid.claim == claim => Ok(written),
+        Outcome::TooLarge(what) => Err(Unproved::TooLarge(what)),
+        Outcome::Cancelled => Err(Unproved::Cancelled),
+        outcome => Err(Unproved::Refused(Refused { certificate: written, outcome })),
+    };
+    (checked, times)
+}
+
+/// What the independent checker says, unless the flag is raised.
+pub(crate) fn verified(text: &str, kind: InputKind, certificate: &str, cancel: &Cancel) -> Outcome {
+    let raised = cancel.clone();
+    let checked = || serval_verify::verify(text, kind, certificate, &Caps::default(), cancel);
+    checkpoint::until(move || raised.is_cancelled(), checked).unwrap_or(Outcome::Cancelled)
+}

@@ -1,0 +1,168 @@
+//! A text that has been read: a program, or network systems.
+
+use std::sync::{Arc, OnceLock};
+
+use serval_budget::{Budget, Cancel};
+use serval_compile::{CompileError, Compiled, Options, Prepared};
+use serval_model::{NetworkSystem, systems_from_json};
+use serval_report::{FileReport, Verdict, json_diagnostic, notes};
+use serval_syntax::{Code, Diagnostic, Program, Severity, Span, analyze};
+use serval_verify::{InputKind, Outcome};
+
+use crate::evidence::verified;
+
+/// Pairs of states up to which a compiled program is kept for whoever asks next. Larger ones are given up before their
+/// evidence is checked, as the checker compiles for itself and both would need the memory.
+const KEPT_PAIRS: u64 = 100_000;
+
+/// A text that has been read and can be decided about.
+///
+/// ```
+/// let input = serval::Input::program("request flip { X := 1 - X }").unwrap();
+/// assert!(input.warnings.is_empty());
+/// let mistakes = serval::Input::program("request flip { X := }").unwrap_err();
+/// assert_eq!(mistakes.diagnostics[0].primary.span.start, 20);
+/// ```
+pub struct Input {
+    text: String,
+    content: Content,
+    /// Warnings and notes about the text.
+    pub warnings: Vec<Diagnostic>,
+    prepared: OnceLock<Arc<Prepared>>,
+    compiled: OnceLock<Arc<Compiled>>,
+}
+
+/// What a text holds.
+#[derive(Debug)]
+pub enum Content {
+    /// A program in the SER language.
+    Program(Program),
+    /// Network systems that share nothing.
+    Systems(Vec<NetworkSystem>),
+}
+
+/// A text that cannot be used.
+#[derive(Clone, Debug)]
+pub struct Mistakes {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it, and what else there is to say about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Input {
+    /// Reads a program in the SER language.
+    pub fn program(text: impl Into<String>) -> Result<Self, Mistakes> {
+        Self::read(text, InputKind::Program)
+    }
+
+    /// Reads network systems in their JSON form.
+    pub fn systems(text: impl Into<String>) -> Result<Self, Mistakes> {
+        Self::read(text, InputKind::System)
+    }
+
+    /// Reads a text of a known kind.
+    pub fn read(text: impl Into<String>, kind: InputKind) -> Result<Self, Mistakes> {
+        let text = text.into();
+        let (content, diagnostics) = match kind {
+            InputKind::System => match systems_from_json(&text) {
+                Ok(systems) => (Some(Content::Systems(systems)), Vec::new()),
+                Err(error) => (None, vec![json_diagnostic(&error)]),
+            },
+            InputKind::Program => {
+                let analysis = analyze(&text);
+                (analysis.program.map(Content::Program), analysis.diagnostics)
+            }
+        };
+        match content {
+            Some(content) => Ok(Self { text, content, warnings: diagnostics, prepared: OnceLock::new(), compiled: OnceLock::new() }),
+            None => Err(Mistakes { text, diagnostics }),
+        }
+    }
+
+    /// The text as it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What it holds.
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// What it holds, without what was found out about it.
+    pub fn into_content(self) -> (String, Content) {
+        (self.text, self.content)
+    }
+
+    /// What kind of text it is.
+    pub fn kind(&self) -> InputKind {
+        match self.content {
+            Content::Program(_) => InputKind::Program,
+            Content::Systems(_) => InputKind::System,
+        }
+    }
+
+    /// Has the independent checker go through a certificate for this input.
+    pub fn verify(&self, certificate: &str, cancel: &Cancel) -> Outcome {
+        verified(&self.text, self.kind(), certificate, cancel)
+    }
+
+    /// The verdict that the header of a program promises.
+    pub fn promise(&self) -> Option<Verdict> {
+        let Content::Program(program) = &self.content else { return None };
+        program.expectation.as_ref().map(|promise| match promise.verdict {
+            serval_syntax::Verdict::Serializable => Verdict::Serializable,
+            serval_syntax::Verdict::NotSerializable => Verdict::NotSerializable,
+        })
+    }
+
+    /// The program, ready to be explored; made once. `None` for network systems.
+    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+        match &self.content {
+            Content::Program(program) => Some(self.prepare(program)),
+            Content::Systems(_) => None,
+        }
+    }
+
+    pub(crate) fn prepare(&self, program: &Program) -> &Arc<Prepared> {
+        self.prepared.get_or_init(|| Arc::new(Prepared::new(program, Options::default())))
+    }
+
+    /// The compiled program, with at most so many pairs of states; made once,
+    /// unless it is large. `None` for network systems.
+    pub fn compiled_within(&self, pairs: u64, budget: &Budget) -> Option<Result<Arc<Compiled>, CompileError>> {
+        let Content::Program(program) = &self.content else { return None };
+        if let Some(known) = self.compiled.get().filter(|known| known.pairs() <= pairs) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        Some(self.prepare(program).compile_within(pairs, budget).map(|compiled| {
+            let compiled = Arc::new(compiled);
+            self.keep(&compiled);
+            compiled
+        }))
+    }
+
+    /// Keeps a compiled program for whoever asks next.
+    pub(crate) fn keep(&self, compiled: &Arc<Compiled>) {
+        if compiled.pairs() <= KEPT_PAIRS {
+            let _ = self.compiled.set(Arc::clone(compiled));
+        }
+    }
+}
+
+impl Mistakes {
+    /// The first of the errors.
+    pub fn first_error(&self) -> Diagnostic {
+        let none = || Diagnostic::error(Code("E0300"), Span::default(), "this is no program");
+        self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error).cloned().unwrap_or_else(none)
+    }
+
+    /// What `serval check` says about such a file.
+    pub fn report(&self, name: &str) -> FileReport {
+        let mut report = FileReport::new(name, Verdict::Error);
+        report.notes = notes(&self.diagnostics, &self.text);
+        report.reason = report.notes.first().map(|note| format!("{}[{}]: {}", note.severity, note.code, note.message));
+        report
+    }
+}

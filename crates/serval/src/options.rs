@@ -1,0 +1,68 @@
+//! How to decide.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval_budget::Cancel;
+use serval_engine::portfolio::{Method, Progress};
+
+/// How to decide, and what to find out beside the verdict.
+///
+/// ```
+/// let mut options = serval::Options::default();
+/// options.jobs = 2;
+/// options.progress = Some(std::sync::Arc::new(|progress| println!("{progress:?}")));
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// The methods that may be used. Default: all of the portfolio.
+    pub methods: Methods,
+    /// Threads; they change no result. Default 1.
+    pub jobs: usize,
+    /// Ends the work from outside. Default: a flag that nobody raises.
+    pub cancel: Cancel,
+    /// Is told what is tried. Default: nobody.
+    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+    /// The time since some moment, for [`Times`](crate::Times). Default: time
+    /// stands still.
+    pub clock: fn() -> Duration,
+    /// Say in words what holds at every moment, where it is serializable. Default: no.
+    pub invariants: bool,
+    /// Look for `yield`s whose removal would help, with little effort, where it
+    /// is not serializable. Default: yes.
+    pub fixes: bool,
+    /// Find out whether the certificate alone tells all of it again
+    /// ([`Decision::reusable`](crate::Decision::reusable)). Default: no.
+    pub reusable: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            methods: Methods::default(),
+            jobs: 1,
+            cancel: Cancel::new(),
+            progress: None,
+            clock: || Duration::ZERO,
+            invariants: false,
+            fixes: true,
+            reusable: false,
+        }
+    }
+}
+
+/// Which methods decide.
+#[derive(Clone, Debug)]
+pub enum Methods {
+    /// Some of our own, in their fixed order.
+    Portfolio(Vec<Method>),
+    /// The published method, as a second opinion.
+    Classic(serval_classic::Options),
+}
+
+impl Default for Methods {
+    fn default() -> Self {
+        Self::Portfolio(Method::ALL.to_vec())
+    }
+}

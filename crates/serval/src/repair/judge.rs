@@ -1,0 +1,82 @@
+//! What is known of one program: refuted or proved, each with evidence that the
+//! independent checker has accepted for exactly this text.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval_budget::{Cancel, StopReason};
+use serval_compile::Compiled;
+use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
+use serval_syntax::Diagnostic;
+
+use crate::claim::{Claim, Effort as Trying, about_program};
+use crate::evidence::{Unproved, certify};
+use crate::{Content, Input, InputKind, Methods};
+
+/// What is known of a program.
+pub(crate) enum Judged {
+    /// Not serializable.
+    Refuted { run: RunCertificate, component: usize },
+    /// Serializable.
+    Proved { compiled: Arc<Compiled>, certificate: Certificate },
+    /// Nobody knows, and why.
+    Unknown(String),
+    /// One whose steps fail, or with too many states.
+    Unusable(Box<Diagnostic>),
+    /// The checker refuses the evidence: a mistake in serval.
+    Refused(String),
+}
+
+/// How long to try.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Threads.
+    pub(crate) jobs: usize,
+    /// Rounds of growing budgets.
+    pub(crate) rounds: usize,
+    /// Pairs of states that are explored at most, where less is wanted than
+    /// the compiler would do.
+    pub(crate) pairs: Option<u64>,
+}
+
+const STOPPED: &str = "stopped at a limit";
+
+/// Decides about a program and has the evidence checked.
+pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
+    let Content::Program(program) = input.content() else { return Judged::Unknown("this is no program".to_owned()) };
+    let Effort { jobs, rounds, pairs } = effort;
+    let trying = Trying { methods: &Methods::default(), jobs, cancel, progress: &|_| {}, clock: || Duration::ZERO, rounds, pairs };
+    let decided = about_program(input.prepare(program), input.text(), &trying);
+    let certificate = |body: Body, component, claim| Certificate { input: fingerprint(input.text()), component, claim, body };
+    match decided.claimed.claim {
+        Claim::Refuted { run, component, .. } => {
+            let certificate = certificate(Body::Run(run.clone()), component, serval_proof::Claim::NotSerializable);
+            match checked(input.text(), certificate, cancel) {
+                Ok(_) => Judged::Refuted { run, component },
+                Err(other) => other,
+            }
+        }
+        Claim::Proved { body, .. } => {
+            let certificate = certificate(body, 0, serval_proof::Claim::Serializable);
+            match (checked(input.text(), certificate.clone(), cancel), decided.compiled) {
+                (Ok(_), Some(Ok(compiled))) => Judged::Proved { compiled, certificate },
+                (Ok(_), _) => Judged::Unknown("a proof without states".to_owned()),
+                (Err(other), _) => other,
+            }
+        }
+        Claim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
+        Claim::Undecided(reason) => Judged::Unknown(reason.to_string()),
+        Claim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
+    }
+}
+
+/// Has a certificate for a text checked; gives it as it was written.
+pub(crate) fn checked(text: &str, certificate: Certificate, cancel: &Cancel) -> Result<String, Judged> {
+    let Certificate { component, claim, body, .. } = certificate;
+    let (checked, _) = certify((text, InputKind::Program), (body, component, claim), cancel, || Duration::ZERO);
+    checked.map_err(|unproved| match unproved {
+        Unproved::TooLarge(what) => Judged::Unknown(format!("checking the evidence is too large: {what}")),
+        Unproved::Cancelled => Judged::Unknown(STOPPED.to_owned()),
+        Unproved::Refused(refused) => Judged::Refused(refused.outcome.line("the program", "certificate", text)),
+    })
+}
