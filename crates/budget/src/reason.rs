@@ -10,6 +10,7 @@ use crate::Stopped;
 /// use serval_budget::{StopReason, Stopped};
 /// let reason = StopReason::stopped("slicing", 1000, Stopped::OutOfTicks);
 /// assert_eq!(reason.to_string(), "slicing: the 1000 ticks are used up");
+/// assert!(reason.help().is_some());
 /// assert_eq!(StopReason::stopped("slicing", 1000, Stopped::Cancelled), StopReason::Cancelled);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,18 @@ impl StopReason {
             Stopped::Cancelled => Self::Cancelled,
         }
     }
+
+    /// What a user may do about it. Who has raised a flag says more than this could.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Cancelled => None,
+            Self::OutOfTicks { .. } | Self::TooMany { .. } | Self::NumberTooLarge { .. } | Self::Unsupported { .. } => {
+                Some("the other methods have other limits (--method auto), and a smaller program has smaller numbers")
+            }
+            Self::RoundsUsedUp { .. } => Some("more time does not; fewer values of variables may, or another method (--method classic)"),
+            Self::MethodsExcluded => Some("all methods together may (--method auto)"),
+        }
+    }
 }
 
 impl fmt::Display for StopReason {
@@ -74,7 +87,7 @@ impl fmt::Display for StopReason {
             Self::TooMany { stage, what, cap } => write!(f, "{stage}: more than {cap} {what}"),
             Self::NumberTooLarge { stage } => write!(f, "{stage}: a number is too large"),
             Self::Unsupported { stage, what } => write!(f, "{stage}: {what}"),
-            Self::RoundsUsedUp { rounds } => write!(f, "{rounds} rounds of growing budgets are used up"),
+            Self::RoundsUsedUp { rounds } => write!(f, "no proof was found, and no counterexample, in {rounds} rounds of growing budgets"),
             Self::MethodsExcluded => write!(f, "the methods that were asked for do not decide it"),
         }
     }

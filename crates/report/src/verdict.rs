@@ -41,6 +41,9 @@ pub struct FileReport {
     /// For unknown and error: what stopped it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// For unknown: what may help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'static str>,
     /// What is certain all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruled_out: Option<RuledOut>,
@@ -298,6 +301,7 @@ impl FileReport {
             verdict,
             method: None,
             reason: None,
+            help: None,
             ruled_out: None,
             notes: Vec::new(),
             stuck: Vec::new(),
@@ -355,6 +359,9 @@ impl FileReport {
                 }
                 out.push('\n');
             }
+        }
+        if let Some(help) = self.help {
+            let _ = writeln!(out, "  help            {help}");
         }
         if let Some(certificate) = self.certificate.as_ref().filter(|note| self.counterexample.is_some() || note.path.is_some()) {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));

@@ -55,6 +55,16 @@ pub enum Undecided {
     },
 }
 
+impl Undecided {
+    /// What may help.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Stopped(reason) => reason.help(),
+            Self::Uncertified { .. } => Some("a smaller program, or one of fewer values"),
+        }
+    }
+}
+
 impl std::fmt::Display for Undecided {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

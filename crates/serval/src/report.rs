@@ -34,7 +34,10 @@ impl Decision {
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
                 report.counterexample = Some(*counterexample);
             }
-            Verdict::Undecided(why) => report.reason = Some(why.to_string()),
+            Verdict::Undecided(why) => {
+                report.help = why.help();
+                report.reason = Some(why.to_string());
+            }
             Verdict::Unusable(diagnostic) => {
                 report.verdict = serval_report::Verdict::Error;
                 report.reason = Some(diagnostic.message.clone());
