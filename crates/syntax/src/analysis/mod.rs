@@ -1,0 +1,326 @@
+//! From a tree to a checked program.
+
+mod allow;
+mod checks;
+mod expectation;
+mod unreachable;
+
+use crate::diagnostic::sink::{MAX_SHOWN, Sink, finish};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::grammar::kind::SyntaxKind;
+use crate::grammar::mistakes::no_request;
+use crate::grammar::parse_text;
+use crate::lowering::Lowering;
+use crate::lowering::declare::initial_local;
+use crate::lowering::declared::{Declared, MAX_ELEMENTS, bad_parameter};
+use crate::lowering::names::{Lowered, Names};
+use crate::program::{Global, Program, Request, is_global};
+use crate::span::Span;
+use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+
+/// A text as a program, and what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The program; `None` exactly if some diagnostic is an error.
+    pub program: Option<Program>,
+    /// Errors, warnings and notes, sorted by place. At most 100 errors and
+    /// 100 others are given, each with a closing one where there are more.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses a text, resolves its names and checks it.
+///
+/// A request with errors does not keep the others from being checked.
+///
+/// ```
+/// let analysis = serval_syntax::analyze("request a { X := }  request b { y := X; z }");
+/// let codes: Vec<_> = analysis.diagnostics.iter().map(|d| d.code.0).collect();
+/// assert_eq!(codes, ["E0110", "W0201"]);
+/// ```
+pub fn analyze(text: &str) -> Analysis {
+    let (green, diagnostics) = parse_text(text);
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
+}
+
+/// Checks the tree of a text of which `found` is known to be wrong.
+fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
+    // With so many errors not all are known, and a request could be taken
+    // for faultless that is not.
+    if found.len() > MAX_SHOWN {
+        return Analysis { program: None, diagnostics: finish(found) };
+    }
+    let mut analyzer = Analyzer {
+        foreign_names: found.iter().any(|d| d.code == codes::FOREIGN_NAME),
+        return_is_name: false,
+        broken: found.iter().flat_map(|d| d.secondary.iter().chain([&d.primary])).map(|label| label.span).collect(),
+        globals: Names::default(),
+        declared: Declared::default(),
+        errors: Sink::default(),
+        requests: Vec::new(),
+    };
+    if let Some(file) = ast::SourceFile::cast(root.clone()) {
+        analyzer.file(&file);
+    }
+    let mut findings = Sink::default();
+    let expectation = expectation::read(text, root, &mut findings);
+    let allowances = allow::read(text, root, &mut findings);
+    let any = |code| found.iter().any(|d| d.code == code);
+    let known = checks::Known {
+        // Where text was skipped unread, nobody knows how globals are used.
+        globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT) && !analyzer.declared.incomplete,
+        // A comment that is never closed may have begun anywhere, and what it
+        // hides is better mended first.
+        locals: !any(codes::OPEN_COMMENT),
+        return_is_name: analyzer.return_is_name,
+    };
+    checks::run(&analyzer.requests, &analyzer.globals, known, &mut findings);
+
+    let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
+    let program = usable.then(|| Program {
+        globals: globals(&analyzer.globals, &analyzer.declared),
+        requests: analyzer.requests.into_iter().map(into_request).collect(),
+        expectation,
+        allowances: allowances.clone(),
+    });
+    let mut diagnostics = found;
+    diagnostics.extend(analyzer.errors.into_vec());
+    diagnostics.extend(findings.into_vec());
+    diagnostics.retain(|diagnostic| !allowances.iter().any(|allowance| allowance.covers(diagnostic)));
+    Analysis { program, diagnostics: finish(diagnostics) }
+}
+
+/// All tokens in a node.
+fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    node.descendants_with_tokens().filter_map(|element| element.into_token())
+}
+
+fn into_request(lowered: Lowered) -> Request {
+    let locals = lowered.locals.to_locals();
+    Request { name: lowered.name, name_span: lowered.name_span, locals, body: lowered.body }
+}
+
+/// The globals, which start at 0 unless something else is declared.
+fn globals(names: &Names, declared: &Declared) -> Vec<Global> {
+    let global = |(number, (name, span)): (u32, &(String, Span))| Global {
+        name: name.clone(),
+        initial: declared.initial.get(&number).copied().unwrap_or(0),
+        range: declared.values.get(&number).map(|values| (values.low, values.high)),
+        span: *span,
+    };
+    (0..).zip(&names.list).map(global).collect()
+}
+
+struct Analyzer {
+    /// Where the text has errors.
+    broken: Vec<Span>,
+    /// Whether some names have letters that are not ASCII. Such a name is
+    /// only reported once, and breaks every request that has it.
+    foreign_names: bool,
+    /// Whether a request with errors, or an initial value, has a variable
+    /// called `return`.
+    return_is_name: bool,
+    globals: Names,
+    declared: Declared,
+    errors: Sink,
+    requests: Vec<Lowered>,
+}
+
+impl Analyzer {
+    fn file(&mut self, file: &ast::SourceFile) {
+        self.declarations(file);
+        for initial in file.initials() {
+            if self.is_broken(initial.syntax()) {
+                self.names_of_broken(initial.syntax());
+            } else {
+                self.initial(&initial);
+            }
+        }
+        for node in file.syntax().children().filter(|node| node.kind() == SyntaxKind::Error) {
+            self.names_of_broken(&node);
+        }
+        let mut any = false;
+        for request in file.requests() {
+            any = true;
+            if self.is_broken(request.syntax()) {
+                self.names_of_broken(request.syntax());
+            } else if self.request(&request).is_none() {
+                self.not_lowered(request.syntax());
+            }
+        }
+        if !any && !self.is_broken(file.syntax()) && self.bare(file).is_none() {
+            self.not_lowered(file.syntax());
+        }
+    }
+
+    /// Whether an error stands in this node or touches it, reported or not:
+    /// errors that follow from others are not.
+    fn is_broken(&self, node: &SyntaxNode) -> bool {
+        if self.broken.is_empty() {
+            return false;
+        }
+        let place = span(node.text_range());
+        self.broken.iter().any(|error| error.start <= place.end && place.start <= error.end)
+            || node.descendants().any(|node| node.kind() == SyntaxKind::Error)
+            || self.foreign_names && tokens(node).any(|token| token.kind() == SyntaxKind::Name && !token.text().is_ascii())
+    }
+
+    /// What the file declares: first constants, which the rest may use.
+    fn declarations(&mut self, file: &ast::SourceFile) {
+        let items: Vec<SyntaxNode> = file.syntax().children().collect();
+        for item in &items {
+            let is_constant = matches!(item.kind(), SyntaxKind::Const | SyntaxKind::Enum);
+            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function);
+            if (is_constant || is_other) && self.is_broken(item) {
+                self.declared.incomplete = true;
+                self.names_of_broken(item);
+            } else if is_constant {
+                if let Some(item) = ast::Const::cast(item.clone()) {
+                    self.declared.constant(&item, &mut self.errors);
+                }
+                if let Some(item) = ast::Enum::cast(item.clone()) {
+                    self.declared.enumeration(&item, &mut self.errors);
+                }
+            }
+        }
+        for item in items.into_iter().filter(|item| matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function)) {
+            if self.is_broken(&item) {
+                continue;
+            }
+            if let Some(item) = ast::Var::cast(item.clone()) {
+                self.declared.var(&item, &mut self.globals, &mut self.errors);
+            }
+            if let Some(item) = ast::Function::cast(item) {
+                self.declared.function(&item, &mut self.errors);
+            }
+        }
+        self.declared.incomplete |= file.syntax().children().any(|node| node.kind() == SyntaxKind::Error);
+    }
+
+    /// A request, once for each of the values of its parameters.
+    fn request(&mut self, request: &ast::Request) -> Option<()> {
+        let name = request.name()?;
+        let name_span = span(name.text_range());
+        let body = request.body()?;
+        let mut params = Vec::new();
+        for param in request.params() {
+            let param_name = param.name()?;
+            let place = span(param_name.text_range());
+            let taken = params.iter().any(|(known, _)| known == param_name.text());
+            if taken || is_global(param_name.text()) || self.declared.constants.contains_key(param_name.text()) {
+                self.errors.push(|| bad_parameter(param_name.text(), place));
+                return Some(());
+            }
+            let Some(values) = self.declared.interval(&param.values()?, true, &mut self.errors) else { return Some(()) };
+            params.push((param_name.text().to_owned(), values));
+        }
+        let instances = params.iter().try_fold(1_i64, |count, (_, values)| count.checked_mul(values.high - values.low + 1));
+        if instances.is_none_or(|count| count > MAX_ELEMENTS) {
+            self.errors.push(|| too_many_instances(name.text(), name_span));
+            return Some(());
+        }
+        let mut chosen: Vec<i64> = params.iter().map(|(_, values)| values.low).collect();
+        let mut made = 0;
+        loop {
+            let mut locals = Names::default();
+            let mut lowering = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors);
+            lowering.scope = params.iter().zip(&chosen).map(|((name, _), value)| (name.clone(), *value)).collect();
+            lowering.expanding = u32::from(!params.is_empty());
+            lowering.made = made;
+            let body = lowering.body(body.statements())?;
+            made = lowering.made;
+            let full = lowering.is_full();
+            let mut full_name = name.text().to_owned();
+            if !params.is_empty() {
+                let values: Vec<String> = params.iter().zip(&chosen).map(|((_, values), value)| values.name(*value)).collect();
+                full_name = format!("{full_name}({})", values.join(", "));
+            }
+            self.requests.push(Lowered { name: full_name, name_span, locals, body });
+            // The next combination of values, the last parameter first.
+            let next = (0..params.len()).rev().find(|&at| chosen[at] < params[at].1.high);
+            match next {
+                Some(at) if !full => {
+                    chosen[at] += 1;
+                    for (later, (_, values)) in chosen.iter_mut().zip(&params).skip(at + 1) {
+                        *later = values.low;
+                    }
+                }
+                _ => return Some(()),
+            }
+        }
+    }
+
+    /// A file that is one bare sequence.
+    fn bare(&mut self, file: &ast::SourceFile) -> Option<()> {
+        let mut locals = Names::default();
+        if file.statements().next().is_none() {
+            // Declarations, and nothing that uses them.
+            self.errors.push(no_request);
+            return Some(());
+        }
+        let body = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors).body(file.statements())?;
+        self.requests.push(Lowered { name: "request".to_owned(), name_span: Span::default(), locals, body });
+        Some(())
+    }
+
+    /// A tree that is not that of a program, though no error touches it. There
+    /// is an error elsewhere; if there were none, the program still must not
+    /// go on without one of its requests.
+    fn not_lowered(&mut self, node: &SyntaxNode) {
+        if !self.broken.is_empty() {
+            return self.names_of_broken(node);
+        }
+        debug_assert!(false, "a tree without errors that is no program: {node:?}");
+        self.errors.push(|| {
+            Diagnostic::error(codes::EXPECTED_EXPRESSION, span(node.text_range()), "this cannot be understood")
+                .expected("a request")
+                .help("rewrite it, and please report this as a bug")
+        });
+    }
+
+    /// What a request with errors does to globals is not known: they count as
+    /// read and written, so that nothing wrong is said about the other requests.
+    fn names_of_broken(&mut self, node: &SyntaxNode) {
+        for token in tokens(node) {
+            self.return_is_name |= token.kind() == SyntaxKind::Name && token.text() == "return";
+            if token.kind() == SyntaxKind::Name && is_global(token.text()) {
+                let place = span(token.text_range());
+                let number = self.globals.number(token.text(), place);
+                let usage = self.globals.usage_mut(number);
+                usage.written = true;
+                usage.read.get_or_insert(place);
+            }
+        }
+    }
+
+    fn initial(&mut self, initial: &ast::Initial) {
+        let (Some(name), Some(value)) = (initial.name(), initial.value()) else { return };
+        let place = span(name.text_range());
+        let name = name.text();
+        if !is_global(name) {
+            self.return_is_name |= name == "return";
+            return self.errors.push(|| initial_local(name, place));
+        }
+        let known = self.globals.place(name).or_else(|| self.declared.place(name));
+        let number = self.globals.number(name, place);
+        self.globals.usage_mut(number).written = true;
+        if let Some(first) = known {
+            return self.errors.push(|| initial_twice(name, place, first));
+        }
+        if let Some(value) = self.declared.value(&value, &mut self.errors) {
+            self.declared.initial.insert(number, value);
+        }
+    }
+}
+
+fn too_many_instances(name: &str, place: Span) -> Diagnostic {
+    Diagnostic::error(codes::BAD_RANGE, place, format!("`{name}` has too many combinations of parameters"))
+        .expected(format!("at most {MAX_ELEMENTS} combinations"))
+        .help("use smaller ranges; each combination is a request of its own")
+}
+
+fn initial_twice(name: &str, place: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(codes::INITIAL_TWICE, place, format!("`{name}` has an initial value already"))
+        .also(first, "given here")
+        .expected("one initial value for each global")
+        .help("remove one of the two")
+}

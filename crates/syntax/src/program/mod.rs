@@ -1,0 +1,343 @@
+//! The program: what the text means, names resolved, sugar gone.
+//!
+//! Nesting of [`Expr`] is bounded by the parser's depth limit, so recursion
+//! over it is safe; long chains (`a; b; …`, `a + b + …`, `else if` …) are flat
+//! lists and never nest.
+
+pub(crate) mod core_text;
+pub(crate) mod fold;
+pub mod value;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::span::Span;
+
+/// A checked program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// All global variables that occur, in order of first appearance.
+    pub globals: Vec<Global>,
+    /// The requests in the order of the text. Two may share a name: then a
+    /// request of that name runs one or the other.
+    pub requests: Vec<Request>,
+    /// What the header comment `// expect: …` says.
+    pub expectation: Option<Expectation>,
+    /// What the comments `// allow: …` silence.
+    pub allowances: Vec<Allowance>,
+}
+
+/// What one comment silences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// The code, such as `W0203`.
+    pub code: String,
+    /// Where findings must begin; `None` for the whole file.
+    pub place: Option<Span>,
+}
+
+impl Allowance {
+    /// Whether this silences that.
+    pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
+        let at = diagnostic.primary.span.start;
+        diagnostic.severity != Severity::Error
+            && diagnostic.code.0 == self.code
+            && self.place.is_none_or(|place| place.start <= at && at <= place.end)
+    }
+}
+
+/// Whether the variable of this name is shared by all requests.
+///
+/// The first letter decides, upper-case for global; underscores and digits
+/// before it count for nothing. So `X` and `_X` are global, `x` and `_x`
+/// local, and so is a name without any letter, such as `_` or `_1`.
+///
+/// ```
+/// use serval_syntax::is_global;
+/// assert!(is_global("X") && is_global("_X"));
+/// assert!(!is_global("x") && !is_global("_x") && !is_global("_"));
+/// ```
+pub fn is_global(name: &str) -> bool {
+    name.chars().find(char::is_ascii_alphabetic).is_some_and(|letter| letter.is_ascii_uppercase())
+}
+
+/// A global variable, or an element of an array: `A[0]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Global {
+    /// Its name, as written.
+    pub name: String,
+    /// Its value before any request has run.
+    pub initial: i64,
+    /// The values that it was declared to have, from the least to the greatest.
+    pub range: Option<(i64, i64)>,
+    /// Where it first appears.
+    pub span: Span,
+}
+
+/// A request handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its name; `request` for a file that is a bare expression. The values of
+    /// parameters are part of it: `transfer(1)`.
+    pub name: String,
+    /// Where the name stands (the start of the file for a bare expression).
+    pub name_span: Span,
+    /// Its local variables, in order of first appearance. All start at 0.
+    pub locals: Vec<Local>,
+    /// What it does; its value is the response.
+    pub body: Expr,
+}
+
+/// A local variable of one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name, as written; `f.x` for the variable `x` of a function `f`.
+    pub name: String,
+    /// Where it first appears in the request.
+    pub span: Span,
+    /// Whether nobody wrote it: it holds an operand while others are evaluated.
+    pub hidden: bool,
+}
+
+/// Index into [`Program::globals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalVar(pub u32);
+
+impl GlobalVar {
+    /// The index into [`Program::globals`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Index into [`Request::locals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalVar(pub u32);
+
+impl LocalVar {
+    /// The index into [`Request::locals`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A variable as a request sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variable {
+    /// Shared by all requests.
+    Global(GlobalVar),
+    /// Private to one running request.
+    Local(LocalVar),
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands, without surrounding blanks or parentheses.
+    pub span: Span,
+}
+
+impl Expr {
+    /// How many expressions are inside one another here.
+    pub(crate) fn height(&self) -> u32 {
+        let mut highest = 0;
+        self.each_part(&mut |part| highest = highest.max(part.height()));
+        highest + 1
+    }
+
+    /// Shows this expression and all its parts to `f`, in the order of the text.
+    pub fn visit(&self, f: &mut dyn FnMut(&Self)) {
+        serval_checkpoint::pass();
+        f(self);
+        self.each_part(&mut |part| part.visit(f));
+    }
+
+    /// Shows the parts right inside to `f`, in the order of the text.
+    fn each_part(&self, f: &mut dyn FnMut(&Self)) {
+        match &self.kind {
+            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => {}
+            ExprKind::Assign { value: e, .. }
+            | ExprKind::Within { value: e, .. }
+            | ExprKind::Not(e)
+            | ExprKind::Negate(e)
+            | ExprKind::Return(e) => f(e),
+            ExprKind::Arithmetic { first, rest } => {
+                f(first);
+                rest.iter().for_each(|(_, e)| f(e));
+            }
+            ExprKind::Compare { left, right, .. } => {
+                f(left);
+                f(right);
+            }
+            ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Sequence(parts) => parts.iter().for_each(f),
+            ExprKind::If { arms, otherwise } => {
+                for arm in arms {
+                    f(&arm.condition);
+                    f(&arm.body);
+                }
+                if let Some(e) = otherwise {
+                    f(e);
+                }
+            }
+            ExprKind::While { condition, body } => {
+                f(condition);
+                f(body);
+            }
+        }
+    }
+}
+
+/// The forms of expression. Evaluation is left to right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// A number. Not negative, but for the smallest of all, which is read
+    /// together with its sign: `-9223372036854775808`.
+    Number(i64),
+    /// A constant, a parameter or the variable of a `for`, which has the same
+    /// value in every run but not in every place that the text stands for.
+    Constant(i64),
+    /// `?`: 0 or 1.
+    Choice,
+    /// `yield`: ends the step; its value is 0.
+    Yield,
+    /// Reads a variable.
+    Read(Variable),
+    /// Evaluates `value`, stores it, and has that value.
+    Assign {
+        /// What is written.
+        target: Variable,
+        /// Where its name stands.
+        target_span: Span,
+        /// The value.
+        value: Box<Expr>,
+        /// Whether this is `unlock`: it is worth a warning where the variable
+        /// is 0 already.
+        unlock: bool,
+    },
+    /// The value, which must lie between `low` and `high`; elsewhere the
+    /// program is in error.
+    Within {
+        /// The value.
+        value: Box<Expr>,
+        /// The least that is allowed.
+        low: i64,
+        /// The greatest that is allowed.
+        high: i64,
+        /// What asks for it.
+        limit: Limit,
+    },
+    /// 1 where the operand is 0, else 0.
+    Not(Box<Expr>),
+    /// The operand with the other sign.
+    Negate(Box<Expr>),
+    /// Left to right: `first op e op e …`; all operators bind equally.
+    Arithmetic {
+        /// The first operand.
+        first: Box<Expr>,
+        /// At least one operator and operand.
+        rest: Vec<(ArithmeticOp, Expr)>,
+    },
+    /// 1 where the comparison holds, else 0.
+    Compare {
+        /// Which comparison.
+        op: CompareOp,
+        /// The left operand, evaluated first.
+        left: Box<Expr>,
+        /// The right operand.
+        right: Box<Expr>,
+    },
+    /// At least two operands, evaluated until one is 0; gives 0 or 1.
+    And(Vec<Expr>),
+    /// At least two operands, evaluated until one is not 0; gives 0 or 1.
+    Or(Vec<Expr>),
+    /// At least two expressions; the value is that of the last.
+    Sequence(Vec<Expr>),
+    /// The body of the first arm whose condition is not 0, else `otherwise`,
+    /// else 0.
+    If {
+        /// At least one arm.
+        arms: Vec<Arm>,
+        /// The final `else`.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// Repeats `body` while `condition` is not 0; its value is 0.
+    While {
+        /// Evaluated before each round.
+        condition: Box<Expr>,
+        /// One round.
+        body: Box<Expr>,
+    },
+    /// Ends the request with this value as its response.
+    Return(Box<Expr>),
+}
+
+/// What limits a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The range of this variable, to which the value is assigned.
+    Range(GlobalVar),
+    /// The indices of the array that begins with this variable.
+    Index(GlobalVar),
+}
+
+/// `if (condition) { body }`, one arm of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The condition.
+    pub condition: Expr,
+    /// What runs where it is not 0.
+    pub body: Expr,
+}
+
+/// Operators on integers. `Divide` and `Remainder` floor: `-7 / 2` is `-4`
+/// and `-7 % 2` is `1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// What a header comment promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The promised verdict.
+    pub verdict: Verdict,
+    /// The name of the anomaly, where one is promised.
+    pub anomaly: Option<String>,
+    /// Where the comment stands.
+    pub span: Span,
+}
+
+/// A verdict that a header comment can promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// `serializable`
+    Serializable,
+    /// `not-serializable`
+    NotSerializable,
+}
