@@ -69,17 +69,11 @@ mod span;
 mod tree;
 
 pub use analysis::{Analysis, analyze};
-pub use diagnostic::codes::{self, CodeInfo, codes};
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
-pub use grammar::MAX_FILE_BYTES;
-pub use grammar::kind::SyntaxKind;
-pub use grammar::parser::MAX_DEPTH;
-pub use program::core_text::core_text;
-pub use program::value;
+pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar};
+pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar, Program, Request,
-    Variable, Verdict, is_global,
+    Variable, Verdict, core_text, is_global, value,
 };
 pub use span::{LineIndex, Position, Span};
-pub use tree::ast;
-pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, parse};
+pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

@@ -3,10 +3,8 @@
 //! Before the first word of the program it holds for the whole file, behind
 //! code for its line, and alone on a line for the next one.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::codes::{self, codes};
-use crate::diagnostic::sink::Sink;
-use crate::grammar::kind::SyntaxKind;
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::SyntaxKind;
 use crate::program::Allowance;
 use crate::span::Span;
 use crate::tree::{SyntaxNode, span};

@@ -4,11 +4,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::unreachable::find_unreachable;
-use crate::diagnostic::similar::similar;
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::mistakes::WORDS;
-use crate::lowering::names::{Lowered, Names};
+use crate::diagnostic::{Diagnostic, Sink, codes, similar};
+use crate::grammar::WORDS;
+use crate::lowering::{Lowered, Names};
 use crate::program::is_global;
 use crate::span::Span;
 

@@ -1,8 +1,7 @@
 //! The header comment `// expect: …`.
 
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::SyntaxKind;
 use crate::program::{Expectation, Verdict};
 use crate::span::Span;
 use crate::tree::{SyntaxNode, span};

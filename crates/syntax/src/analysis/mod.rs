@@ -5,15 +5,9 @@ mod checks;
 mod expectation;
 mod unreachable;
 
-use crate::diagnostic::sink::{MAX_SHOWN, Sink, finish};
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
-use crate::grammar::mistakes::no_request;
-use crate::grammar::parse_text;
-use crate::lowering::Lowering;
-use crate::lowering::declare::initial_local;
-use crate::lowering::declared::{Declared, MAX_ELEMENTS, bad_parameter};
-use crate::lowering::names::{Lowered, Names};
+use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
+use crate::grammar::{SyntaxKind, no_request, parse_text};
+use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, bad_parameter, initial_local};
 use crate::program::{Global, Program, Request, is_global};
 use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};

@@ -4,10 +4,8 @@
 //! `return` or an endless loop, and the branches that a constant condition
 //! excludes. So it is never wrong, and says nothing in doubt.
 
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::program::fold::fold;
-use crate::program::{Arm, Expr, ExprKind};
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::program::{Arm, Expr, ExprKind, fold};
 use crate::span::Span;
 
 /// Reports code in `body` that never runs.

@@ -1,8 +1,12 @@
 //! What is wrong with a text, in a form that printers, editors and machines share.
 
 pub mod codes;
-pub(crate) mod similar;
-pub(crate) mod sink;
+mod similar;
+mod sink;
+
+pub use codes::{CodeInfo, codes};
+pub use similar::similar;
+pub(crate) use sink::{MAX_SHOWN, Sink, finish};
 
 use std::fmt;
 

@@ -4,7 +4,7 @@
 use super::kind::SyntaxKind::*;
 use super::mistakes;
 use super::parser::{List, Parser};
-use crate::diagnostic::similar::similar;
+use crate::diagnostic::similar;
 
 /// Words that declare a variable in other languages.
 const DECLARING: &[&str] = &["let", "var", "const", "int", "local", "global", "mut", "auto", "val", "shared"];

@@ -7,7 +7,7 @@
 use super::kind::SyntaxKind::*;
 use super::mistakes;
 use super::parser::{List, Parser};
-use crate::diagnostic::similar::similar;
+use crate::diagnostic::similar;
 
 const FOR: &str = "`for i in 0..3 { … }`";
 

@@ -4,8 +4,7 @@
 use super::kind::SyntaxKind::*;
 use super::mistakes;
 use super::parser::{List, Parser};
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::similar::similar;
+use crate::diagnostic::{Diagnostic, similar};
 use crate::program::is_global;
 use crate::span::Span;
 

@@ -4,8 +4,7 @@ use logos::Logos;
 use rustc_hash::FxHashSet;
 
 use super::kind::SyntaxKind;
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::span::Span;
 
 /// A token; it ends where the next one begins.

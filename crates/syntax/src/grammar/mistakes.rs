@@ -4,8 +4,7 @@
 
 use super::kind::SyntaxKind;
 use super::parser::Parser;
-use crate::diagnostic::similar::similar;
-use crate::diagnostic::{Code, Diagnostic, codes};
+use crate::diagnostic::{Code, Diagnostic, codes, similar};
 use crate::span::Span;
 
 /// The words of the language, to suggest where one is misspelt.

@@ -6,19 +6,24 @@ mod declarations;
 mod expressions;
 mod forms;
 mod items;
-pub(crate) mod kind;
-pub(crate) mod lexer;
-pub(crate) mod mistakes;
-pub(crate) mod parser;
+mod kind;
+mod lexer;
+mod mistakes;
+mod parser;
+
+pub use kind::SyntaxKind;
+pub(crate) use kind::raw;
+pub(crate) use lexer::is_smallest;
+pub(crate) use mistakes::{WORDS, no_request, quoted};
+pub use parser::MAX_DEPTH;
+pub(crate) use parser::{MAX_HEIGHT, too_deep};
 
 use rowan::GreenNode;
 
 use self::builder::Builder;
-use self::kind::SyntaxKind;
 use self::lexer::{Token, tokenize};
 use self::parser::Parser;
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::span::Span;
 
 /// How many bytes a text may have. Beyond, it is refused with

@@ -3,9 +3,7 @@
 
 use super::names::Usage;
 use super::{Lowering, Resolved};
-use crate::grammar::kind::SyntaxKind;
-use crate::grammar::lexer::is_smallest;
-use crate::grammar::parser::{MAX_HEIGHT, too_deep};
+use crate::grammar::{MAX_HEIGHT, SyntaxKind, is_smallest, too_deep};
 use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, is_global};
 use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};

@@ -3,9 +3,8 @@
 use super::Lowering;
 use super::declared::{Array, Declared, Fit, Function, Interval, Values, bad_parameter, bad_range};
 use super::names::Names;
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::SyntaxKind;
 use crate::program::is_global;
 use crate::span::Span;
 use crate::tree::{SyntaxToken, ast, span};

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::program::fold::NoValue;
+use crate::program::NoValue;
 use crate::span::Span;
 use crate::tree::ast;
 

@@ -3,18 +3,19 @@
 
 mod convenience;
 mod core;
-pub(crate) mod declare;
-pub(crate) mod declared;
-pub(crate) mod names;
+mod declare;
+mod declared;
+mod names;
 mod resolve;
+
+pub(crate) use declare::initial_local;
+pub(crate) use declared::{Declared, MAX_ELEMENTS, bad_parameter};
+pub(crate) use names::{Lowered, Names};
 
 use rustc_hash::FxHashMap;
 
-use self::declared::Declared;
-use self::names::Names;
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::parser::{MAX_HEIGHT, too_deep};
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::{MAX_HEIGHT, too_deep};
 use crate::program::{Expr, ExprKind, Variable};
 use crate::span::Span;
 

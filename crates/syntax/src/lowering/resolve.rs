@@ -4,9 +4,8 @@ use super::declared::{Interval, MAX_ELEMENTS, bad_range, no_value};
 use super::names::Names;
 use super::{Lowering, Resolved};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
-use crate::program::fold::fold;
-use crate::program::{LocalVar, Variable};
+use crate::grammar::SyntaxKind;
+use crate::program::{LocalVar, Variable, fold};
 use crate::span::Span;
 use crate::tree::{SyntaxToken, ast, span};
 

@@ -4,9 +4,12 @@
 //! over it is safe; long chains (`a; b; …`, `a + b + …`, `else if` …) are flat
 //! lists and never nest.
 
-pub(crate) mod core_text;
-pub(crate) mod fold;
+mod core_text;
+mod fold;
 pub mod value;
+
+pub use core_text::core_text;
+pub(crate) use fold::{NoValue, fold};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::Span;

@@ -4,7 +4,7 @@
 //! Parts can be missing, because the tree also holds texts with mistakes.
 
 use super::{SyntaxNode, SyntaxToken};
-use crate::grammar::kind::SyntaxKind;
+use crate::grammar::SyntaxKind;
 
 macro_rules! views {
     ($($(#[$attribute:meta])* $name:ident,)*) => {

@@ -2,10 +2,8 @@
 
 pub mod ast;
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::sink::finish;
-use crate::grammar::kind::{SyntaxKind, raw};
-use crate::grammar::parse_text;
+use crate::diagnostic::{Diagnostic, finish};
+use crate::grammar::{SyntaxKind, parse_text, raw};
 use crate::span::Span;
 
 /// Ties the tree of [`rowan`] to [`SyntaxKind`].

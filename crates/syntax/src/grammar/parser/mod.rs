@@ -19,8 +19,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{Builder, Checkpoint};
 use super::kind::SyntaxKind;
 use super::lexer::{Token, number_too_large};
-use crate::diagnostic::sink::Sink;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::span::{LineIndex, Span};
 
 /// How deep a program may nest: parentheses, blocks, unary operators, chained

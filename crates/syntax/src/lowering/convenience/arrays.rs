@@ -1,12 +1,10 @@
 //! Elements of arrays, read and assigned to.
 
 use super::{assign, compare, made, number, read, sequence};
-use crate::diagnostic::similar::similar;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Array;
-use crate::program::fold::fold;
-use crate::program::{Arm, CompareOp, Expr, ExprKind, GlobalVar, Limit, Variable};
+use crate::program::{Arm, CompareOp, Expr, ExprKind, GlobalVar, Limit, Variable, fold};
 use crate::span::Span;
 use crate::tree::{ast, span};
 

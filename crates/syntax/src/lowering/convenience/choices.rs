@@ -2,7 +2,7 @@
 
 use super::{made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
+use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::lowering::declared::bad_parameter;
 use crate::program::{Arm, Expr, ExprKind, is_global};

@@ -3,14 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::{assign, made, number, sequence};
-use crate::diagnostic::similar::similar;
-use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
-use crate::grammar::mistakes::quoted;
+use crate::diagnostic::{Diagnostic, codes, similar};
+use crate::grammar::{SyntaxKind, quoted};
 use crate::lowering::declared::Function;
 use crate::lowering::{Frame, Lowering};
-use crate::program::fold::fold;
-use crate::program::{Arm, Expr, ExprKind, LocalVar, Variable};
+use crate::program::{Arm, Expr, ExprKind, LocalVar, Variable, fold};
 use crate::span::Span;
 use crate::tree::{ast, span};
 

@@ -4,8 +4,7 @@ use super::{assign, compare, made, number, read, sequence};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Fit;
-use crate::program::fold::fold;
-use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Limit, Variable};
+use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Limit, Variable, fold};
 use crate::span::Span;
 
 impl Lowering<'_> {

@@ -2,7 +2,7 @@
 
 use super::{compare, made, number, sequence};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::grammar::kind::SyntaxKind;
+use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::program::{CompareOp, Expr, ExprKind, Variable, is_global};
 use crate::span::Span;
