@@ -26,8 +26,8 @@ use crate::span::{LineIndex, Span};
 /// assignments and `return`s each count one. Beyond, the program is refused
 /// with [`codes::TOO_DEEP`].
 ///
-/// Operators and sequences count too once a program exists: no [`Expr`] of a
-/// [`Program`] is more than `2 * MAX_DEPTH + 8` levels high, so recursion over
+/// Operators and sequences count too once a program exists: no [`Expr`](crate::Expr) of a
+/// [`Program`](crate::Program) is more than `2 * MAX_DEPTH + 8` levels high, so recursion over
 /// it is safe.
 pub const MAX_DEPTH: u32 = 256;
 
