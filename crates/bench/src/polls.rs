@@ -21,10 +21,10 @@ use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
 
-use serval_model::{NetworkSystem, systems_from_json};
-use serval_proof::{Body, Caps, Certificate, Claim, Part, fingerprint};
 use serval::Input;
 use serval::repair::{self, repair};
+use serval_model::{NetworkSystem, systems_from_json};
+use serval_proof::{Body, Caps, Certificate, Claim, Part, fingerprint};
 use serval_syntax::{Program, analyze};
 use serval_verify::{InputKind, verify};
 

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use serval_bench::obligations::{ask, files, is_for, of_file};
-use serval_engine::portfolio::{Method};
+use serval_engine::portfolio::Method;
 use serval_testkit::say;
 use serval_testkit::solvers::Outside;
 use serval_testkit::suite::{data_dir, repository_root};

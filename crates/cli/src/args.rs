@@ -320,7 +320,7 @@ pub(crate) struct Export {
 pub(crate) enum Format {
     /// The network system as JSON
     Ns,
-    /// The program in the core language, with all comfort forms written out
+    /// The program in the core language, with all convenience forms written out
     Core,
     /// The network system for Graphviz
     Dot,

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source, retell};
-use serval_testkit::random::{Shape, random_comfort, random_program, random_source};
+use serval_testkit::random::{Shape, random_convenience, random_program, random_source};
 use serval_testkit::say;
 use support::{directory, serval, text};
 
@@ -49,8 +49,8 @@ fn case(seed: u64, directory: &Path) -> Case {
     let (text, source) = match kinds.get(kind) {
         Some(&shape) => (random_program(seed, shape), random_source(seed, shape)),
         None => {
-            let comfort = random_comfort(seed);
-            (comfort.text, comfort.source)
+            let program = random_convenience(seed);
+            (program.text, program.source)
         }
     };
     let path = directory.join(format!("{seed:08}.ser"));

@@ -18,7 +18,7 @@ use serval_compile::{CompileError, Mode, Options, compile};
 use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::{Program, SyntaxKind, analyze, core_text, parse};
 use serval_testkit::naive::{Caps, Completed, Naive, Rejected, Source};
-use serval_testkit::random::{Comfort, Shape, random_comfort, random_program, random_source};
+use serval_testkit::random::{ConvenienceProgram, Shape, random_convenience, random_program, random_source};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -107,7 +107,7 @@ fn by_position(program: &Program, completed: Completed) -> BTreeSet<Vec<(usize, 
     renamed.collect()
 }
 
-fn is_comfort(kind: SyntaxKind) -> bool {
+fn is_convenience(kind: SyntaxKind) -> bool {
     use SyntaxKind::*;
     matches!(
         kind,
@@ -130,16 +130,16 @@ fn is_comfort(kind: SyntaxKind) -> bool {
 }
 
 #[test]
-fn comfort_forms_mean_what_the_manual_says_and_what_core_prints() {
+fn convenience_forms_mean_what_the_manual_says_and_what_core_prints() {
     let count: u64 = std::env::var("SERVAL_COUNT").map_or(1500, |count| count.parse().unwrap());
     let first: u64 = std::env::var("SERVAL_SEED").map_or(0, |seed| seed.parse().unwrap());
     let (mut compared, mut printed, mut fail, mut large) = (0, 0, 0, 0);
     let mut forms = std::collections::BTreeMap::<&str, u64>::new();
     for seed in first..first + count {
-        let Comfort { text, source, forms: used } = random_comfort(seed);
+        let ConvenienceProgram { text, source, forms: used } = random_convenience(seed);
         let analysis = analyze(&text);
         let program = analysis.program.unwrap_or_else(|| panic!("{seed} does not parse: {:?}\n{text}", analysis.diagnostics));
-        match compare(&format!("comfort {seed}"), &text, &program, &source) {
+        match compare(&format!("convenience {seed}"), &text, &program, &source) {
             Outcome::Compared => compared += 1,
             Outcome::BothFail => fail += 1,
             Outcome::TooLarge(_) => {
@@ -166,11 +166,11 @@ fn comfort_forms_mean_what_the_manual_says_and_what_core_prints() {
             _ => panic!("{seed}: only one of the two compiles\n{text}\n{core}"),
         }
         // What is printed is in the core language.
-        let comfort = parse(&core).syntax().descendants().find(|node| is_comfort(node.kind()));
-        assert_eq!(comfort, None, "{seed}\n{core}");
+        let convenience = parse(&core).syntax().descendants().find(|node| is_convenience(node.kind()));
+        assert_eq!(convenience, None, "{seed}\n{core}");
     }
     say(&format!(
-        "comfort forms: {count} programs, compared {compared}, core equal {printed}, failing in both {fail}, too large {large}; {forms:?}"
+        "convenience forms: {count} programs, compared {compared}, core equal {printed}, failing in both {fail}, too large {large}; {forms:?}"
     ));
     assert!(printed >= 1000 || count < 1500, "fewer than a thousand programs compared");
     assert!(forms.len() >= 15 && forms.values().all(|&uses| uses >= count / 20), "some form is hardly used: {forms:?}");

@@ -16,7 +16,7 @@ use serval_compile::{CompileError, Compiled, Limits, Mode, Options, TranslationE
 
 use serval_model::{completed_multisets, serial_multisets};
 use serval_syntax::{Program, analyze};
-use serval_testkit::random::{Shape, random_comfort, random_program};
+use serval_testkit::random::{Shape, random_convenience, random_program};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 
@@ -93,7 +93,7 @@ fn random_programs_are_translated_step_by_step() {
         let seed = first + number;
         let text = match Shape::WITH_EDGES.get(kind) {
             Some(&shape) => random_program(seed, shape),
-            None => random_comfort(seed).text,
+            None => random_convenience(seed).text,
         };
         check(&format!("{kind} {seed}"), &text, limits(), &mut tally);
     }

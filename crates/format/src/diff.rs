@@ -1,24 +1,18 @@
 //! What formatting changes, as a unified difference.
 //!
-//! Formatting moves blanks and nothing else, so the two texts are the same
-//! once their blanks are taken out (a comment may change places with a `;`,
-//! which is the same within a line or two). The place of a line is thus the
-//! number of other characters before it, and lines belong together where their
-//! places are equal. This takes one pass, where the usual search for a longest
-//! common subsequence takes quadratic time just when every line has changed.
+//! Formatting moves blanks and nothing else, so the place of a line is the
+//! number of other characters before it, in both texts (a comment may change
+//! places with a `;`, which is the same within a line or two). Only lines with
+//! the same place are compared: a blank line or a `}` is never taken for one
+//! elsewhere, and there is nothing to search, however much has changed.
 
 use std::fmt::Write;
 
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, capture_diff_slices, group_diff_ops};
+
 /// How many lines that are equal are shown around those that differ.
 const CONTEXT: usize = 3;
-
-/// What became of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    Kept,
-    Removed,
-    Added,
-}
 
 /// The difference between a text and the same text formatted, in the unified
 /// format; empty where there is none.
@@ -28,108 +22,34 @@ enum Change {
 /// assert_eq!(difference, "--- x.ser\n+++ x.ser\n@@ -1,2 +1,2 @@\n-X:=1;\n+X := 1;\n X\n");
 /// ```
 pub fn diff(before: &str, after: &str, name: &str) -> String {
-    let changes = changes(before, after);
+    let (old, new) = (placed(before), placed(after));
+    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let mut out = String::new();
-    // The lines of both texts up to the change looked at.
-    let (mut old, mut new) = (0, 0);
-    let mut at = 0;
-    while let Some(next) = changes[at..].iter().position(|(change, _)| *change != Change::Kept) {
-        let start = at + next.saturating_sub(CONTEXT);
-        (old, new) = (old + start - at, new + start - at);
-        let end = hunk_end(&changes, at + next);
-        let hunk = &changes[start..end];
-        let count = |not: Change| hunk.iter().filter(|(change, _)| *change != not).count();
-        let (removed, added) = (count(Change::Added), count(Change::Removed));
+    for hunk in group_diff_ops(operations, CONTEXT) {
         if out.is_empty() {
             let _ = write!(out, "--- {name}\n+++ {name}\n");
         }
-        let _ = writeln!(out, "@@ -{} +{} @@", range(old, removed), range(new, added));
-        for (change, line) in hunk {
-            out.push(match change {
-                Change::Kept => ' ',
-                Change::Removed => '-',
-                Change::Added => '+',
-            });
-            out.push_str(line);
+        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&hunk));
+        for change in hunk.iter().flat_map(|operation| operation.iter_changes(&old, &new)) {
+            let (_, _, line) = change.value();
+            let _ = write!(out, "{}{line}", change.tag());
             if !line.ends_with('\n') {
                 out.push_str("\n\\ No newline at end of file\n");
             }
         }
-        (old, new, at) = (old + removed, new + added, end);
     }
     out
 }
 
-/// The end of the hunk with a change at `at`: as far as changes are near.
-fn hunk_end(changes: &[(Change, &str)], at: usize) -> usize {
-    let (mut last, mut index) = (at, at);
-    while index < changes.len() && index - last <= 2 * CONTEXT {
-        if changes[index].0 != Change::Kept {
-            last = index;
-        }
-        index += 1;
-    }
-    (last + 1 + CONTEXT).min(changes.len())
-}
-
-/// Lines as the format counts them: from 1, and the line before where there
-/// are none.
-fn range(before: usize, count: usize) -> String {
-    match count {
-        0 => format!("{before},0"),
-        1 => format!("{}", before + 1),
-        _ => format!("{},{count}", before + 1),
-    }
-}
-
-/// All lines, those of `before` and of `after` each in order.
-fn changes<'t>(before: &'t str, after: &'t str) -> Vec<(Change, &'t str)> {
-    let (old, new) = (placed(before), placed(after));
-    let mut changes = Vec::with_capacity(old.len() + new.len());
-    let (mut i, mut j) = (0, 0);
-    // Within a run of changes, what is removed comes first.
-    let mut added: Vec<(Change, &str)> = Vec::new();
-    while i < old.len() || j < new.len() {
-        match (old.get(i), new.get(j)) {
-            (Some(a), Some(b)) if a.start == b.start && a.text == b.text => {
-                changes.append(&mut added);
-                changes.push((Change::Kept, a.text));
-                i += 1;
-                j += 1;
-            }
-            (a, b) => {
-                // What begins first, or ends first, is not in the other text.
-                // Two lines with the same place and other blanks are both.
-                let place = |line: Option<&Line<'_>>| line.map_or((usize::MAX, usize::MAX), |line| (line.start, line.end));
-                let order = place(a).cmp(&place(b));
-                if let Some(a) = a.filter(|_| order.is_le()) {
-                    changes.push((Change::Removed, a.text));
-                    i += 1;
-                }
-                if let Some(b) = b.filter(|_| order.is_ge()) {
-                    added.push((Change::Added, b.text));
-                    j += 1;
-                }
-            }
-        }
-    }
-    changes.append(&mut added);
-    changes
-}
-
-/// A line with its line end, and its place.
-struct Line<'t> {
-    text: &'t str,
-    start: usize,
-    end: usize,
-}
-
-fn placed(text: &str) -> Vec<Line<'_>> {
-    let mut end = 0;
+/// The lines with their line ends, each behind its place. Blank lines, which
+/// share one, are counted.
+fn placed(text: &str) -> Vec<(usize, usize, &str)> {
+    let (mut start, mut blank) = (0, 0);
     let lines = text.split_inclusive('\n').map(|line| {
-        let start = end;
-        end += line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').count();
-        Line { text: line, start, end }
+        let characters = line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').count();
+        blank = if characters == 0 { blank + 1 } else { 0 };
+        start += characters;
+        (start - characters, blank, line)
     });
     lines.collect()
 }

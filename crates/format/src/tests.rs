@@ -256,7 +256,7 @@ fn declarations() {
 }
 
 #[test]
-fn comfort_forms() {
+fn convenience_forms() {
     becomes("request a{atomic{X:=1;Y:=2}}", "request a {\n  atomic {\n    X := 1;\n    Y := 2\n  }\n}");
     becomes("request a{atomic{X}}", "request a { atomic { X } }");
     becomes("request a{lock(L);unlock( L[ i+1 ] )}", "request a {\n  lock(L);\n  unlock(L[i + 1])\n}");

@@ -12,7 +12,7 @@ use serval_format::{Style, format};
 
 use serval_model::NetworkSystem;
 use serval_syntax::{SyntaxKind, analyze, parse};
-use serval_testkit::random::{Shape, SplitMix64, random_comfort, random_layout, random_program};
+use serval_testkit::random::{Shape, SplitMix64, random_convenience, random_layout, random_program};
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 
@@ -111,10 +111,10 @@ fn random_programs_with_random_comments_stay_the_same() {
     for number in 0..count {
         let seed = first + number;
         let place = usize::try_from(number).unwrap();
-        // One in five has the comfort forms.
+        // One in five has the convenience forms.
         let (kind, plain) = match Shape::ALL.get(place % (Shape::ALL.len() + 1)) {
             Some(&shape) => (format!("{shape:?}"), random_program(seed, shape)),
-            None => ("Comfort".to_owned(), random_comfort(seed).text),
+            None => ("Convenience".to_owned(), random_convenience(seed).text),
         };
         // Some with comments everywhere, some with few, some with none.
         let text = match place / (Shape::ALL.len() + 1) % 4 {

@@ -238,7 +238,9 @@ fn system(reader: &mut Reader<'_>, owners: &mut FxHashMap<String, usize>, index:
 }
 
 fn unknown_field(reader: &Reader<'_>, key: &str, span: Range<usize>) -> JsonError {
-    let help = FIELDS.into_iter().map(|name| (distance(key, name), name)).min().filter(|&(distance, _)| distance <= 3);
+    // Of a key that is much longer than any field the rest does not matter.
+    let wanted: String = key.chars().take(24).map(|c| c.to_ascii_lowercase()).collect();
+    let help = FIELDS.into_iter().map(|name| (strsim::osa_distance(&wanted, name), name)).min().filter(|&(distance, _)| distance <= 3);
     let help = help.map_or(String::new(), |(_, name)| format!("did you mean `{name}`?"));
     let message = format!("a network system has no field {}", quoted(key));
     reader.error(code::UNKNOWN_FIELD, span, message, &format!("one of {}", field_list(&FIELDS)), &help)
@@ -247,25 +249,6 @@ fn unknown_field(reader: &Reader<'_>, key: &str, span: Range<usize>) -> JsonErro
 /// `a`, `b` and `c`.
 fn field_list(names: &[&str]) -> String {
     in_words(&names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
-}
-
-/// How many letters must be inserted, deleted or replaced to get from one
-/// word to the other, capital or not; words much longer than a field name are
-/// simply far away.
-fn distance(a: &str, b: &str) -> usize {
-    let letters = |word: &str| word.chars().take(24).map(|c| c.to_ascii_lowercase()).collect::<Vec<_>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn write_system(out: &mut String, system: &NetworkSystem) {

@@ -11,7 +11,7 @@
 //! - Markdown: [`code_span`], [`fenced`], [`markdown`], [`markdown_name`]
 //! - workflow commands of GitHub: [`command_log`], [`command_message`], [`command_property`]
 //! - DOT: [`dot`]; Mermaid: [`mermaid_label`], [`mermaid_text`]
-//! - CSV: [`csv`]; JSON, which serde has written: [`json`]
+//! - CSV: [`line`](fn@line), which the crate `csv` quotes; JSON, which serde has written: [`json`]
 //! - pages and pictures: [`xml`]
 
 use std::fmt::Write;
@@ -206,12 +206,6 @@ pub fn mermaid_text(text: &str) -> String {
     out
 }
 
-/// A field of CSV.
-pub fn csv(field: &str) -> String {
-    let field = line(field);
-    if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into_owned() }
-}
-
 /// JSON that was written already: what cannot be seen in its strings is written
 /// by its number there, too. The values are the same.
 pub fn json(text: String) -> String {
@@ -263,7 +257,6 @@ mod tests {
         assert_eq!(dot("a\"\\N\n&#27;&"), "\"a\\\"\\\\N\\n&amp;#27;&\"");
         assert_eq!(mermaid_text("end; pending END"), "#101;nd#59; pending #69;ND");
         assert_eq!(mermaid_label("a\"\u{1b}"), "\"a#34;#92;u#123;1b#125;\"");
-        assert_eq!(csv("a,\"b\n"), "\"a,\"\"b\\u{a}\"");
         assert_eq!(shell("it's\n"), "$'it\\'s\\012'");
     }
 

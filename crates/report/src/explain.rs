@@ -155,52 +155,17 @@ fn title(name: &str, text: &'static str) -> &'static str {
 /// have the wrong letter: `lost update`, `E103` and `E0201` are near
 /// `lost-update`, `E0103` and `W0201`.
 pub fn similar(name: &str) -> Option<&'static str> {
-    let wanted: String = name.trim().chars().take(LONGEST + 1).map(plain).collect();
-    let length = wanted.chars().count();
-    if length > LONGEST {
-        return None;
-    }
-    if let Some(digits) = code_digits(&wanted) {
+    let name = name.trim();
+    let mut known = PAGES.iter().map(|&(known, _)| known);
+    match code_digits(name) {
         // A number is used once, whatever the letter.
-        return PAGES.iter().map(|&(known, _)| known).find(|known| code_digits(known).is_some_and(|known| known == digits));
+        Some(digits) => known.find(|known| code_digits(known) == Some(digits)),
+        None => serval_syntax::similar(name, known.filter(|known| code_digits(known).is_none())),
     }
-    let allowed = match length {
-        0..=2 => 0,
-        3..=4 => 1,
-        5..=9 => 2,
-        _ => 3,
-    };
-    let words = PAGES.iter().map(|&(known, _)| known).filter(|known| code_digits(known).is_none());
-    let near = words.map(|known| (distance(&wanted, known), known)).filter(|&(distance, _)| distance <= allowed);
-    near.min_by_key(|&(distance, _)| distance).map(|(_, known)| known)
-}
-
-/// Names longer than this are near nothing.
-const LONGEST: usize = 40;
-
-fn plain(c: char) -> char {
-    if c == ' ' || c == '_' { '-' } else { c.to_ascii_lowercase() }
 }
 
 /// The number of a code: of `E0103`, `e103` and `103`.
 fn code_digits(name: &str) -> Option<u32> {
     let digits = name.trim_start_matches(['e', 'w', 'n', 'E', 'W', 'N']);
     if name.len() - digits.len() > 1 || digits.len() > 4 { None } else { digits.parse().ok() }
-}
-
-/// How many letters must be inserted, deleted or replaced to get from one
-/// word to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -20,7 +20,7 @@ const KEPT_PAIRS: u64 = 100_000;
 /// ```
 /// let input = serval::Input::program("request flip { X := 1 - X }").unwrap();
 /// assert!(input.warnings.is_empty());
-/// let mistakes = serval::Input::program("request flip { X := }").unwrap_err();
+/// let mistakes = serval::Input::program("request flip { X := }").err().unwrap();
 /// assert_eq!(mistakes.diagnostics[0].primary.span.start, 20);
 /// ```
 pub struct Input {

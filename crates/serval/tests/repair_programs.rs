@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serval_budget::Cancel;
 use serval::Input;
 use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock, under_lock};
+use serval_budget::Cancel;
 use serval_testkit::say;
 use serval_testkit::suite::{data_dir, repository_root};
 use serval_verify::{Caps, InputKind, verify};

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serval_budget::Cancel;
 use serval::Input;
 use serval::repair::{Options, Outcome, Repair, repair, repair_by_lock, under_lock};
+use serval_budget::Cancel;
 use serval_syntax::analyze;
 use serval_testkit::naive::{Caps, Completed, Naive, Source};
-use serval_testkit::random::{Shape, random_comfort, random_program};
+use serval_testkit::random::{Shape, random_convenience, random_program};
 use serval_testkit::say;
 use serval_verify::{InputKind, verify};
 
@@ -118,7 +118,7 @@ fn look_at(text: &str, repaired: &Repair, changed: &dyn Fn(&[usize]) -> String, 
 
 /// Repairs so many random programs that are not serializable, one way or the
 /// other, and looks at each.
-fn all(wanted: u64, by_lock: bool, comfort: bool) -> Figures {
+fn all(wanted: u64, by_lock: bool, convenience: bool) -> Figures {
     let (next, figures) = (AtomicU64::new(0), Mutex::new(Figures::default()));
     // What takes long is left undecided: here many programs count.
     let options = Options { rounds: 0, checks: 12, ..Options::default() };
@@ -129,7 +129,7 @@ fn all(wanted: u64, by_lock: bool, comfort: bool) -> Figures {
                 return;
             }
             let shape = if seed % 4 == 0 { Shape::HandlerLike } else { Shape::Tiny };
-            let text = if comfort { random_comfort(seed).text } else { random_program(seed, shape) };
+            let text = if convenience { random_convenience(seed).text } else { random_program(seed, shape) };
             let Ok(input) = Input::program(text.as_str()) else { continue };
             let repaired =
                 if by_lock { repair_by_lock(&input, LOCK, options, &Cancel::new()) } else { repair(&input, options, &Cancel::new()) };
@@ -157,17 +157,17 @@ fn all(wanted: u64, by_lock: bool, comfort: bool) -> Figures {
         }
     });
     let figures = figures.into_inner().unwrap();
-    let what = match (by_lock, comfort) {
+    let what = match (by_lock, convenience) {
         (true, false) => "locks",
-        (true, true) => "locks, comfort forms",
+        (true, true) => "locks, convenience forms",
         (false, false) => "yields",
-        (false, true) => "yields, comfort forms",
+        (false, true) => "yields, convenience forms",
     };
     say(&format!("random, {what}: {} seeds; {figures:?}", next.into_inner()));
     assert!(figures.fixed * 5 >= wanted * 2, "{figures:?}");
     assert!(figures.tried * 10 >= figures.fixes * 9, "{figures:?}");
     assert!(figures.candidates * 20 <= figures.fixed, "minimality is often open: {figures:?}");
-    assert!(comfort || figures.harmful > 0, "{figures:?}");
+    assert!(convenience || figures.harmful > 0, "{figures:?}");
     figures
 }
 
@@ -201,7 +201,7 @@ fn locks_for_random_programs_are_fixes() {
 }
 
 #[test]
-fn programs_with_comfort_forms_are_repaired() {
+fn programs_with_convenience_forms_are_repaired() {
     all(wanted(60), false, true);
     all(wanted(30), true, true);
 }

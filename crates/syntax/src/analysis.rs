@@ -1,19 +1,43 @@
 //! From a tree to a checked program.
 
-use crate::allow;
-use crate::ast;
-use crate::checks;
-use crate::declare::initial_local;
-use crate::declared::{Declared, MAX_ELEMENTS, bad_parameter};
-use crate::expectation;
-use crate::lowering::Lowering;
-use crate::names::{Lowered, Names, is_global};
-use crate::sink::{MAX_SHOWN, Sink, finish};
-use crate::tree::span;
-use crate::{Analysis, Diagnostic, Global, Program, Request, Span, SyntaxKind, SyntaxNode, SyntaxToken, codes};
+mod allow;
+mod checks;
+mod expectation;
+mod unreachable;
+
+use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
+use crate::grammar::{SyntaxKind, no_request, parse_text};
+use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, bad_parameter, initial_local};
+use crate::program::{Global, Program, Request, is_global};
+use crate::span::Span;
+use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+
+/// A text as a program, and what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The program; `None` exactly if some diagnostic is an error.
+    pub program: Option<Program>,
+    /// Errors, warnings and notes, sorted by place. At most 100 errors and
+    /// 100 others are given, each with a closing one where there are more.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses a text, resolves its names and checks it.
+///
+/// A request with errors does not keep the others from being checked.
+///
+/// ```
+/// let analysis = serval_syntax::analyze("request a { X := }  request b { y := X; z }");
+/// let codes: Vec<_> = analysis.diagnostics.iter().map(|d| d.code.0).collect();
+/// assert_eq!(codes, ["E0110", "W0201"]);
+/// ```
+pub fn analyze(text: &str) -> Analysis {
+    let (green, diagnostics) = parse_text(text);
+    analyze_tree(text, &SyntaxNode::new_root(green), diagnostics)
+}
 
 /// Checks the tree of a text of which `found` is known to be wrong.
-pub(crate) fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
+fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
     // With so many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
@@ -224,7 +248,7 @@ impl Analyzer {
         let mut locals = Names::default();
         if file.statements().next().is_none() {
             // Declarations, and nothing that uses them.
-            self.errors.push(crate::mistakes::no_request);
+            self.errors.push(no_request);
             return Some(());
         }
         let body = Lowering::new(&self.declared, &mut self.globals, &mut locals, &mut self.errors).body(file.statements())?;

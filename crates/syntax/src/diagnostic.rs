@@ -1,8 +1,16 @@
 //! What is wrong with a text, in a form that printers, editors and machines share.
 
+pub mod codes;
+mod similar;
+mod sink;
+
+pub use codes::{CodeInfo, codes};
+pub use similar::similar;
+pub(crate) use sink::{MAX_SHOWN, Sink, finish};
+
 use std::fmt;
 
-use crate::Span;
+use crate::span::Span;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,13 +1,23 @@
 //! What is known while the expressions of a request are resolved. What is done
-//! with them is in [`lower`](crate::lower) and [`expand`](crate::expand).
+//! with them is in [`core`] and [`convenience`].
+
+mod convenience;
+mod core;
+mod declare;
+mod declared;
+mod names;
+mod resolve;
+
+pub(crate) use declare::initial_local;
+pub(crate) use declared::{Declared, MAX_ELEMENTS, bad_parameter};
+pub(crate) use names::{Lowered, Names};
 
 use rustc_hash::FxHashMap;
 
-use crate::declared::Declared;
-use crate::names::Names;
-use crate::parser::{MAX_HEIGHT, too_deep};
-use crate::sink::Sink;
-use crate::{Diagnostic, Expr, ExprKind, Span, Variable, codes};
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::{MAX_HEIGHT, too_deep};
+use crate::program::{Expr, ExprKind, Variable};
+use crate::span::Span;
 
 /// How many expressions may be made by writing things out.
 const MAX_MADE: u64 = 1 << 20;

@@ -4,7 +4,15 @@
 //! over it is safe; long chains (`a; b; …`, `a + b + …`, `else if` …) are flat
 //! lists and never nest.
 
-use crate::{Allowance, Span};
+mod core_text;
+mod fold;
+pub mod value;
+
+pub use core_text::core_text;
+pub(crate) use fold::{NoValue, fold};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::span::Span;
 
 /// A checked program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +26,40 @@ pub struct Program {
     pub expectation: Option<Expectation>,
     /// What the comments `// allow: …` silence.
     pub allowances: Vec<Allowance>,
+}
+
+/// What one comment silences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// The code, such as `W0203`.
+    pub code: String,
+    /// Where findings must begin; `None` for the whole file.
+    pub place: Option<Span>,
+}
+
+impl Allowance {
+    /// Whether this silences that.
+    pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
+        let at = diagnostic.primary.span.start;
+        diagnostic.severity != Severity::Error
+            && diagnostic.code.0 == self.code
+            && self.place.is_none_or(|place| place.start <= at && at <= place.end)
+    }
+}
+
+/// Whether the variable of this name is shared by all requests.
+///
+/// The first letter decides, upper-case for global; underscores and digits
+/// before it count for nothing. So `X` and `_X` are global, `x` and `_x`
+/// local, and so is a name without any letter, such as `_` or `_1`.
+///
+/// ```
+/// use serval_syntax::is_global;
+/// assert!(is_global("X") && is_global("_X"));
+/// assert!(!is_global("x") && !is_global("_x") && !is_global("_"));
+/// ```
+pub fn is_global(name: &str) -> bool {
+    name.chars().find(char::is_ascii_alphabetic).is_some_and(|letter| letter.is_ascii_uppercase())
 }
 
 /// A global variable, or an element of an array: `A[0]`.

@@ -1,4 +1,4 @@
-//! For every comfort form programs that are accepted, with what they become
+//! For every convenience form programs that are accepted, with what they become
 //! in the core language, and programs that are refused, with what is said.
 //!
 //! The cases are in `forms/`, a file for each form. `SERVAL_UPDATE=1` writes

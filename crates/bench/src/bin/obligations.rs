@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serval_bench::obligations::{ask, files, is_for, of_file};
-use serval_engine::portfolio::{Method};
+use serval_engine::portfolio::Method;
 use serval_testkit::solvers::Outside;
 
 /// Milliseconds for one question.

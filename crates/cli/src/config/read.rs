@@ -8,9 +8,9 @@
 use std::ops::{Range, RangeInclusive};
 
 use clap::ValueEnum;
-use serval_engine::portfolio::{Method};
+use serval_engine::portfolio::Method;
 use serval_report::explain;
-use serval_syntax::{Code, Diagnostic, Severity, Span};
+use serval_syntax::{Code, Diagnostic, Severity, Span, similar};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -113,11 +113,11 @@ fn no_such_setting(place: Range<usize>, table: &str, name: &str) -> Box<Diagnost
     let here: Vec<&str> = SETTINGS.iter().filter(|(of, _)| *of == table).map(|&(_, known)| known).collect();
     let below = if table.is_empty() { String::new() } else { format!(" below `[{table}]`") };
     let elsewhere = SETTINGS.iter().find(|(of, known)| *known == name.replace('_', "-") && *of != table);
-    let help = match (near(name, here.iter().copied()), elsewhere) {
+    let help = match (similar(name, here.iter().copied()), elsewhere) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, Some(("", known))) => format!("did you mean `{known}` at the top of the file, above all tables?"),
         (None, Some((of, known))) => format!("did you mean `{known}` below `[{of}]`?"),
-        (None, None) => match near(name, SETTINGS.iter().map(|&(_, known)| known)) {
+        (None, None) => match similar(name, SETTINGS.iter().map(|&(_, known)| known)) {
             Some(near) => format!("did you mean `{near}`, which belongs elsewhere? see `serval explain E0504`"),
             None => "remove it; `serval explain E0504` shows a file with all settings".to_owned(),
         },
@@ -183,7 +183,7 @@ fn choice<V: ValueEnum>(value: &Value<'_>, name: &str) -> Result<V, Box<Diagnost
     let names: Vec<String> = V::value_variants().iter().filter_map(V::to_possible_value).map(|one| one.get_name().to_owned()).collect();
     let text = value.get_ref().as_str().unwrap_or_default();
     V::from_str(text, false).map_err(|_| {
-        let help = near(text, names.iter().map(String::as_str)).map_or(CHOOSE.to_owned(), |near| format!("did you mean \"{near}\"?"));
+        let help = similar(text, names.iter().map(String::as_str)).map_or(CHOOSE.to_owned(), |near| format!("did you mean \"{near}\"?"));
         let expected = names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         wrong(value, name, &format!("one of {expected}"), &help)
     })
@@ -196,7 +196,7 @@ fn methods(value: &Value<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
     let one = |value: &Value<'_>| match value.get_ref().as_str() {
         Some(name) if name == "auto" || name == "classic" || Method::named(name).is_some() => Ok(name.to_owned()),
         other => {
-            let near = near(other.unwrap_or_default(), names.iter().copied());
+            let near = similar(other.unwrap_or_default(), names.iter().copied());
             let help = near.map_or("write it as `method = \"auto\"`".to_owned(), |near| format!("did you mean \"{near}\"?"));
             Err(wrong(value, "method", &expected, &help))
         }
@@ -234,28 +234,6 @@ fn warning(code: &str) -> Result<&'static str, (String, String)> {
 fn mistake(range: Range<usize>, message: String, expected: &str) -> Diagnostic {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Diagnostic::error(Code("E0504"), Span::new(offset(range.start), offset(range.end)), message).expected(expected)
-}
-
-/// The known name that was probably meant, if one is near enough.
-fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted: Vec<char> = name.chars().take(24).map(|c| if c == '_' { '-' } else { c.to_ascii_lowercase() }).collect();
-    let allowed = wanted.len().div_ceil(3);
-    known.map(|known| (distance(&wanted, known), known)).filter(|&(distance, _)| distance <= allowed).min().map(|(_, known)| known)
-}
-
-/// How many letters have to be put in, left out or replaced.
-fn distance(one: &[char], other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=one.len()).collect();
-    for letter in other.chars() {
-        let mut diagonal = row[0];
-        row[0] += 1;
-        for (at, &wanted) in one.iter().enumerate() {
-            let replaced = diagonal + usize::from(wanted != letter);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
-        }
-    }
-    row[one.len()]
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{BenchReport, BenchRow, Outcome};
-use crate::escape::{self, line, markdown_name, name};
+use crate::escape::{line, markdown_name, name};
 use crate::{Sizes, Times, Verdict};
 
 struct Column {
@@ -175,13 +175,13 @@ pub(super) fn csv(report: &BenchReport) -> String {
         right("baseline_ratio", |row| row.baseline?.ratio.map(|ratio| ratio.to_string())),
         left("reason", |row| row.reason.clone()),
     ];
-    let mut out = columns.iter().map(|column| column.title).collect::<Vec<_>>().join(",");
-    out.push('\n');
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let _ = out.write_record(columns.iter().map(|column| column.title));
     for row in &report.rows {
-        let cells: Vec<String> = columns.iter().map(|column| escape::csv(&(column.cell)(row).unwrap_or_default())).collect();
-        let _ = writeln!(out, "{}", cells.join(","));
+        let _ = out.write_record(columns.iter().map(|column| line(&(column.cell)(row).unwrap_or_default()).into_owned()));
     }
-    out
+    // Nothing can fail in memory, and what was written is text.
+    String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
 #[cfg(test)]

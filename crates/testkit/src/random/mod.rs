@@ -10,7 +10,7 @@
 //! forty breaks the rule on purpose and may have infinitely many states; and those of
 //! [`Shape::Edges`] have numbers near the ends of 64 bits.
 
-mod comfort;
+mod convenience;
 mod expression;
 mod generate;
 mod layout;
@@ -21,7 +21,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-pub use comfort::{Comfort, random_comfort};
+pub use convenience::{ConvenienceProgram, random_convenience};
 pub use layout::random_layout;
 pub use rng::SplitMix64;
 pub use spell::spell;

@@ -1,0 +1,188 @@
+//! The grammar of what is declared outside of requests: `const`, `enum`,
+//! `var`, `fn`, and of parameters and ranges.
+
+use super::kind::SyntaxKind::{self, *};
+use super::mistakes;
+use super::parser::{List, Parser};
+
+/// How each of these forms looks, for those who got it wrong.
+const CONST: &str = "`const N = 3`";
+const ENUM: &str = "`enum State { Idle, Busy }`";
+const VAR: &str = "`var A: 0..3 := 1`, or `var A[0..3]: 0..1` for an array";
+const FUNCTION: &str = "`fn name(x, y) { … }`";
+const REQUEST_PARAMS: &str = "`request name(amount: 1..3) { … }`";
+
+impl Parser<'_> {
+    /// At `const`, `enum`, `var` or `fn` with a name behind it. In a file
+    /// without such a declaration these words are names like others.
+    pub(crate) fn at_declaration(&self) -> bool {
+        self.at(Name) && matches!(self.text(), "const" | "enum" | "var" | "fn") && self.name_follows()
+    }
+
+    /// One declaration, and a `;` or `,` after it.
+    pub(crate) fn declaration(&mut self) {
+        // Outside of requests nothing closes a list but the end of the file.
+        let outer = std::mem::replace(&mut self.list, List::File);
+        match self.text() {
+            "const" => self.constant(),
+            "enum" => self.enumeration(),
+            "var" => self.var(),
+            _ => self.function(),
+        }
+        self.list = outer;
+        if matches!(self.current(), Comma | Semicolon) {
+            self.bump();
+        }
+    }
+
+    /// `const N = 3`; `:=` is as good as `=`.
+    fn constant(&mut self) {
+        self.start(Const);
+        self.bump_as(ConstKw);
+        self.bump();
+        if self.at(Equal) || self.at(Assign) {
+            self.bump();
+            self.assignment();
+        } else {
+            self.expect(Equal, "`=` and a value", CONST);
+        }
+        self.end();
+    }
+
+    fn enumeration(&mut self) {
+        self.start(Enum);
+        self.bump_as(EnumKw);
+        self.bump();
+        if self.expect(LeftBrace, "`{` and names", ENUM) {
+            while self.at(Name) {
+                self.start(EnumMember);
+                self.bump();
+                self.end();
+                if !self.eat(Comma) {
+                    break;
+                }
+            }
+            if !self.expect(RightBrace, "a name, `,` or `}`", ENUM) {
+                self.skip_to(|kind| matches!(kind, RightBrace | Semicolon));
+                self.eat(RightBrace);
+            }
+        } else {
+            self.skip_line();
+        }
+        self.end();
+    }
+
+    /// `var A[0..3]: 0..9 wrap := 1`; everything but the name may be missing.
+    fn var(&mut self) {
+        self.start(Var);
+        self.bump_as(VarKw);
+        self.bump();
+        if self.eat(LeftBracket) {
+            self.range(VAR);
+            self.expect(RightBracket, "`]`", VAR);
+        }
+        if self.eat(Colon) {
+            self.range(VAR);
+        }
+        self.fit();
+        if self.at(Equal) {
+            self.error(|p| mistakes::single_equal(p.span(), ":="));
+            self.bump_as(Assign);
+            self.assignment();
+        } else if self.eat(Assign) {
+            self.assignment();
+            self.fit();
+        }
+        self.end();
+    }
+
+    /// `wrap` or `saturate`, before the initial value or after it.
+    fn fit(&mut self) {
+        match (self.current(), self.text()) {
+            (Name, "wrap") if self.ahead(1) != LeftBrace => self.bump_as(WrapKw),
+            (Name, "saturate") if self.ahead(1) != LeftBrace => self.bump_as(SaturateKw),
+            _ => {}
+        }
+    }
+
+    /// `fn name(x, y) { … }`
+    fn function(&mut self) {
+        self.start(Function);
+        self.too_high = false;
+        self.closed_braces.clear();
+        self.bump_as(FnKw);
+        self.bump();
+        if self.at(LeftParen) {
+            self.start(ParamList);
+            self.bump();
+            while self.at(Name) {
+                self.start(Param);
+                self.bump();
+                if self.at(Colon) {
+                    self.error(|p| mistakes::form(p.span(), "`,` or `)`", FUNCTION).help("parameters of functions have no ranges"));
+                    self.skip_to(|kind| matches!(kind, Comma | RightParen | LeftBrace));
+                }
+                self.end();
+                if !self.eat(Comma) {
+                    break;
+                }
+            }
+            self.end_params(FUNCTION);
+        } else {
+            self.error(|p| mistakes::form(p.span(), "`(` and parameters", FUNCTION));
+        }
+        self.block("the body of the function");
+        self.end();
+    }
+
+    /// `(amount: 1..3)` of a request.
+    pub(crate) fn request_params(&mut self) {
+        self.start(ParamList);
+        self.bump();
+        while self.at(Name) {
+            self.start(Param);
+            self.bump();
+            if self.expect(Colon, "`:` and the values that it can have", REQUEST_PARAMS) {
+                self.range(REQUEST_PARAMS);
+            } else {
+                self.skip_to(|kind| matches!(kind, Comma | RightParen | LeftBrace));
+            }
+            self.end();
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.end_params(REQUEST_PARAMS);
+    }
+
+    fn end_params(&mut self, form: &'static str) {
+        if !self.expect(RightParen, "a name, `,` or `)`", form) {
+            self.skip_to(|kind| matches!(kind, RightParen | LeftBrace | RightBrace));
+            self.eat(RightParen);
+        }
+        self.end();
+    }
+
+    /// `0..3`, or the name of an `enum`.
+    pub(crate) fn range(&mut self, form: &'static str) {
+        self.start(Range);
+        if self.current().can_start_expression() {
+            self.sum();
+            if self.eat(DotDot) {
+                self.sum();
+            }
+        } else {
+            self.error(|p| mistakes::form(p.span(), "a range such as `0..3`", form));
+        }
+        self.end();
+    }
+
+    /// Moves on if the token is the one that the form needs; complains if not.
+    pub(crate) fn expect(&mut self, kind: SyntaxKind, expected: &str, form: &'static str) -> bool {
+        let found = self.eat(kind);
+        if !found {
+            self.error(|p| mistakes::form(p.span(), expected, form));
+        }
+        found
+    }
+}

@@ -1,0 +1,73 @@
+//! The convenience forms, each in terms of simpler ones.
+//!
+//! | form | becomes |
+//! |---|---|
+//! | `skip` | `0` |
+//! | `atomic { s }` | `(s)`, in which no step may end |
+//! | `lock(L)` | `(while (L == 1) { yield }; L := 1)` |
+//! | `unlock(L)` | `L := 0` |
+//! | `await (c)` | `while (!(c)) { yield }` |
+//! | `choose(a, b, c)` | `if (?) { a } else if (?) { b } else { c }` |
+//! | `choose(0..2)` | `choose(0, 1, 2)` |
+//! | `for i in 0..2 { s }` | `(s₀; s₁; s₂; 0)`, where `sₖ` is `s` with the constant `k` for `i` |
+//! | `f(a, b)` | `(x := a; y := b; s)`, where `s` is the body of `f` and `x`, `y` and its other local variables are new ones, which start at 0 each time |
+//! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })` with a new variable `t`, in error outside of the indices |
+//! | `A[i] := e` | `(t := i; v := e; if (t == 0) { A₀ := v } else …)` |
+//! | `A := e`, `A` with a range | `A := e`, in error outside of the range |
+//! | … `wrap` | `A := low + (e - low) % size` |
+//! | … `saturate` | `A := (t := e; if (t < low) { low } else if (t > high) { high } else { t })` |
+//! | `request r(n: 1..3) { s }` | a request `r(1)`, `r(2)`, `r(3)` for each value, with the constant for `n` |
+//!
+//! A constant index needs no `t`, and a constant argument no `x` where the
+//! function never assigns to it.
+//!
+//! In a function `return e` is its value. It can stand last in the body or in
+//! the branches of an `if` that stands last, and at the end of an `if` without
+//! `else` that is followed by more: then what follows is the `else`.
+
+mod arrays;
+mod choices;
+mod functions;
+mod ranges;
+mod waiting;
+
+use crate::program::{CompareOp, Expr, ExprKind, Variable};
+use crate::span::Span;
+
+fn made(kind: ExprKind, span: Span) -> Expr {
+    serval_budget::checkpoint::pass();
+    Expr { kind, span }
+}
+
+fn number(value: i64, span: Span) -> Expr {
+    made(ExprKind::Number(value), span)
+}
+
+fn read(variable: Variable, span: Span) -> Expr {
+    made(ExprKind::Read(variable), span)
+}
+
+fn assign(target: Variable, target_span: Span, value: Expr) -> Expr {
+    let span = target_span.to(value.span);
+    made(ExprKind::Assign { target, target_span, value: Box::new(value), unlock: false }, span)
+}
+
+fn compare(op: CompareOp, left: Expr, right: i64) -> Expr {
+    let span = left.span;
+    made(ExprKind::Compare { op, left: Box::new(left), right: Box::new(number(right, span)) }, span)
+}
+
+/// `a; b`, flat.
+fn sequence(list: Vec<Expr>, span: Span) -> Expr {
+    let mut flat = Vec::new();
+    for part in list {
+        match part.kind {
+            ExprKind::Sequence(parts) => flat.extend(parts),
+            _ => flat.push(part),
+        }
+    }
+    match flat.len() {
+        1 => flat.remove(0),
+        _ => made(ExprKind::Sequence(flat), span),
+    }
+}

@@ -1,0 +1,178 @@
+//! Reads what is declared outside of requests.
+
+use super::Lowering;
+use super::declared::{Array, Declared, Fit, Function, Interval, Values, bad_parameter, bad_range};
+use super::names::Names;
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::grammar::SyntaxKind;
+use crate::program::is_global;
+use crate::span::Span;
+use crate::tree::{SyntaxToken, ast, span};
+
+/// The words that look like calls and are not: nothing can have these names
+/// and be called.
+const FORMS: &[&str] = &["lock", "unlock", "await", "choose", "for"];
+
+impl Declared {
+    /// Takes a name; says so where it is taken already.
+    fn take(&mut self, name: &SyntaxToken, errors: &mut Sink) -> bool {
+        let place = span(name.text_range());
+        if let Some(&first) = self.places.get(name.text()) {
+            errors.push(|| declared_twice(name.text(), place, first));
+            return false;
+        }
+        self.places.insert(name.text().to_owned(), place);
+        true
+    }
+
+    pub(crate) fn constant(&mut self, item: &ast::Const, errors: &mut Sink) {
+        let (Some(name), Some(value)) = (item.name(), item.value()) else { return self.incomplete = true };
+        if self.take(&name, errors) {
+            match self.value(&value, errors) {
+                Some(value) => {
+                    self.constants.insert(name.text().to_owned(), value);
+                }
+                None => self.incomplete = true,
+            }
+        }
+    }
+
+    pub(crate) fn enumeration(&mut self, item: &ast::Enum, errors: &mut Sink) {
+        let Some(name) = item.name() else { return self.incomplete = true };
+        self.take(&name, errors);
+        let mut members = Vec::new();
+        for member in item.members() {
+            let Some(member) = member.name() else { return self.incomplete = true };
+            let number = i64::try_from(members.len()).unwrap_or(i64::MAX);
+            if self.take(&member, errors) {
+                self.constants.insert(member.text().to_owned(), number);
+            }
+            members.push(member.text().to_owned());
+        }
+        if members.is_empty() {
+            let place = span(name.text_range());
+            errors.push(|| bad_range(place, "an `enum` without members has no values".to_owned(), "at least one name"));
+        }
+        self.enums.insert(name.text().to_owned(), members);
+    }
+
+    pub(crate) fn function(&mut self, item: &ast::Function, errors: &mut Sink) {
+        let (Some(name), Some(body)) = (item.name(), item.body()) else { return self.incomplete = true };
+        let place = span(name.text_range());
+        if FORMS.contains(&name.text()) {
+            errors.push(|| {
+                Diagnostic::error(codes::DECLARED_TWICE, place, format!("`{}` is a word of the language", name.text()))
+                    .expected("another name")
+                    .help("choose another name for the function")
+            });
+        }
+        let mut params: Vec<(String, Span)> = Vec::new();
+        for param in item.params().filter_map(|param| param.name()) {
+            let place = span(param.text_range());
+            if let Some((_, first)) = params.iter().find(|(known, _)| known == param.text()) {
+                let first = *first;
+                errors.push(|| declared_twice(param.text(), place, first));
+            }
+            if is_global(param.text()) || self.constants.contains_key(param.text()) {
+                errors.push(|| bad_parameter(param.text(), place));
+            }
+            params.push((param.text().to_owned(), place));
+        }
+        if self.take(&name, errors) {
+            self.functions.insert(name.text().to_owned(), Function { name: name.text().to_owned(), params, body });
+        }
+    }
+
+    /// `var A[0..3]: 0..9 wrap := 1`
+    pub(crate) fn var(&mut self, item: &ast::Var, globals: &mut Names, errors: &mut Sink) {
+        let Some(name) = item.name() else { return self.incomplete = true };
+        let place = span(name.text_range());
+        if !is_global(name.text()) {
+            self.incomplete = true;
+            return errors.push(|| initial_local(name.text(), place));
+        }
+        if !self.take(&name, errors) {
+            return;
+        }
+        let fit = match item.fit().map(|token| token.kind()) {
+            Some(SyntaxKind::WrapKw) => Fit::Wrap,
+            Some(_) => Fit::Saturate,
+            None => Fit::Error,
+        };
+        let mut values = None;
+        if let Some(range) = item.values() {
+            match self.interval(&range, false, errors) {
+                Some(interval) => values = Some(Values { low: interval.low, high: interval.high, fit }),
+                None => self.incomplete = true,
+            }
+        } else if let Some(word) = item.fit() {
+            let place = span(word.text_range());
+            errors.push(|| bad_range(place, format!("`{}` needs a range", word.text()), "`: 0..3` before it"));
+        }
+        let mut initial = values.map_or(0, |values| 0.clamp(values.low, values.high));
+        if let Some(value) = item.value() {
+            if let Some(number) = self.value(&value, errors) {
+                initial = number;
+            }
+            if let Some(values) = values
+                && !(values.low..=values.high).contains(&initial)
+            {
+                let place = span(value.syntax().text_range());
+                errors.push(|| {
+                    let message = format!("the initial value {initial} lies outside of the range {}..{}", values.low, values.high);
+                    bad_range(place, message, "a value in the range")
+                });
+            }
+        }
+        let numbers: Vec<u32> = if let Some(range) = item.indices() {
+            let Some(indices) = self.interval(&range, true, errors) else { return self.incomplete = true };
+            let numbers: Vec<u32> = indices.values().map(|index| globals.number(&format!("{}[{index}]", name.text()), place)).collect();
+            let first = numbers.first().copied().unwrap_or(0);
+            self.arrays.insert(name.text().to_owned(), Array { first, low: indices.low, high: indices.high });
+            numbers
+        } else {
+            vec![globals.number(name.text(), place)]
+        };
+        for number in numbers {
+            globals.usage_mut(number).written = true;
+            self.initial.insert(number, initial);
+            if let Some(values) = values {
+                self.values.insert(number, values);
+            }
+        }
+    }
+
+    /// The constant value of an expression, which may have constants in it.
+    pub(crate) fn value(&self, value: &ast::Expr, errors: &mut Sink) -> Option<i64> {
+        let (mut globals, mut locals) = (Names::default(), Names::default());
+        Lowering::new(self, &mut globals, &mut locals, errors).constant_value(value)
+    }
+
+    /// The interval that a range stands for.
+    pub(crate) fn interval(&self, range: &ast::Range, limited: bool, errors: &mut Sink) -> Option<Interval> {
+        let (mut globals, mut locals) = (Names::default(), Names::default());
+        Lowering::new(self, &mut globals, &mut locals, errors).interval(range, limited)
+    }
+}
+
+fn declared_twice(name: &str, place: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(codes::DECLARED_TWICE, place, format!("`{name}` is declared already"))
+        .also(first, "declared here")
+        .expected("a name that is not taken")
+        .help("choose another name for one of the two")
+}
+
+pub(crate) fn initial_local(name: &str, place: Span) -> Diagnostic {
+    let mut capital = name.to_owned();
+    if let Some(at) = name.find(|c: char| c.is_ascii_alphabetic()) {
+        capital[at..=at].make_ascii_uppercase();
+    }
+    let help = if capital == name {
+        "choose a name with a capital first letter, or assign it inside the request".to_owned()
+    } else {
+        format!("write `{capital}` if requests share it, or assign it inside the request")
+    };
+    Diagnostic::error(codes::INITIAL_LOCAL, place, format!("`{name}` is local to a request and cannot have an initial value"))
+        .expected("a global variable, whose first letter is upper-case")
+        .help(help)
+}

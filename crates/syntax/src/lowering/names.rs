@@ -1,0 +1,75 @@
+//! The names of variables, and how they are used.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::{Expr, Local};
+use crate::span::Span;
+
+/// A request as far as it could be read.
+pub(crate) struct Lowered {
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) locals: Names,
+    pub(crate) body: Expr,
+}
+
+/// How one variable is used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Usage {
+    /// Where it is read first.
+    pub(crate) read: Option<Span>,
+    /// Whether it is assigned anywhere, or has an initial value.
+    pub(crate) written: bool,
+}
+
+/// The variables of one scope: of all requests, or of one.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) list: Vec<(String, Span)>,
+    pub(crate) usage: Vec<Usage>,
+    index: FxHashMap<String, u32>,
+}
+
+impl Names {
+    /// The number of a name, which is new or known.
+    pub(crate) fn number(&mut self, name: &str, place: Span) -> u32 {
+        if let Some(&number) = self.index.get(name) {
+            return number;
+        }
+        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.index.insert(name.to_owned(), number);
+        self.list.push((name.to_owned(), place));
+        self.usage.push(Usage::default());
+        number
+    }
+
+    /// How the variable with this number is used.
+    pub(crate) fn usage_mut(&mut self, number: u32) -> &mut Usage {
+        &mut self.usage[number as usize]
+    }
+
+    /// Where the name first appears.
+    pub(crate) fn place(&self, name: &str) -> Option<Span> {
+        self.index.get(name).map(|&number| self.list[number as usize].1)
+    }
+
+    /// The names that are written somewhere.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().zip(&self.usage).filter(|(_, usage)| usage.written).map(|((name, _), _)| name.as_str())
+    }
+
+    /// Whether there is a variable of this name, and it is written.
+    pub(crate) fn is_written(&self, name: &str) -> bool {
+        self.index.get(name).is_some_and(|&number| self.usage[number as usize].written)
+    }
+
+    /// Each name with its place and use.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Span, &Usage)> {
+        self.list.iter().zip(&self.usage).map(|((name, place), usage)| (name.as_str(), *place, usage))
+    }
+
+    pub(crate) fn to_locals(&self) -> Vec<Local> {
+        let hidden = |name: &str| name.starts_with('#');
+        self.list.iter().map(|(name, span)| Local { name: name.clone(), span: *span, hidden: hidden(name) }).collect()
+    }
+}

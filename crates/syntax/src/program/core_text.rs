@@ -1,0 +1,312 @@
+//! A program in the core language: no declarations, no convenience forms.
+//!
+//! What is left are initial values, requests, `:=`, `;`, `if`, `while`,
+//! `yield`, `?`, `return`, numbers and operators. Names that the core language
+//! cannot have (`A[0]`, `f.x`, `transfer(1)`) become similar ones that can
+//! (`A_0`, `f_x`, `transfer_1`); no two become the same. A value that must lie
+//! in a range is tested, and the error is a division by zero.
+//!
+//! The text means the same program: requests in the same order with the same
+//! behaviour. (`serval` reads it like any other; a test compares the two.)
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashSet;
+
+use super::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, LocalVar, Program, Request, Variable, Verdict, is_global};
+
+/// The words that mean something in some places; no variable is called so.
+const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "skip"];
+
+/// The program as text in the core language.
+///
+/// ```
+/// let program = serval_syntax::analyze("request main { lock(L); x := X; unlock(L); x }").program.unwrap();
+/// let core = serval_syntax::core_text(&program);
+/// assert_eq!(core, "request main {\n    while (L == 1) {\n        yield\n    };\n    L := 1;\n    x := X;\n    L := 0;\n    x\n}\n");
+/// ```
+pub fn core_text(program: &Program) -> String {
+    let mut out = String::new();
+    if let Some(expectation) = &program.expectation {
+        let verdict = match expectation.verdict {
+            Verdict::Serializable => "serializable",
+            Verdict::NotSerializable => "not-serializable",
+        };
+        let anomaly = expectation.anomaly.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+        let _ = writeln!(out, "// expect: {verdict}{anomaly}");
+    }
+    let mut taken = FxHashSet::default();
+    let globals: Vec<String> = program.globals.iter().map(|global| fresh(&global.name, true, &mut taken)).collect();
+    for (global, name) in program.globals.iter().zip(&globals).filter(|(global, _)| global.initial != 0) {
+        let _ = writeln!(out, "{name} := {}", global.initial);
+    }
+    let is_bare = matches!(program.requests.as_slice(), [request] if request.name == "request");
+    // Two requests may share a name on purpose; others must not come to.
+    let mut names: Vec<(&str, String)> = Vec::new();
+    let mut taken = FxHashSet::default();
+    for request in &program.requests {
+        let name = match names.iter().find(|(known, _)| *known == request.name) {
+            Some((_, name)) => name.clone(),
+            None => fresh(&request.name, is_global(&request.name), &mut taken),
+        };
+        let mut printer = Printer::new(request, &globals);
+        if is_bare {
+            // Without a request, an initial value would be an assignment; so
+            // it gets a name where there is one.
+            if program.globals.iter().all(|global| global.initial == 0) {
+                printer.statements(&request.body);
+                let _ = writeln!(out, "{}", printer.text);
+                break;
+            }
+            let _ = write!(out, "request main {{");
+        } else {
+            let _ = write!(out, "request {name} {{");
+        }
+        printer.indent = 1;
+        printer.line();
+        printer.statements(&request.body);
+        let _ = writeln!(out, "{}\n}}", printer.text);
+        names.push((&request.name, name));
+    }
+    out
+}
+
+/// A name of letters, digits and `_` that is like this one and not taken.
+fn fresh(name: &str, global: bool, taken: &mut FxHashSet<String>) -> String {
+    let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    while plain.contains("__") {
+        plain = plain.replace("__", "_");
+    }
+    if plain.len() > 1 && !name.ends_with('_') {
+        plain.truncate(plain.trim_end_matches('_').len().max(1));
+    }
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        plain = name.to_owned();
+    }
+    if plain.starts_with(|c: char| c.is_ascii_digit()) || name.starts_with('#') {
+        plain = format!("t{}", plain.trim_start_matches('_'));
+    }
+    if is_global(&plain) != global {
+        plain = format!("{}{plain}", if global { "G_" } else { "l_" });
+    }
+    while WORDS.contains(&plain.as_str()) || taken.contains(&plain) {
+        plain.push('_');
+    }
+    taken.insert(plain.clone());
+    plain
+}
+
+fn flatten<'e>(e: &'e Expr, list: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Sequence(parts) => parts.iter().for_each(|part| flatten(part, list)),
+        _ => list.push(e),
+    }
+}
+
+struct Printer<'p> {
+    text: String,
+    indent: usize,
+    globals: &'p [String],
+    locals: Vec<String>,
+    /// Holds a value while it is compared with its limits; the last local.
+    within: Variable,
+}
+
+impl<'p> Printer<'p> {
+    fn new(request: &Request, globals: &'p [String]) -> Self {
+        let mut taken = FxHashSet::default();
+        // Names as written come first, so that they stay as they are.
+        let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let mut locals = vec![String::new(); request.locals.len()];
+        for plain in [true, false] {
+            for (local, name) in request.locals.iter().zip(&mut locals).filter(|(local, _)| is_plain(&local.name) == plain) {
+                *name = fresh(&local.name, false, &mut taken);
+            }
+        }
+        let within = Variable::Local(LocalVar(u32::try_from(locals.len()).unwrap_or(u32::MAX)));
+        locals.push(fresh("within", false, &mut taken));
+        Self { text: String::new(), indent: 0, globals, locals, within }
+    }
+
+    /// `within := value; if (within < low || within > high) { 1 / 0 }; within`
+    fn tested(&self, value: &Expr, low: i64, high: i64) -> Expr {
+        let made = |kind| Expr { kind, span: value.span };
+        let number = |value| made(ExprKind::Number(value));
+        let seen = || Box::new(made(ExprKind::Read(self.within)));
+        let beyond = |op, limit| made(ExprKind::Compare { op, left: seen(), right: Box::new(number(limit)) });
+        let condition = made(ExprKind::Or(vec![beyond(CompareOp::Less, low), beyond(CompareOp::Greater, high)]));
+        let body = made(ExprKind::Arithmetic { first: Box::new(number(1)), rest: vec![(ArithmeticOp::Divide, number(0))] });
+        made(ExprKind::Sequence(vec![
+            made(ExprKind::Assign { target: self.within, target_span: value.span, value: Box::new(value.clone()), unlock: false }),
+            made(ExprKind::If { arms: vec![Arm { condition, body }], otherwise: None }),
+            *seen(),
+        ]))
+    }
+
+    fn name(&self, variable: Variable) -> &str {
+        match variable {
+            Variable::Global(global) => &self.globals[global.index()],
+            Variable::Local(local) => &self.locals[local.index()],
+        }
+    }
+
+    fn line(&mut self) {
+        self.text.push('\n');
+        for _ in 0..self.indent {
+            self.text.push_str("    ");
+        }
+    }
+
+    /// The parts of a sequence, one on each line. Sequences in a sequence are
+    /// part of it, and numbers of which nobody takes the value are left out.
+    fn statements(&mut self, e: &Expr) {
+        let mut list = Vec::new();
+        flatten(e, &mut list);
+        let last = list.len() - 1;
+        let mut first = true;
+        for (position, part) in list.into_iter().enumerate() {
+            if position < last && matches!(part.kind, ExprKind::Number(_) | ExprKind::Constant(_)) {
+                continue;
+            }
+            if !std::mem::replace(&mut first, false) {
+                self.text.push(';');
+                self.line();
+            }
+            self.expr(part);
+        }
+    }
+
+    fn block(&mut self, e: &Expr) {
+        self.text.push_str(" {");
+        self.indent += 1;
+        self.line();
+        self.statements(e);
+        self.indent -= 1;
+        self.line();
+        self.text.push('}');
+    }
+
+    /// In parentheses, with the parts of a sequence in one line.
+    fn paren(&mut self, e: &Expr) {
+        self.text.push('(');
+        self.inside(e);
+        self.text.push(')');
+    }
+
+    fn inside(&mut self, e: &Expr) {
+        let single = std::slice::from_ref(e);
+        let list = if let ExprKind::Sequence(list) = &e.kind { list } else { single };
+        for (position, part) in list.iter().enumerate() {
+            if position > 0 {
+                self.text.push_str("; ");
+            }
+            self.expr(part);
+        }
+    }
+
+    /// As an operand: in parentheses unless it is a single word.
+    fn operand(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Number(value) | ExprKind::Constant(value) if *value >= 0 => self.expr(e),
+            ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => self.expr(e),
+            _ => self.paren(e),
+        }
+    }
+
+    fn operands(&mut self, list: &[Expr], operator: &str) {
+        for (position, operand) in list.iter().enumerate() {
+            if position > 0 {
+                self.text.push_str(operator);
+            }
+            self.operand(operand);
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Number(value) | ExprKind::Constant(value) => {
+                let _ = write!(self.text, "{value}");
+            }
+            ExprKind::Choice => self.text.push('?'),
+            ExprKind::Yield => self.text.push_str("yield"),
+            ExprKind::Read(variable) => {
+                let name = self.name(*variable).to_owned();
+                self.text.push_str(&name);
+            }
+            ExprKind::Assign { target, value, .. } => {
+                let name = self.name(*target).to_owned();
+                self.text.push_str(&name);
+                self.text.push_str(" := ");
+                match &value.kind {
+                    ExprKind::Sequence(_) | ExprKind::Return(_) => self.paren(value),
+                    _ => self.expr(value),
+                }
+            }
+            ExprKind::Within { value, low, high, .. } => self.paren(&self.tested(value, *low, *high)),
+            ExprKind::Not(operand) => {
+                self.text.push('!');
+                self.operand(operand);
+            }
+            ExprKind::Negate(operand) => {
+                self.text.push('-');
+                self.operand(operand);
+            }
+            ExprKind::Arithmetic { first, rest } => self.arithmetic(first, rest),
+            ExprKind::Compare { op, left, right } => {
+                self.operand(left);
+                self.text.push_str(match op {
+                    CompareOp::Equal => " == ",
+                    CompareOp::NotEqual => " != ",
+                    CompareOp::Less => " < ",
+                    CompareOp::LessOrEqual => " <= ",
+                    CompareOp::Greater => " > ",
+                    CompareOp::GreaterOrEqual => " >= ",
+                });
+                self.operand(right);
+            }
+            ExprKind::And(list) => self.operands(list, " && "),
+            ExprKind::Or(list) => self.operands(list, " || "),
+            ExprKind::Sequence(_) => self.paren(e),
+            ExprKind::If { arms, otherwise } => {
+                for (position, arm) in arms.iter().enumerate() {
+                    self.text.push_str(if position == 0 { "if (" } else { " else if (" });
+                    self.inside(&arm.condition);
+                    self.text.push(')');
+                    self.block(&arm.body);
+                }
+                if let Some(otherwise) = otherwise {
+                    self.text.push_str(" else");
+                    self.block(otherwise);
+                }
+            }
+            ExprKind::While { condition, body } => {
+                self.text.push_str("while (");
+                self.inside(condition);
+                self.text.push(')');
+                self.block(body);
+            }
+            ExprKind::Return(value) => {
+                self.text.push_str("return ");
+                self.operand(value);
+            }
+        }
+    }
+
+    /// Left to right; what binds differently gets parentheses.
+    fn arithmetic(&mut self, first: &Expr, rest: &[(ArithmeticOp, Expr)]) {
+        let tight = |op: ArithmeticOp| matches!(op, ArithmeticOp::Multiply | ArithmeticOp::Divide | ArithmeticOp::Remainder);
+        // All operators of a node bind equally, in the order of the text.
+        debug_assert!(rest.windows(2).all(|pair| tight(pair[0].0) == tight(pair[1].0)));
+        self.operand(first);
+        for (op, operand) in rest {
+            self.text.push_str(match op {
+                ArithmeticOp::Add => " + ",
+                ArithmeticOp::Subtract => " - ",
+                ArithmeticOp::Multiply => " * ",
+                ArithmeticOp::Divide => " / ",
+                ArithmeticOp::Remainder => " % ",
+            });
+            self.operand(operand);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Typed views of the tree.
+//!
+//! A view is a node known to be of some kind, with a method for each part.
+//! Parts can be missing, because the tree also holds texts with mistakes.
+
+use super::{SyntaxNode, SyntaxToken};
+use crate::grammar::SyntaxKind;
+
+macro_rules! views {
+    ($($(#[$attribute:meta])* $name:ident,)*) => {
+        $(
+            $(#[$attribute])*
+            #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+            pub struct $name(SyntaxNode);
+
+            impl $name {
+                /// The node as this view, if it is of that kind.
+                pub fn cast(node: SyntaxNode) -> Option<Self> {
+                    (node.kind() == SyntaxKind::$name).then_some(Self(node))
+                }
+
+                /// The node.
+                pub fn syntax(&self) -> &SyntaxNode {
+                    &self.0
+                }
+            }
+        )*
+    };
+}
+
+views! {
+    /// The whole text.
+    SourceFile,
+    /// `A := 100` before the first request.
+    Initial,
+    /// `const N = 3`
+    Const,
+    /// `enum State { Idle, Busy }`
+    Enum,
+    /// `Idle` in an `enum`.
+    EnumMember,
+    /// `var A: 0..3 := 1`
+    Var,
+    /// `fn name(x, y) { … }`
+    Function,
+    /// `request name { … }`
+    Request,
+    /// `x` of a function, or `n: 1..3` of a request.
+    Param,
+    /// `0..3`, or the name of an `enum`.
+    Range,
+    /// `{ a; b }`
+    Block,
+    /// `(a; b)` after `if`, `while` or `await`.
+    Condition,
+}
+
+impl SourceFile {
+    /// The initial values, in order.
+    pub fn initials(&self) -> impl Iterator<Item = Initial> {
+        self.0.children().filter_map(Initial::cast)
+    }
+
+    /// The requests, in order.
+    pub fn requests(&self) -> impl Iterator<Item = Request> {
+        self.0.children().filter_map(Request::cast)
+    }
+
+    /// The statements of a file that is one bare sequence.
+    pub fn statements(&self) -> impl Iterator<Item = Expr> {
+        self.0.children().filter_map(Expr::cast)
+    }
+}
+
+impl Const {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The value.
+    pub fn value(&self) -> Option<Expr> {
+        first_expr(&self.0)
+    }
+}
+
+impl Enum {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The members, which are numbered from 0.
+    pub fn members(&self) -> impl Iterator<Item = EnumMember> {
+        self.0.children().filter_map(EnumMember::cast)
+    }
+}
+
+impl EnumMember {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+}
+
+impl Var {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The indices of an array.
+    pub fn indices(&self) -> Option<Range> {
+        self.range_after(SyntaxKind::LeftBracket)
+    }
+
+    /// The values that the variable can have.
+    pub fn values(&self) -> Option<Range> {
+        self.range_after(SyntaxKind::Colon)
+    }
+
+    /// `wrap` or `saturate`, if one of them is there.
+    pub fn fit(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::WrapKw).or_else(|| token(&self.0, SyntaxKind::SaturateKw))
+    }
+
+    /// The initial value.
+    pub fn value(&self) -> Option<Expr> {
+        first_expr(&self.0)
+    }
+
+    fn range_after(&self, kind: SyntaxKind) -> Option<Range> {
+        let before = token(&self.0, kind)?;
+        before.siblings_with_tokens(rowan::Direction::Next).find_map(|element| Range::cast(element.into_node()?))
+    }
+}
+
+impl Function {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> impl Iterator<Item = Param> {
+        params(&self.0)
+    }
+
+    /// What it does.
+    pub fn body(&self) -> Option<Block> {
+        self.0.children().find_map(Block::cast)
+    }
+}
+
+impl Param {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The values that a parameter of a request can have.
+    pub fn values(&self) -> Option<Range> {
+        self.0.children().find_map(Range::cast)
+    }
+}
+
+impl Range {
+    /// The two ends, or the name of an `enum`.
+    pub fn ends(&self) -> impl Iterator<Item = Expr> {
+        self.0.children().filter_map(Expr::cast)
+    }
+
+    /// Whether this is `a..b` rather than a name.
+    pub fn has_dots(&self) -> bool {
+        token(&self.0, SyntaxKind::DotDot).is_some()
+    }
+}
+
+impl Initial {
+    /// The name before `:=`.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The value.
+    pub fn value(&self) -> Option<Expr> {
+        first_expr(&self.0)
+    }
+}
+
+impl Request {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> impl Iterator<Item = Param> {
+        params(&self.0)
+    }
+
+    /// What it does.
+    pub fn body(&self) -> Option<Block> {
+        self.0.children().find_map(Block::cast)
+    }
+}
+
+impl Block {
+    /// The statements, in order.
+    pub fn statements(&self) -> impl Iterator<Item = Expr> {
+        self.0.children().filter_map(Expr::cast)
+    }
+}
+
+impl Condition {
+    /// The statements; the value of the last decides.
+    pub fn statements(&self) -> impl Iterator<Item = Expr> {
+        self.0.children().filter_map(Expr::cast)
+    }
+}
+
+/// An expression: a node of one of the expression kinds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Expr(SyntaxNode);
+
+impl Expr {
+    /// The node as an expression, if it is one.
+    pub fn cast(node: SyntaxNode) -> Option<Self> {
+        use SyntaxKind::*;
+        matches!(
+            node.kind(),
+            NumberExpr
+                | NameExpr
+                | ChoiceExpr
+                | YieldExpr
+                | ParenExpr
+                | AssignExpr
+                | ReturnExpr
+                | NotExpr
+                | NegateExpr
+                | SumExpr
+                | ProductExpr
+                | CompareExpr
+                | AndExpr
+                | OrExpr
+                | IfExpr
+                | WhileExpr
+                | SkipExpr
+                | AtomicExpr
+                | LockExpr
+                | UnlockExpr
+                | AwaitExpr
+                | ChooseExpr
+                | ForExpr
+                | CallExpr
+                | IndexExpr
+        )
+        .then_some(Self(node))
+    }
+
+    /// The node.
+    pub fn syntax(&self) -> &SyntaxNode {
+        &self.0
+    }
+
+    /// Which form of expression.
+    pub fn kind(&self) -> SyntaxKind {
+        self.0.kind()
+    }
+
+    /// The expressions right inside: operands, statements in parentheses, the
+    /// value of an assignment. Conditions and blocks are not among them.
+    pub fn operands(&self) -> impl Iterator<Item = Self> {
+        self.0.children().filter_map(Self::cast)
+    }
+
+    /// The operators between the operands of a chain, in order.
+    pub fn operators(&self) -> impl Iterator<Item = SyntaxKind> {
+        self.0.children_with_tokens().filter_map(|child| child.into_token()).map(|token| token.kind()).filter(|kind| !kind.is_trivia())
+    }
+
+    /// The number, or the name that is read or assigned, called or indexed.
+    pub fn token(&self) -> Option<SyntaxToken> {
+        self.0.children_with_tokens().filter_map(|child| child.into_token()).find(|token| !token.kind().is_trivia())
+    }
+
+    /// The conditions of `if … else if …`, or of `while`.
+    pub fn conditions(&self) -> impl Iterator<Item = Condition> {
+        self.0.children().filter_map(Condition::cast)
+    }
+
+    /// The name after `for`.
+    pub fn loop_variable(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// The range of `for` or `choose`.
+    pub fn range(&self) -> Option<Range> {
+        self.0.children().find_map(Range::cast)
+    }
+
+    /// The arguments of a call.
+    pub fn arguments(&self) -> impl Iterator<Item = Self> {
+        self.0.children().filter(|node| node.kind() == SyntaxKind::ArgList).flat_map(|list| list.children().filter_map(Self::cast))
+    }
+
+    /// The blocks: one for each condition, and then that of `else`.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> {
+        self.0.children().filter_map(Block::cast)
+    }
+}
+
+fn params(node: &SyntaxNode) -> impl Iterator<Item = Param> {
+    node.children().filter(|child| child.kind() == SyntaxKind::ParamList).flat_map(|list| list.children().filter_map(Param::cast))
+}
+
+fn token(node: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxToken> {
+    node.children_with_tokens().filter_map(|child| child.into_token()).find(|token| token.kind() == kind)
+}
+
+fn first_expr(node: &SyntaxNode) -> Option<Expr> {
+    node.children().find_map(Expr::cast)
+}

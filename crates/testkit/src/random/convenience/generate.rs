@@ -1,0 +1,226 @@
+//! Makes the tree of forms.
+
+use std::collections::BTreeSet;
+
+use super::{File, Fit, Form, Function, Request, Values};
+use crate::naive::term::Operator;
+use crate::random::rng::SplitMix64;
+
+/// The tree of this seed, and the words of the forms in it.
+pub(super) fn file(seed: u64) -> (File, BTreeSet<&'static str>) {
+    let mut maker = Maker { rng: SplitMix64::new(seed), yields: 0, forms: BTreeSet::new() };
+    (maker.file(), maker.forms)
+}
+
+struct Maker {
+    rng: SplitMix64,
+    /// How often the request at hand may still wait.
+    yields: usize,
+    forms: BTreeSet<&'static str>,
+}
+
+/// What can be named where a form stands.
+#[derive(Clone, Default)]
+struct Scope {
+    names: Vec<&'static str>,
+    variables: Vec<&'static str>,
+    /// How many of the functions can be called.
+    functions: usize,
+    atomic: bool,
+    depth: usize,
+}
+
+impl Scope {
+    fn deeper(&self) -> Self {
+        Self { depth: self.depth + 1, ..self.clone() }
+    }
+}
+
+impl Maker {
+    fn form(&mut self, word: &'static str) {
+        self.forms.insert(word);
+    }
+
+    fn values(&mut self) -> Values {
+        let fit = match self.rng.below(5) {
+            0 | 1 => Fit::Wrap,
+            2 | 3 => Fit::Saturate,
+            _ => Fit::Plain,
+        };
+        self.form(match fit {
+            Fit::Wrap => "wrap",
+            Fit::Saturate => "saturate",
+            Fit::Plain => "var",
+        });
+        // A plain range is large enough for most of what happens.
+        let (low, high) = if fit == Fit::Plain { (-2, 6) } else { (self.rng.between(-1, 0), self.rng.between(1, 2)) };
+        Values { low, high, fit, initial: self.rng.between(low.max(0), high.min(2)) }
+    }
+
+    fn file(&mut self) -> File {
+        self.form("const");
+        self.form("enum");
+        let (scalar, array) = (self.values(), self.values());
+        let mut functions = Vec::new();
+        for (index, name) in ["first", "second"].into_iter().enumerate().take(self.rng.below(3)) {
+            self.yields = usize::from(self.rng.chance(40));
+            let params: Vec<&str> = ["p", "q"].into_iter().take(self.rng.below(3)).collect();
+            let variables: Vec<&str> = params.iter().copied().chain(["u"]).collect();
+            let scope = Scope { names: variables.clone(), variables, functions: index, ..Scope::default() };
+            let mut body = Vec::new();
+            if self.rng.chance(50) {
+                let guard = vec![Form::Return(Box::new(self.value(&scope.deeper())))];
+                body.push(Form::If(Box::new(self.condition(&scope)), guard, None));
+            }
+            body.extend(self.statements(&scope, 2));
+            let value = Box::new(self.value(&scope));
+            body.push(if self.rng.chance(50) { Form::Return(value) } else { *value });
+            functions.push(Function { name, params, body });
+        }
+        let mut requests = Vec::new();
+        for name in ["one", "two"].into_iter().take(1 + self.rng.below(2)) {
+            self.yields = 2;
+            let param = self.rng.chance(40).then(|| if self.rng.chance(25) { (2, true) } else { (1, false) });
+            let mut scope = Scope { names: vec!["x", "y"], variables: vec!["x", "y"], functions: functions.len(), ..Scope::default() };
+            if param.is_some() {
+                self.form("parameter");
+                scope.names.push("n");
+            }
+            let mut body = self.statements(&scope, 4);
+            body.push(self.value(&scope));
+            requests.push(Request { name, param, body });
+        }
+        File { constant: self.rng.between(0, 2), scalar, array, last_index: self.rng.between(1, 2), functions, requests }
+    }
+
+    fn statements(&mut self, scope: &Scope, most: usize) -> Vec<Form> {
+        (0..1 + self.rng.below(most)).map(|_| self.statement(scope)).collect()
+    }
+
+    /// Whether a step may end here, and then one fewer may end later.
+    fn may_wait(&mut self, scope: &Scope) -> bool {
+        let may = !scope.atomic && self.yields > 0;
+        self.yields -= usize::from(may);
+        may
+    }
+
+    fn statement(&mut self, scope: &Scope) -> Form {
+        let inner = scope.deeper();
+        let nests = scope.depth < 2;
+        match self.rng.below(16) {
+            0..=2 => {
+                let name = if self.rng.chance(40) { self.rng.pick(&["A", "X"]) } else { self.rng.pick(&scope.variables) };
+                // `X` and locals have no range of their own.
+                let value = self.value(&inner);
+                let value = if name == "A" { value } else { Form::Binary(Operator::Remainder, Box::new(value), Box::new(Form::Number(2))) };
+                Form::Assign(name, Box::new(value))
+            }
+            3 | 4 => {
+                self.form("array");
+                Form::AssignElement(Box::new(self.index(&inner)), Box::new(self.value(&inner)))
+            }
+            5 | 6 if self.may_wait(scope) => Form::Yield,
+            7 if self.may_wait(scope) => {
+                self.form("lock");
+                if self.rng.chance(30) { Form::LockElement(Box::new(self.index(&inner)), true) } else { Form::Lock }
+            }
+            8 => {
+                self.form("unlock");
+                if self.rng.chance(30) { Form::LockElement(Box::new(self.index(&inner)), false) } else { Form::Unlock }
+            }
+            9 if self.may_wait(scope) => {
+                self.form("await");
+                Form::Await(Box::new(self.condition(&inner)))
+            }
+            10 if nests => {
+                self.form("atomic");
+                Form::Atomic(self.statements(&Scope { atomic: true, ..inner }, 2))
+            }
+            11 | 12 if nests => {
+                let condition = Box::new(self.condition(&inner));
+                let then = self.statements(&inner, 2);
+                let otherwise = self.rng.chance(50).then(|| self.statements(&inner, 1));
+                Form::If(condition, then, otherwise)
+            }
+            13 if nests => {
+                self.form("for");
+                let name = self.rng.pick(&["i", "j"]);
+                // Everything in the loop happens twice.
+                let yields = std::mem::replace(&mut self.yields, 0);
+                let mut names = inner.names.clone();
+                names.retain(|known| *known != name);
+                names.push(name);
+                let variables = inner.variables.iter().copied().filter(|known| *known != name).collect();
+                let body = self.statements(&Scope { names, variables, ..inner }, 2);
+                self.yields = yields;
+                Form::For(name, 1, body)
+            }
+            14 => {
+                self.form("skip");
+                Form::Skip
+            }
+            _ => self.value(&inner),
+        }
+    }
+
+    fn condition(&mut self, scope: &Scope) -> Form {
+        let operator = self.rng.pick(&[Operator::Equal, Operator::NotEqual, Operator::Less]);
+        let value = Box::new(self.value(&scope.deeper()));
+        let compared = Form::Binary(operator, value, Box::new(Form::Number(self.rng.between(0, 1))));
+        if self.rng.chance(15) { Form::Not(Box::new(compared)) } else { compared }
+    }
+
+    /// Mostly in range; arrays have at least two elements, numbered from 0.
+    fn index(&mut self, scope: &Scope) -> Form {
+        match self.rng.below(10) {
+            0..=2 => Form::Number(self.rng.between(0, 1)),
+            3..=4 => Form::ChooseRange(1),
+            5 => Form::Binary(Operator::Remainder, Box::new(self.value(scope)), Box::new(Form::Number(2))),
+            6 if self.may_wait(scope) => Form::Group(vec![Form::Yield, Form::Name("X")]),
+            7 => Form::Name("Dim"),
+            8 => Form::Binary(Operator::Equal, Box::new(Form::Name(self.rng.pick(&scope.names))), Box::new(Form::Number(0))),
+            _ => Form::Name("X"),
+        }
+    }
+
+    fn value(&mut self, scope: &Scope) -> Form {
+        let inner = scope.deeper();
+        match self.rng.below(if scope.depth < 3 { 16 } else { 7 }) {
+            0 | 1 => Form::Number(self.rng.between(0, 2)),
+            2 => Form::Name(self.rng.pick(&["K", "Off", "Bright"])),
+            3 | 4 => Form::Name(self.rng.pick(&scope.names)),
+            5 => Form::Name("A"),
+            6 => Form::Name("X"),
+            7 | 8 => {
+                self.form("array");
+                Form::Element(Box::new(self.index(&inner)))
+            }
+            9 => {
+                let operator = self.rng.pick(&[Operator::Add, Operator::Subtract, Operator::Multiply]);
+                Form::Binary(operator, Box::new(self.value(&inner)), Box::new(self.value(&inner)))
+            }
+            10 => self.condition(&inner),
+            11 => {
+                self.form("choose");
+                Form::Choose((0..2 + self.rng.below(2)).map(|_| self.value(&inner)).collect())
+            }
+            12 => {
+                self.form("choose");
+                if self.rng.chance(30) { Form::ChooseEnum } else { Form::ChooseRange(self.rng.between(1, 2)) }
+            }
+            13 if self.may_wait(scope) => Form::Group(vec![Form::Yield, self.value(&inner)]),
+            14 if !scope.variables.is_empty() => {
+                let name = self.rng.pick(&scope.variables);
+                let value = Form::Binary(Operator::Remainder, Box::new(self.value(&inner)), Box::new(Form::Number(2)));
+                Form::Group(vec![Form::Assign(name, Box::new(value)), Form::Name(name)])
+            }
+            // A function may wait, and so cannot be called in `atomic`.
+            _ if scope.functions > 0 && !scope.atomic => {
+                self.form("fn");
+                let called = self.rng.below(scope.functions);
+                Form::Call(called, vec![self.value(&inner), self.value(&inner)])
+            }
+            _ => Form::Number(1),
+        }
+    }
+}

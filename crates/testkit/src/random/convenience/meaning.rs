@@ -1,0 +1,239 @@
+//! What a tree of forms means in the core language.
+
+use super::{File, Fit, Form, MEMBERS, Values};
+use crate::naive::Source;
+use crate::naive::term::{self, Operator, Term};
+
+/// The program that a tree stands for.
+pub(super) fn source(file: &File) -> Source {
+    let element = |name: &str, index: i64| format!("{name}{index}");
+    let mut globals = std::collections::BTreeMap::from([("A".to_owned(), file.scalar.initial)]);
+    for index in 0..=file.last_index {
+        globals.insert(element("B", index), file.array.initial);
+    }
+    let mut requests = Vec::new();
+    for request in &file.requests {
+        let instances: Vec<(String, Vec<(&str, i64)>)> = match request.param {
+            None => vec![(request.name.to_owned(), Vec::new())],
+            Some((high, named)) => (0..=high)
+                .map(|value| {
+                    let shown = if named { MEMBERS[usize::try_from(value).unwrap_or(0)].to_owned() } else { value.to_string() };
+                    (format!("{}({shown})", request.name), vec![("n", value)])
+                })
+                .collect(),
+        };
+        for (name, params) in instances {
+            let mut constants = vec![("K", file.constant)];
+            constants.extend(MEMBERS.into_iter().zip(0..));
+            constants.extend(params);
+            let mut translation = Translation { file, constants, prefix: String::new(), fresh: 0 };
+            requests.push((name, translation.block(&request.body)));
+        }
+    }
+    Source { globals, requests }
+}
+
+struct Translation<'f> {
+    file: &'f File,
+    constants: Vec<(&'static str, i64)>,
+    /// What stands before the local variables of the function at hand.
+    prefix: String,
+    /// The variables of that function that start at 0.
+    fresh: usize,
+}
+
+impl Translation<'_> {
+    fn block(&mut self, forms: &[Form]) -> Term {
+        term::block(forms.iter().map(|form| self.one(form)).collect::<Vec<_>>())
+    }
+
+    fn temporary(&mut self) -> String {
+        self.fresh += 1;
+        format!("t{}", self.fresh)
+    }
+
+    fn local(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    fn name(&self, name: &str) -> Term {
+        match self.constants.iter().rev().find(|(known, _)| *known == name) {
+            Some((_, value)) => term::number(*value),
+            None if term::is_global(name) => term::read(name),
+            None => term::read(&self.local(name)),
+        }
+    }
+
+    fn one(&mut self, form: &Form) -> Term {
+        match form {
+            Form::Number(value) => term::number(*value),
+            Form::Name(name) => self.name(name),
+            Form::Element(index) => {
+                let at = self.temporary();
+                let index = self.one(index);
+                let (check, last) = (self.check(&at), self.file.last_index);
+                let choice = pick(&at, last, &mut |index| term::read(&format!("B{index}")));
+                term::block([term::assign(&at, index), check, choice])
+            }
+            Form::Binary(op, left, right) => {
+                let left = self.one(left);
+                term::binary(left, *op, self.one(right))
+            }
+            Form::Not(inner) => term::not(self.one(inner)),
+            Form::Choose(values) => {
+                let terms: Vec<Term> = values.iter().map(|value| self.one(value)).collect();
+                either(terms)
+            }
+            Form::ChooseRange(high) => either((0..=*high).map(term::number).collect()),
+            Form::ChooseEnum => either((0..3).map(term::number).collect()),
+            Form::Call(called, arguments) => self.call(*called, arguments),
+            Form::Group(forms) | Form::Atomic(forms) => self.block(forms),
+            Form::Assign("A", value) => {
+                let value = self.one(value);
+                self.store("A", value, self.file.scalar)
+            }
+            Form::Assign(name, value) => {
+                let value = self.one(value);
+                if term::is_global(name) { term::assign(name, value) } else { term::assign(&self.local(name), value) }
+            }
+            Form::AssignElement(index, value) => {
+                let (at, new) = (self.temporary(), self.temporary());
+                let index = self.one(index);
+                let value = self.one(value);
+                let (check, last, values) = (self.check(&at), self.file.last_index, self.file.array);
+                let choice = pick(&at, last, &mut |index| self.store(&format!("B{index}"), term::read(&new), values));
+                term::block([term::assign(&at, index), check, term::assign(&new, value), choice])
+            }
+            Form::Yield => term::yields(),
+            Form::Skip => term::number(0),
+            Form::Lock => locked(|| term::read("L"), term::assign("L", term::number(1))),
+            Form::Unlock => term::assign("L", term::number(0)),
+            Form::LockElement(index, locks) => self.lock_element(index, *locks),
+            Form::Await(condition) => term::while_do(term::not(self.one(condition)), term::yields()),
+            Form::If(condition, then, otherwise) => {
+                let condition = self.one(condition);
+                let then = self.block(then);
+                let otherwise = otherwise.as_ref().map_or(term::number(0), |forms| self.block(forms));
+                term::if_else(condition, then, otherwise)
+            }
+            Form::For(name, high, body) => {
+                let mut rounds = Vec::new();
+                for value in 0..=*high {
+                    self.constants.push((name, value));
+                    rounds.push(self.block(body));
+                    self.constants.pop();
+                }
+                rounds.push(term::number(0));
+                term::block(rounds)
+            }
+            Form::Return(value) => term::returns(self.one(value)),
+        }
+    }
+
+    /// The index is evaluated anew each time that the lock is looked at.
+    fn lock_element(&mut self, index: &Form, locks: bool) -> Term {
+        let last = self.file.last_index;
+        let set = |this: &mut Self, to: i64| {
+            let at = this.temporary();
+            let index = this.one(index);
+            let check = this.check(&at);
+            let choice = pick(&at, last, &mut |index| term::assign(&format!("M{index}"), term::number(to)));
+            term::block([term::assign(&at, index), check, choice])
+        };
+        if !locks {
+            return set(self, 0);
+        }
+        let seen = self.temporary();
+        let looked = self.one(index);
+        let check = self.check(&seen);
+        let choice = pick(&seen, last, &mut |index| term::read(&format!("M{index}")));
+        let held = term::block([term::assign(&seen, looked), check, choice]);
+        let taken = set(self, 1);
+        locked(|| held.clone(), taken)
+    }
+
+    /// In error where the variable is no index.
+    fn check(&self, at: &str) -> Term {
+        limited(at, 0, self.file.last_index)
+    }
+
+    fn store(&mut self, name: &str, value: Term, values: Values) -> Term {
+        let Values { low, high, fit, .. } = values;
+        let kept = self.temporary();
+        let seen = || term::read(&kept);
+        match fit {
+            Fit::Plain => term::block([term::assign(&kept, value), limited(&kept, low, high), term::assign(name, seen())]),
+            Fit::Wrap => {
+                let offset = term::binary(value, Operator::Subtract, term::number(low));
+                let rest = term::binary(offset, Operator::Remainder, term::number(high - low + 1));
+                term::assign(name, term::binary(term::number(low), Operator::Add, rest))
+            }
+            Fit::Saturate => {
+                let low_end = |rest| term::if_else(term::binary(seen(), Operator::Less, term::number(low)), term::number(low), rest);
+                let high_end = term::if_else(term::binary(seen(), Operator::Greater, term::number(high)), term::number(high), seen());
+                term::block([term::assign(&kept, value), term::assign(name, low_end(high_end))])
+            }
+        }
+    }
+
+    fn call(&mut self, called: usize, arguments: &[Form]) -> Term {
+        let function = &self.file.functions[called];
+        let values: Vec<Term> = arguments.iter().take(function.params.len()).map(|argument| self.one(argument)).collect();
+        self.fresh += 1;
+        let prefix = std::mem::replace(&mut self.prefix, format!("c{}_", self.fresh));
+        // Only constants of the file are known inside.
+        let constants = self.constants.clone();
+        self.constants.truncate(1 + MEMBERS.len());
+        let mut list: Vec<Term> = function.params.iter().zip(values).map(|(name, value)| term::assign(&self.local(name), value)).collect();
+        list.push(term::assign(&self.local("u"), term::number(0)));
+        list.push(self.function(&function.body));
+        self.prefix = prefix;
+        self.constants = constants;
+        term::block(list)
+    }
+
+    /// A body in which `return` gives the value.
+    fn function(&mut self, body: &[Form]) -> Term {
+        match body {
+            [Form::Return(value)] => self.one(value),
+            [last] => self.one(last),
+            [Form::If(condition, then, None), rest @ ..] if matches!(then.last(), Some(Form::Return(_))) => {
+                let condition = self.one(condition);
+                let then = self.function(then);
+                term::if_else(condition, then, self.function(rest))
+            }
+            [first, rest @ ..] => {
+                let first = self.one(first);
+                term::sequence(first, self.function(rest))
+            }
+            [] => term::number(0),
+        }
+    }
+}
+
+/// One of several, by choices of two.
+fn either(mut terms: Vec<Term>) -> Term {
+    let last = terms.pop().unwrap_or(Term::Number(0));
+    terms.into_iter().rev().fold(last, |rest, term| term::if_else(term::choice(), term, rest))
+}
+
+/// What is done with the element whose index is in a variable.
+fn pick(at: &str, last: i64, what: &mut dyn FnMut(i64) -> Term) -> Term {
+    let end = what(last);
+    (0..last)
+        .rev()
+        .fold(end, |rest, index| term::if_else(term::binary(term::read(at), Operator::Equal, term::number(index)), what(index), rest))
+}
+
+fn limited(name: &str, low: i64, high: i64) -> Term {
+    let seen = || term::read(name);
+    let below = term::binary(seen(), Operator::Less, term::number(low));
+    let above = term::binary(seen(), Operator::Greater, term::number(high));
+    let error = term::binary(term::number(1), Operator::Divide, term::number(0));
+    term::if_else(term::or(below, above), error, term::number(0))
+}
+
+fn locked(held: impl Fn() -> Term, take: Term) -> Term {
+    let wait = term::while_do(term::binary(held(), Operator::Equal, term::number(1)), term::yields());
+    term::sequence(wait, take)
+}

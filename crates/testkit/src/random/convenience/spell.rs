@@ -1,0 +1,105 @@
+//! The text of a tree of forms.
+
+use super::{File, Fit, Form, MEMBERS, Values};
+use crate::naive::term::Operator;
+
+pub(super) fn file(file: &File) -> String {
+    let values = |values: &Values| {
+        let fit = match values.fit {
+            Fit::Plain => "",
+            Fit::Wrap => " wrap",
+            Fit::Saturate => " saturate",
+        };
+        format!(": {}..{}{fit} := {}", values.low, values.high, values.initial)
+    };
+    let speller = Speller { file };
+    let mut out = format!("const K = {}\nenum Lamp {{ {} }}\n", file.constant, MEMBERS.join(", "));
+    out += &format!("var A{}\nvar B[0..{}]{}\n", values(&file.scalar), file.last_index, values(&file.array));
+    out += &format!("var M[0..{}]\n", file.last_index);
+    for function in &file.functions {
+        out += &format!("fn {}({}) {{ {} }}\n", function.name, function.params.join(", "), speller.list(&function.body));
+    }
+    for request in &file.requests {
+        let param = match request.param {
+            None => String::new(),
+            Some((_, true)) => "(n: Lamp)".to_owned(),
+            Some((high, false)) => format!("(n: 0..{high})"),
+        };
+        out += &format!("request {}{param} {{ {} }}\n", request.name, speller.list(&request.body));
+    }
+    out
+}
+
+struct Speller<'f> {
+    file: &'f File,
+}
+
+impl Speller<'_> {
+    fn list(&self, forms: &[Form]) -> String {
+        forms.iter().map(|form| self.one(form)).collect::<Vec<_>>().join("; ")
+    }
+
+    fn comma(&self, forms: &[Form]) -> String {
+        forms.iter().map(|form| self.one(form)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn one(&self, form: &Form) -> String {
+        match form {
+            Form::Number(value) => value.to_string(),
+            Form::Name(name) => (*name).to_owned(),
+            Form::Element(index) => format!("B[{}]", self.operand(index)),
+            Form::Binary(op, left, right) => format!("{} {} {}", self.operand(left), sign(*op), self.operand(right)),
+            Form::Not(inner) => format!("not ({})", self.one(inner)),
+            Form::Choose(values) => format!("choose({})", self.comma(values)),
+            Form::ChooseRange(high) => format!("choose(0..{high})"),
+            Form::ChooseEnum => "choose(Lamp)".to_owned(),
+            Form::Call(called, arguments) => {
+                let function = &self.file.functions[*called];
+                format!("{}({})", function.name, self.comma(&arguments[..function.params.len()]))
+            }
+            Form::Group(forms) => format!("({})", self.list(forms)),
+            Form::Assign(name, value) => format!("{name} := {}", self.one(value)),
+            Form::AssignElement(index, value) => format!("B[{}] := {}", self.operand(index), self.one(value)),
+            Form::Yield => "yield".to_owned(),
+            Form::Skip => "skip".to_owned(),
+            Form::Lock => "lock(L)".to_owned(),
+            Form::Unlock => "unlock(L)".to_owned(),
+            Form::LockElement(index, locks) => format!("{}(M[{}])", if *locks { "lock" } else { "unlock" }, self.operand(index)),
+            Form::Await(condition) => format!("await ({})", self.one(condition)),
+            Form::Atomic(body) => format!("atomic {{ {} }}", self.list(body)),
+            Form::If(condition, then, otherwise) => {
+                let rest = otherwise.as_ref().map_or_else(String::new, |forms| format!(" else {{ {} }}", self.list(forms)));
+                format!("if ({}) {{ {} }}{rest}", self.one(condition), self.list(then))
+            }
+            Form::For(name, high, body) => format!("for {name} in 0..{high} {{ {} }}", self.list(body)),
+            Form::Return(value) => format!("return {}", self.one(value)),
+        }
+    }
+
+    fn operand(&self, form: &Form) -> String {
+        match form {
+            Form::Number(_)
+            | Form::Name(_)
+            | Form::Element(_)
+            | Form::Choose(_)
+            | Form::ChooseRange(_)
+            | Form::ChooseEnum
+            | Form::Call(..)
+            | Form::Group(_) => self.one(form),
+            _ => format!("({})", self.one(form)),
+        }
+    }
+}
+
+fn sign(op: Operator) -> &'static str {
+    match op {
+        Operator::Add => "+",
+        Operator::Subtract => "-",
+        Operator::Multiply => "*",
+        Operator::Remainder => "%",
+        Operator::Equal => "==",
+        Operator::NotEqual => "!=",
+        Operator::Less => "<",
+        _ => unreachable!("not made here"),
+    }
+}
