@@ -92,7 +92,7 @@ use serval_model::{NodeStep, NormalForm};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
-use crate::{Refusal, TooLarge, Work};
+use crate::{Condition, Refusal, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 pub(crate) use sets::check_set;
@@ -161,7 +161,7 @@ pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut W
     let form = reduced.form();
     let (given, there) = (proof.phases.len(), form.global_count());
     let fits = given == 0 || given == there as usize;
-    require!("flow.phases", fits, about("the phases"), "there are {given}, and {there} global states");
+    require!(Condition::FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
     let phases = if fits { proof.phases.as_slice() } else { &[] };
     // Between two phases there is a variable for each node.
     let phase = |global: u32| phases.get(global as usize);
@@ -186,11 +186,11 @@ fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut W
         Fact::Forward(region) => {
             let begins = region.has_global(form.initial_global());
             let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
-            require!("flow.forward", begins && comes, "the initial global state or an initial node is missing");
+            require!(Condition::FlowForward, begins && comes, "the initial global state or an initial node is missing");
         }
         Fact::Backward(region) => {
             let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
-            require!("flow.backward", ends, "a done node is missing");
+            require!(Condition::FlowBackward, ends, "a done node is missing");
         }
         Fact::Pairs(_) => {}
         Fact::Set(set) => return check_set(form, edges, set, work),

@@ -75,7 +75,7 @@ use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
 use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
-use crate::{Refusal, Work};
+use crate::{Condition, Refusal, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 /// Evidence that something holds at every moment, and leaves no answers that
@@ -157,17 +157,27 @@ pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, wo
         let sorted = bound.under.is_sorted_by(|a, b| a.0 < b.0) && bound.under.iter().all(|&(global, _)| global < form.global_count());
         sorted && bound.linear(0).is_some_and(|linear| linear.is_over(variables))
     });
-    require!("invariant.numbers", known, about("the invariant"), "a variable or global state that is not there, or a list not in order");
+    require!(
+        Condition::InvariantNumbers,
+        known,
+        about("the invariant"),
+        "a variable or global state that is not there, or a list not in order"
+    );
     if !known {
         return Ok(());
     }
     for (index, clause) in proof.clauses.iter().enumerate() {
         let begins = clause.iter().any(|bound| bound.constant_under(form.initial_global()).is_some_and(|constant| constant >= 0));
-        require!("invariant.initial", begins, about(format!("clause {index}")), "it does not hold in the beginning");
+        require!(Condition::InvariantInitial, begins, about(format!("clause {index}")), "it does not hold in the beginning");
         for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
             let variable = node_variable(form, node).ok_or(TOO_LARGE)?;
             let kept = clause.iter().all(|bound| bound.coefficient(variable) >= 0);
-            require!("invariant.arrival", kept, about(format!("clause {index}")), "a request that comes in at node {node} can break it");
+            require!(
+                Condition::InvariantArrival,
+                kept,
+                about(format!("clause {index}")),
+                "a request that comes in at node {node} can break it"
+            );
         }
         work.spend(form.nodes().len())?;
     }
@@ -186,7 +196,7 @@ fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wo
                 continue;
             }
             let tree = trees.get(&(number, index));
-            require!("invariant.step", tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
+            require!(Condition::InvariantStep, tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
             let Some(tree) = tree else { continue };
             work.spend(terms)?;
             let problem = step_problem(form, &proof.clauses, step, &afterwards).ok_or(TOO_LARGE)?;
@@ -209,7 +219,14 @@ fn check_ends<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wor
         }
     }
     let said = proof.ends.len() == form.global_count() as usize;
-    require!("invariant.ends", said, about("the ends"), "there are {}, and {} global states", proof.ends.len(), form.global_count());
+    require!(
+        Condition::InvariantEnds,
+        said,
+        about("the ends"),
+        "there are {}, and {} global states",
+        proof.ends.len(),
+        form.global_count()
+    );
     for (global, tree) in (0..form.global_count()).zip(&proof.ends) {
         work.spend(terms.saturating_add(size(form)).saturating_add(sets.iter().map(Vec::len).sum()))?;
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or(TOO_LARGE)?;

@@ -137,7 +137,7 @@ mod tests;
 pub use caps::{Caps, Work};
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
-pub use conditions::CONDITIONS;
+pub use conditions::Condition;
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};
 pub use refusal::{Refusal, Rejection, TooLarge};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Condition;
+
 /// Why a certificate was not accepted. `Stop` is how the system can fail:
 /// [`Moves::Stop`](serval_model::Moves::Stop).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +22,8 @@ pub enum Refusal<Stop> {
 /// A condition that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// Its name, one of [`CONDITIONS`](crate::CONDITIONS).
-    pub condition: &'static str,
+    /// Which one.
+    pub condition: Condition,
     /// The index of the event, from 0; `None` where it is about the whole.
     pub event: Option<usize>,
     /// What it is about, such as `request 2`. One line.

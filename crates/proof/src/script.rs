@@ -44,7 +44,7 @@ use serde::{Deserialize, Serialize};
 use serval_model::{Node, NormalForm};
 
 use crate::conditions::require;
-use crate::{Refusal, Work};
+use crate::{Condition, Refusal, Work};
 
 pub use movers::{Mover, Side, Witness};
 pub use pairs::Pairs;
@@ -134,7 +134,7 @@ pub fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -
 
 fn check_entry<Stop>(reduced: &mut Reduced, entry: &Entry, work: &mut Work) -> Result<(), Refusal<Stop>> {
     let known = reduced.knows(entry);
-    require!("script.numbers", known, "a number in it is of no node, global state or step, or a class is empty");
+    require!(Condition::ScriptNumbers, known, "a number in it is of no node, global state or step, or a class is empty");
     if !known {
         return Ok(());
     }
@@ -151,7 +151,12 @@ pub(crate) fn check_atomic<Stop>(form: NormalForm, script: &[Entry], work: &mut 
     for step in reduced.form.steps() {
         let (from, to) = (step.node, step.to_node);
         let whole = reduced.form.is_initial(from) && reduced.form.is_done(to);
-        require!("atomic.steps", whole, about("the end of the script"), "a step from node {from} to node {to} is not a whole request");
+        require!(
+            Condition::AtomicSteps,
+            whole,
+            about("the end of the script"),
+            "a step from node {from} to node {to} is not a whole request"
+        );
     }
     Ok(())
 }

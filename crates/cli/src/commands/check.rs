@@ -616,7 +616,7 @@ mod tests {
         };
         let written = certificate.to_json();
         let refused = verified(&input, &written, &Cancel::new());
-        assert!(matches!(&refused, Outcome::Invalid(rejection) if rejection.condition == "run.serial"), "{refused:?}");
+        assert!(matches!(&refused, Outcome::Invalid(rejection) if rejection.condition.name() == "run.serial"), "{refused:?}");
         let directory = std::env::temp_dir().join(format!("serval-internal-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let reason = internal(&input, &written, &refused, &directory);

@@ -40,10 +40,10 @@ use serval_model::{Node, NodeKind, NodeStep, NormalForm};
 
 use super::size;
 use crate::conditions::require;
-use crate::{Refusal, Work};
+use crate::{Condition, Refusal, Work};
 
 pub(super) fn check_split<Stop>(form: &NormalForm, node: Node) -> Result<(), Refusal<Stop>> {
-    require!("split.initial", form.is_initial(node), "node {node} is not initial");
+    require!(Condition::SplitInitial, form.is_initial(node), "node {node} is not initial");
     Ok(())
 }
 
@@ -62,11 +62,11 @@ pub(super) fn check_folds<Stop>(form: &NormalForm, folds: &[(Node, Node)], work:
     let mut form = form.clone();
     for &(l, x) in folds {
         work.spend(size(&form))?;
-        require!("fold.initial", !form.is_initial(l) && !form.is_done(l), "node {l} is initial or done");
+        require!(Condition::FoldInitial, !form.is_initial(l) && !form.is_done(l), "node {l} is initial or done");
         for &step in form.steps().iter().filter(|step| step.to_node == l) {
             let (h, present) = (step.to_global, form.has_step(step.target(), (x, step.to_global)));
             require!(
-                "fold.present",
+                Condition::FoldPresent,
                 present,
                 "a step lands on node {l} under global state {h}, where there is no identity step to node {x}"
             );

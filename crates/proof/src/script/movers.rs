@@ -92,7 +92,7 @@ use serval_model::{Node, NodeStep, NormalForm, Point};
 use super::Reduced;
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Refusal, Work};
+use crate::{Condition, Refusal, Work};
 
 /// Which way steps are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,7 +288,7 @@ pub(super) fn check_mover<Stop>(reduced: &Reduced, side: Side, mover: &Mover, wo
     let (form, set) = (reduced.form(), mover.set());
     work.spend(set.len())?;
     let end = set.iter().find(|&&(node, _)| if side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
-    require!("mover.ends", end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
+    require!(Condition::MoverEnds, end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
     let listed: FxHashMap<(u32, u32), &Witness> = mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
     let others = others_by_global(form, side);
     for (index, &own) in (0..).zip(form.steps()) {
@@ -303,22 +303,22 @@ pub(super) fn check_mover<Stop>(reduced: &Reduced, side: Side, mover: &Mover, wo
             let steps = || format!("steps {own:?} and {other:?}");
             let Some(witness) = listed.get(&(index, other_index)) else {
                 let simple = exchange.is_simple(form, &set);
-                require!("mover.paths", simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
+                require!(Condition::MoverPaths, simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
                 continue;
             };
             work.spend(witness.other_path.len() + witness.own_path.len())?;
             let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
-            require!("mover.paths", meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
+            require!(Condition::MoverPaths, meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
             let inner = Exchange::inner_outside(&set, &witness.own_path);
-            require!("mover.inner", inner, "{}: the path given passes through the set", steps());
+            require!(Condition::MoverInner, inner, "{}: the path given passes through the set", steps());
             let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
             let weaker = meeting.and_then(|middle| exchange.weaker(&set, middle, empty));
             let Some((at, own_at)) = weaker else { continue };
             let turn = || format!("{}: the other request would be interrupted in its turn", steps());
-            require!("mover.last.other", set.contains(&at), "{}, as {at:?} is not in the set", turn());
-            require!("mover.last.own", set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
-            require!("mover.last.single", single, "{}, by more than one step", turn());
-            require!("mover.last.leaves", exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
+            require!(Condition::MoverLastOther, set.contains(&at), "{}, as {at:?} is not in the set", turn());
+            require!(Condition::MoverLastOwn, set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
+            require!(Condition::MoverLastSingle, single, "{}, by more than one step", turn());
+            require!(Condition::MoverLastLeaves, exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
         }
     }
     Ok(())

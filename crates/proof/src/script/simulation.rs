@@ -106,7 +106,7 @@ use serval_model::{Node, NodeKind, NodeStep, NormalForm, Point};
 use super::size;
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Refusal, Work};
+use crate::{Condition, Refusal, Work};
 
 /// What is merged: nodes (`locals`) or global states (`globals`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,15 +196,15 @@ fn check_nodes<Stop>(form: &NormalForm, relation: &[(Node, Node)], strong: bool,
     let request = |node: Node| form.nodes()[node as usize].0;
     for &(x, y) in relation {
         let alike = x == y || (!form.is_done(x) && !form.is_done(y) && request(x) == request(y));
-        require!("relation.nodes", alike, "nodes {x} and {y} are of different requests, or one of them is a done node");
+        require!(Condition::RelationNodes, alike, "nodes {x} and {y} are of different requests, or one of them is a done node");
     }
     let mut follower = Follower::new(form, strong);
     for &(x, y) in relation {
         for step in form.steps_of(y) {
             let wanted = |to: Point| to.1 == step.to_global && (to.0 == step.to_node || known.contains(&(to.0, step.to_node)));
             let follows = follower.leads((x, step.global), wanted, work)?;
-            require!("relation.weak", strong || follows, "node {x} cannot follow step {step:?} of node {y}");
-            require!("relation.strong", !strong || follows, "node {x} has no step like {step:?} of node {y}");
+            require!(Condition::RelationWeak, strong || follows, "node {x} cannot follow step {step:?} of node {y}");
+            require!(Condition::RelationStrong, !strong || follows, "node {x} has no step like {step:?} of node {y}");
         }
     }
     Ok(known)
@@ -222,8 +222,8 @@ fn check_states<Stop>(form: &NormalForm, relation: &[(u32, u32)], strong: bool, 
         for step in &by_global[g as usize] {
             let wanted = |to: Point| to.0 == step.to_node && (to.1 == step.to_global || known.contains(&(to.1, step.to_global)));
             let follows = follower.leads((step.node, h), wanted, work)?;
-            require!("relation.global.weak", strong || follows, "under global state {h} step {step:?} cannot be followed");
-            require!("relation.global.strong", !strong || follows, "under global state {h} there is no step like {step:?}");
+            require!(Condition::RelationGlobalWeak, strong || follows, "under global state {h} step {step:?} cannot be followed");
+            require!(Condition::RelationGlobalStrong, !strong || follows, "under global state {h} there is no step like {step:?}");
         }
     }
     Ok(known)
@@ -235,9 +235,9 @@ fn check_classes<Stop>(known: &Relation, classes: &[Vec<u32>], work: &mut Work) 
     for class in classes {
         work.spend(class.len())?;
         for (&member, &next) in class.iter().zip(class.iter().cycle().skip(1)) {
-            require!("quotient.disjoint", seen.insert(member), "{member} is in two classes, or twice in one");
+            require!(Condition::QuotientDisjoint, seen.insert(member), "{member} is in two classes, or twice in one");
             let simulates = member == next || known.contains(&(member, next));
-            require!("quotient.classes", simulates, "{member} does not simulate {next}");
+            require!(Condition::QuotientClasses, simulates, "{member} does not simulate {next}");
         }
     }
     Ok(())
@@ -292,12 +292,12 @@ pub(super) fn check_dominated<Stop>(form: &NormalForm, dominated: &Dominated, wo
     work.spend(dominated.drops.len())?;
     let dropped: BTreeSet<u32> = dominated.drops.iter().map(|&(dropped, _)| dropped).collect();
     for &(drop, keep) in &dominated.drops {
-        require!("dominated.kept", !dropped.contains(&keep), "step {keep} is left out, too");
+        require!(Condition::DominatedKept, !dropped.contains(&keep), "step {keep} is left out, too");
         let (worse, better) = (form.steps()[drop as usize], form.steps()[keep as usize]);
         let by_node = worse.to_global == better.to_global && nodes.contains(&(better.to_node, worse.to_node));
         let by_global = worse.to_node == better.to_node && globals.contains(&(better.to_global, worse.to_global));
         let is_better = worse.source() == better.source() && (by_node || by_global);
-        require!("dominated.better", is_better, "step {better:?} does not lead to more than {worse:?}");
+        require!(Condition::DominatedBetter, is_better, "step {better:?} does not lead to more than {worse:?}");
     }
     Ok(())
 }

@@ -3,11 +3,12 @@
 use serval_budget::Budget;
 use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
+use super::conditions::topic;
 use super::scripts::system;
 use super::support::{Case, counter, enough};
 use super::switch::without;
 use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
-use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use crate::{Body, Certificate, Claim, Condition, Part, Refusal, fingerprint};
 use serval_linear::{Linear, Literal, Node, Reference, Tree};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
@@ -86,33 +87,33 @@ fn nothing_happens(fact: Fact) -> Case {
 
 /// A proof that is refused for `condition` and nothing else, and whether the
 /// system is not serializable.
-fn violates_only(condition: &str) -> (Case, bool) {
+fn violates_only(condition: Condition) -> (Case, bool) {
     match condition {
-        "flow.phases" => {
+        Condition::FlowPhases => {
             let mut case = right();
             proof(&mut case).phases = vec![0, 0, 0];
             (case, false)
         }
-        "flow.edges" => {
+        Condition::FlowEdges => {
             let mut case = right();
             proof(&mut case).facts.insert(0, set(&[(9, 1)], &[]));
             (case, false)
         }
-        "flow.base" => {
+        Condition::FlowBase => {
             // Twice along an edge that can only be taken once.
             let system = once();
             let facts = vec![set(&[], &[]), set(&[(0, 2)], &[(&[(1, 1)], 1, -2)]), set(&[(0, 1)], &[])];
             let nodes = vec![clause(0), clause(2), clause(1), leaf(&system, &[1, 2]), leaf(&system, &[0, 1]), leaf(&system, &[0])];
             (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
         }
-        "flow.connected" => {
+        Condition::FlowConnected => {
             // The loop without the way to it.
             let system = once();
             let nodes = vec![clause(0), leaf(&system, &[0])];
             let facts = vec![set(&[], &[(&[(1, 1)], 1, 0)])];
             (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
         }
-        "flow.period" => {
+        Condition::FlowPeriod => {
             // Both answers any number of times: no round trips.
             let system = counter();
             let (form, _) = NormalForm::new(&system).unwrap();
@@ -121,14 +122,14 @@ fn violates_only(condition: &str) -> (Case, bool) {
             let nodes = vec![clause(0), leaf(&system, &[0]), leaf(&system, &[0])];
             (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), true)
         }
-        "flow.forward" => (nothing_happens(Fact::Forward(Region { globals: vec![], nodes: vec![] })), true),
-        "flow.backward" => (nothing_happens(Fact::Backward(Region { globals: vec![0, 1], nodes: vec![] })), true),
+        Condition::FlowForward => (nothing_happens(Fact::Forward(Region { globals: vec![], nodes: vec![] })), true),
+        Condition::FlowBackward => (nothing_happens(Fact::Backward(Region { globals: vec![0, 1], nodes: vec![] })), true),
         other => panic!("no case for {other}"),
     }
 }
 
-fn flow_conditions() -> impl Iterator<Item = &'static str> {
-    CONDITIONS.iter().copied().filter(|condition| condition.starts_with("flow."))
+fn flow_conditions() -> impl Iterator<Item = Condition> {
+    Condition::ALL.iter().copied().filter(|&condition| topic(condition) == "flow")
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn each_condition_is_needed() {
 fn no_other_condition_covers_for_it() {
     for condition in flow_conditions() {
         let (case, _) = violates_only(condition);
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+        for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
             let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
             assert_eq!(rejection.condition, condition);
         }

@@ -3,12 +3,13 @@
 use serval_budget::Budget;
 use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
 
+use super::conditions::topic;
 use super::flow::{once, set};
 use super::support::{Case, counter, enough};
 use super::switch::without;
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
-use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use crate::{Body, Certificate, Claim, Condition, Part, Refusal, fingerprint};
 use serval_linear::{Node, Reference, Tree};
 
 fn form(system: &NetworkSystem) -> NormalForm {
@@ -117,14 +118,14 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
 
 /// A proof that is refused for `condition` and nothing else, and whether the
 /// system is not serializable.
-fn violates_only(condition: &str) -> (Case, bool) {
+fn violates_only(condition: Condition) -> (Case, bool) {
     match condition {
-        "invariant.numbers" => {
+        Condition::InvariantNumbers => {
             let mut case = right();
             proof(&mut case).clauses.push(vec![Bound { terms: vec![(99, 1)], ..Bound::default() }]);
             (case, false)
         }
-        "invariant.initial" => {
+        Condition::InvariantInitial => {
             // It is never so, and every step keeps it so.
             let system = counter();
             let form = form(&system);
@@ -132,15 +133,15 @@ fn violates_only(condition: &str) -> (Case, bool) {
             let ends = vec![Tree { nodes: vec![farkas(&[open_nodes(&form).len()])] }; form.global_count() as usize];
             (case(system, InvariantProof { clauses, ends, ..InvariantProof::default() }), true)
         }
-        "invariant.arrival" => (case(counter(), nobody_comes(counter())), true),
-        "invariant.step" => (case(counter(), nothing_happens(counter())), true),
-        "invariant.ends" => (case(counter(), InvariantProof::default()), true),
+        Condition::InvariantArrival => (case(counter(), nobody_comes(counter())), true),
+        Condition::InvariantStep => (case(counter(), nothing_happens(counter())), true),
+        Condition::InvariantEnds => (case(counter(), InvariantProof::default()), true),
         other => panic!("no case for {other}"),
     }
 }
 
-fn invariant_conditions() -> impl Iterator<Item = &'static str> {
-    CONDITIONS.iter().copied().filter(|condition| condition.starts_with("invariant."))
+fn invariant_conditions() -> impl Iterator<Item = Condition> {
+    Condition::ALL.iter().copied().filter(|&condition| topic(condition) == "invariant")
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn each_condition_is_needed() {
 fn no_other_condition_covers_for_it() {
     for condition in invariant_conditions() {
         let (case, _) = violates_only(condition);
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+        for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
             let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
             assert_eq!(rejection.condition, condition);
         }
@@ -211,14 +212,14 @@ fn nothing_is_said_of_what_is_not_there() {
     let about = |variable| Bound { terms: vec![(variable, 1)], ..Bound::default() };
     for bound in [under(states), about(variables)] {
         match with(bound).check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, "invariant.numbers", "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::InvariantNumbers, "{rejection}"),
             other => panic!("{other:?}"),
         }
     }
     // The last ones are there; the trees are about another problem now, and so it is refused later.
     for bound in [under(states - 1), about(variables - 1)] {
         match with(bound).check() {
-            Err(Refusal::Invalid(rejection)) => assert_ne!(rejection.condition, "invariant.numbers", "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_ne!(rejection.condition, Condition::InvariantNumbers, "{rejection}"),
             other => assert_eq!(other, Ok(())),
         }
     }

@@ -10,12 +10,12 @@
 use serval_budget::Budget;
 use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
 
-use super::conditions::ELSEWHERE;
+use super::conditions::{ELSEWHERE, topic};
 use super::last;
 use super::support::{Case, enough};
 use super::switch::without;
 use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, Witness};
-use crate::{Body, CONDITIONS, Certificate, Claim, Part, fingerprint};
+use crate::{Body, Certificate, Claim, Condition, Part, fingerprint};
 
 /// What is wrong about believing a certificate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,58 +174,58 @@ fn whole() -> Draft {
 }
 
 /// Certificates that are refused for `condition` and for nothing else.
-pub(super) fn violate(condition: &str) -> Vec<Wrong> {
+pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
     match condition {
-        "parts.claim" => {
+        Condition::PartsClaim => {
             let mut wrong = whole().untidily();
             wrong.case.certificate.claim = Claim::NotSerializable;
             vec![wrong]
         }
-        "parts.cover" => {
+        Condition::PartsCover => {
             let mut wrong = flag().falsely();
             wrong.case.certificate.body = Body::Components(Vec::new());
             vec![wrong]
         }
         // Where a request has answered, it would have to go on; so none ever answers.
-        "split.initial" => vec![flag().then(Entry::Split(3)).then(Entry::Split(4)).pairs().falsely()],
+        Condition::SplitInitial => vec![flag().then(Entry::Split(3)).then(Entry::Split(4)).pairs().falsely()],
         // Nothing lands on the initial node, so its identity step is just gone.
-        "fold.initial" => {
+        Condition::FoldInitial => {
             let lost_update = Draft::of(2, &["a!", "a", "a/x", "a/y"], &[[0, 0, 1, 0], [0, 1, 3, 1], [1, 0, 2, 1], [1, 1, 2, 1]]);
             vec![lost_update.then(Entry::Fold(vec![(0, 1)])).pairs().falsely()]
         }
         // `a` would answer without waiting for `b`.
-        "fold.present" => vec![handshake().then(Entry::Fold(vec![(1, 3)])).pairs().falsely()],
+        Condition::FoldPresent => vec![handshake().then(Entry::Fold(vec![(1, 3)])).pairs().falsely()],
         // A done node has no steps, so everything follows it; but having answered is not nothing.
-        "relation.nodes" => vec![handshake().then(closure(&[(1, 3)], &[(1, 0)])).pairs().falsely()],
+        Condition::RelationNodes => vec![handshake().then(closure(&[(1, 3)], &[(1, 0)])).pairs().falsely()],
         // Node 1 is worth waiting for: under global state 1 it answers.
-        "relation.weak" => vec![
+        Condition::RelationWeak => vec![
             read_first().then(closure(&[(0, 1)], &[(0, 0)])).pairs().falsely(),
             // Merged, `a` need not have come before `b`.
             read_first().then(Entry::Locals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] })).falsely(),
         ],
         // Node 1 can do what node 2 can, but only by going back and taking the step that is left out.
-        "relation.strong" => {
+        Condition::RelationStrong => {
             let steps = [[0, 0, 1, 0], [0, 0, 2, 0], [1, 0, 0, 0], [2, 0, 3, 1], [3, 1, 5, 0], [4, 1, 6, 1]];
             let draft = Draft::of(2, &["a!", "a", "a", "a", "b!", "a/x", "b/z"], &steps);
             vec![draft.dominated(&[(1, 2)], &[], &[([0, 0, 2, 0], [0, 0, 1, 0])]).pairs().falsely()]
         }
         // With one global state for two, nobody needs to wait.
-        "relation.global.weak" => {
+        Condition::RelationGlobalWeak => {
             let merged = Entry::Globals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] });
             vec![handshake().then(merged).then(Entry::Fold(vec![(1, 3)])).pairs().falsely()]
         }
         // Under 2 everything goes as under 1, but only by way of the step that is left out.
-        "relation.global.strong" => {
+        Condition::RelationGlobalStrong => {
             let steps = [[0, 0, 1, 1], [0, 0, 1, 2], [1, 1, 3, 0], [1, 2, 0, 0], [2, 1, 4, 1], [2, 2, 4, 2]];
             let draft = Draft::of(3, &["a!", "a", "b!", "a/x", "b/z"], &steps);
             vec![draft.dominated(&[], &[(2, 1)], &[([0, 0, 1, 1], [0, 0, 1, 2])]).pairs().falsely()]
         }
         // No harm is done: all members of classes that overlap are alike, so a node that is in
         // two of them may go with either. But then the classes are not what they say.
-        "quotient.disjoint" => {
+        Condition::QuotientDisjoint => {
             vec![whole().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0], vec![0]] })).untidily()]
         }
-        "quotient.classes" => vec![
+        Condition::QuotientClasses => vec![
             // Waiting and having answered are not the same.
             handshake().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![3, 1]] })).falsely(),
             // One direction is not enough: node 1 can do what node 0 can, but not conversely.
@@ -237,13 +237,13 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
                 .falsely(),
         ],
         // Each of two steps is as good as the other, and neither is kept.
-        "dominated.kept" => {
+        Condition::DominatedKept => {
             let steps = [[0, 0, 1, 1], [0, 0, 2, 1], [1, 1, 4, 0], [2, 1, 4, 0], [3, 1, 5, 1]];
             let draft = Draft::of(2, &["a!", "a", "a", "b!", "a/x", "b/z"], &steps);
             let (one, other) = (steps[0], steps[1]);
             vec![draft.dominated(&[(1, 2), (2, 1)], &[], &[(one, other), (other, one)]).pairs().falsely()]
         }
-        "dominated.better" => {
+        Condition::DominatedBetter => {
             let steps = [[0, 0, 1, 1], [0, 0, 2, 1], [1, 1, 4, 0], [2, 0, 4, 0], [3, 1, 5, 1]];
             vec![
                 flag().dominated(&[], &[], &[([0, 0, 1, 1], [1, 1, 3, 0])]).pairs().falsely(),
@@ -251,24 +251,24 @@ pub(super) fn violate(condition: &str) -> Vec<Wrong> {
                 Draft::of(2, &["a!", "a", "a", "b!", "a/x", "b/z"], &steps).dominated(&[], &[], &[(steps[0], steps[1])]).pairs().falsely(),
             ]
         }
-        "mover.ends" => vec![
+        Condition::MoverEnds => vec![
             // A done node in the set: nothing follows, and the step disappears.
             one_way().mover(Side::Right, &[(3, &[2])], &[]).pairs().falsely(),
             // An initial node in the set: nothing comes before, and the step disappears.
             one_way().mover(Side::Left, &[(0, &[0])], &[]).pairs().falsely(),
         ],
-        "mover.paths" => vec![
+        Condition::MoverPaths => vec![
             // `b` sees the flag; there is no way around it.
             flag().mover(Side::Right, &[(1, &[1])], &[]).pairs().falsely(),
             flag().pairs().mover(Side::Right, &[(1, &[1])], &[([0, 0, 1, 1], [2, 1, 4, 1], &[(4, 0)], &[(1, 1)])]).pairs().falsely(),
             flag().pairs().mover(Side::Right, &[(1, &[1])], &[([0, 0, 1, 1], [2, 1, 4, 1], &[], &[])]).pairs().falsely(),
             flag().pairs().mover(Side::Left, &[(1, &[1])], &[]).pairs().falsely(),
         ],
-        "mover.inner" => vec![going_round().falsely()],
-        _ if condition.starts_with("mover.last") => last::violate(condition),
-        "atomic.steps" => vec![flag().falsely(), handshake().pairs().falsely()],
+        Condition::MoverInner => vec![going_round().falsely()],
+        _ if condition.name().starts_with("mover.last") => last::violate(condition),
+        Condition::AtomicSteps => vec![flag().falsely(), handshake().pairs().falsely()],
         // Without the condition such an entry is left out, which is no harm.
-        "script.numbers" => [
+        Condition::ScriptNumbers => [
             Entry::Split(2),
             Entry::Fold(vec![(0, 2)]),
             Entry::Locals(Quotient { relation: vec![(2, 0)], classes: Vec::new() }),
@@ -332,9 +332,9 @@ pub(super) fn looks_serializable(system: &NetworkSystem) -> bool {
 #[test]
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
-    for &condition in CONDITIONS {
-        let prefix = condition.split('.').next().unwrap();
-        if ["input", "component", "components", "run"].contains(&prefix) || ELSEWHERE.contains(&prefix) {
+    for &condition in Condition::ALL {
+        let topic = topic(condition);
+        if ["input", "component", "components", "run"].contains(&topic) || ELSEWHERE.contains(&topic) {
             continue;
         }
         for wrong in violate(condition) {
@@ -345,13 +345,13 @@ fn conditions_keep_false_claims_out() {
         }
     }
     // `parts.claim` keeps out the opposite claim.
-    assert_eq!(untidy, ["parts.claim", "quotient.disjoint", "script.numbers"]);
+    assert_eq!(untidy, [Condition::PartsClaim, Condition::QuotientDisjoint, Condition::ScriptNumbers]);
 }
 
 /// Whether a script is accepted as far as it goes, whatever it leaves.
 fn holds(draft: Draft) -> Result<(), String> {
     let case = draft.case();
-    match without("atomic.steps", || case.check()) {
+    match without(Condition::AtomicSteps, || case.check()) {
         Ok(()) => Ok(()),
         Err(refusal) => Err(refusal.to_string()),
     }

@@ -23,7 +23,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
     ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
-    ("trees", "Proof trees", &[("crates/proof/src/tree.rs", None), ("crates/proof/src/tree/format.rs", None)]),
+    ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];
 
