@@ -115,7 +115,7 @@ fn check_refutation<I: Input>(
     require!(Condition::RunClaim, refutes, about(format!("claim {claimed:?}")), "a run can only show that an input is not serializable");
     let count = input.components();
     require!(Condition::Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
-    check_run(input.lazy(component), run, caps, cancel).map_err(Refusal::into)
+    check_run(input.lazy(component), run, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
 }
 
 /// There is a proof for each component.
@@ -133,11 +133,12 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
     let mut work = Work::new(caps, cancel);
     for (part, system) in parts.iter().zip(systems) {
         let (form, _) = NormalForm::new(system).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) })?;
-        match part {
-            Part::Atomic(script) => script::check_atomic(form, script, &mut work)?,
-            Part::Flow(proof) => flow::check_flow(form, proof, &mut work)?,
-            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work)?,
-        }
+        let checked = match part {
+            Part::Atomic(script) => script::check_atomic(form, script, &mut work),
+            Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
+            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
+        };
+        checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
     }
     Ok(())
 }

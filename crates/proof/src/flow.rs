@@ -7,6 +7,11 @@
 //!
 //! # What holds for counts
 //!
+//! The runs of a finite automaton are described by how often its edges are used:
+//! flow equations, and that what is used is connected (Verma, Seidl and
+//! Schwentick, On the complexity of equational Horn clauses, 2005). Here the
+//! automaton is that of the global states, and the requests come in addition.
+//!
 //! Let a complete run of the system in normal form be given. It has a variable
 //! `x_t` for each step `t`: how often it is made; a variable `f_g` for each
 //! global state `g`: 1 for the one in which the run ends, 0 for the others.
@@ -92,7 +97,7 @@ use serval_model::{NodeStep, NormalForm};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
-use crate::{Condition, Refusal, TooLarge, Work};
+use crate::{Checked, Condition, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 pub(crate) use sets::check_set;
@@ -156,7 +161,7 @@ pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 6
 /// Checks a proof.
 ///
 /// If it is accepted, the system is serializable.
-pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Checked {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
     let (given, there) = (proof.phases.len(), form.global_count());
@@ -181,7 +186,7 @@ pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut W
 }
 
 /// The conditions of a fact; says whether it can be looked at any further.
-fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+fn check_fact(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Checked<bool> {
     match fact {
         Fact::Forward(region) => {
             let begins = region.has_global(form.initial_global());

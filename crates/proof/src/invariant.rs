@@ -75,7 +75,7 @@ use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
 use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
-use crate::{Condition, Refusal, Work};
+use crate::{Checked, Condition, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 /// Evidence that something holds at every moment, and leaves no answers that
@@ -146,7 +146,7 @@ pub fn node_variable(form: &NormalForm, node: u32) -> Option<u32> {
 /// Checks a proof.
 ///
 /// If it is accepted, the system is serializable.
-pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(crate) fn check_invariant(form: NormalForm, proof: &InvariantProof, work: &mut Work) -> Checked {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
     let bounds = || proof.clauses.iter().flatten();
@@ -186,7 +186,7 @@ pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, wo
 }
 
 /// Each step keeps each clause.
-fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Result<(), Refusal<Stop>> {
+fn check_steps(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Checked {
     let trees: BTreeMap<(u32, u32), &Tree> = proof.kept.iter().map(|kept| ((kept.step, kept.clause), &kept.tree)).collect();
     for (number, step) in (0..).zip(form.steps()) {
         for (index, clause) in (0..).zip(&proof.clauses) {
@@ -208,7 +208,7 @@ fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wo
 }
 
 /// No run ends with answers that are not serial.
-fn check_ends<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Result<(), Refusal<Stop>> {
+fn check_ends(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Checked {
     let edges = work.within(|budget| serial_edges(form, budget))?;
     let mut sets = Vec::new();
     for (index, set) in proof.sets.iter().enumerate() {

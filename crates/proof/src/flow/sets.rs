@@ -10,7 +10,7 @@ use super::{Clause, TOO_LARGE};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::simulation;
-use crate::{Condition, Refusal, Work};
+use crate::{Checked, Condition, Work};
 use serval_linear::{Linear, Literal};
 
 /// One request alone: from a global state, to an answer (a done node), and the
@@ -73,7 +73,7 @@ pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>,
 
 /// The base is a walk and the periods are round trips from it; says whether the
 /// set can be looked at any further.
-pub(crate) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+pub(crate) fn check_set(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Checked<bool> {
     let parts = || std::iter::once(&set.base).chain(set.periods.iter().map(|period| &period.edges));
     work.spend(parts().map(Vec::len).sum::<usize>().saturating_mul(2))?;
     let known = parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0) && uses.iter().all(|&(edge, _)| (edge as usize) < edges.len()));

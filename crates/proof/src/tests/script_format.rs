@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::support::lost_update;
-use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Witness};
+use crate::script::{Dominated, Entry, Mover, Quotient, WaitingElimination, Witness};
 use crate::{Body, Certificate, Claim, FormatError, Part};
 
 /// One of each rule.
@@ -14,12 +14,12 @@ fn script() -> Vec<Entry> {
     };
     vec![
         Entry::Split(3),
-        Entry::Fold(vec![(1, 2), (3, 4)]),
+        Entry::IdentityElimination(vec![(1, 2), (3, 4)]),
         Entry::Pairs,
-        Entry::Locals(Quotient { relation: vec![(1, 2), (2, 1)], classes: vec![vec![1, 2], vec![5]] }),
-        Entry::Globals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] }),
+        Entry::LocalQuotient(Quotient { relation: vec![(1, 2), (2, 1)], classes: vec![vec![1, 2], vec![5]] }),
+        Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: vec![Vec::new()] }),
         Entry::Dominated(Dominated { locals: vec![(1, 2)], globals: vec![(3, 4)], drops: vec![(5, 6)] }),
-        Entry::Closure(Closure { relation: vec![(1, 2)], points: vec![(3, 4)] }),
+        Entry::WaitingElimination(WaitingElimination { relation: vec![(1, 2)], points: vec![(3, 4)] }),
         Entry::Right(mover()),
         Entry::Left(mover()),
     ]
@@ -83,7 +83,7 @@ fn what_is_written_is_read() {
 #[test]
 fn fields_may_come_in_any_order() {
     let moved = r#"{"script":["pairs",{"closure":{"points":[],"relation":[]}}],"claim":"serializable","kind":"atomic","input":"","version":1,"format":"serval-certificate"}"#;
-    let closure = Entry::Closure(Closure { relation: Vec::new(), points: Vec::new() });
+    let closure = Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: Vec::new() });
     let expected = Certificate { input: String::new(), ..certificate(Body::Part(Part::Atomic(vec![Entry::Pairs, closure]))) };
     assert_eq!(Certificate::from_json(moved), Ok(expected));
     let moved = r#"{"parts":[{"script":[],"kind":"atomic"}],"kind":"components","claim":"serializable","input":"","version":1,"format":"serval-certificate"}"#;

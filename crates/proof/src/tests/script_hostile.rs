@@ -5,7 +5,7 @@ use serval_model::{NetworkSystem, SystemBuilder, systems_to_json};
 
 use super::scripts::system;
 use super::support::{Answer, Case};
-use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Witness};
+use crate::script::{Dominated, Entry, Mover, Quotient, WaitingElimination, Witness};
 use crate::{Body, Caps, Certificate, Claim, Condition, Part, Refusal, fingerprint};
 
 fn case(system: NetworkSystem, script: Vec<Entry>) -> Case {
@@ -57,19 +57,19 @@ fn numbers_out_of_range() {
     for number in [2, 3, 64, 1 << 31, MAX - 1, MAX] {
         for entry in [
             Entry::Split(number),
-            Entry::Fold(vec![(number, 0)]),
-            Entry::Fold(vec![(0, number)]),
-            Entry::Locals(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
-            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0, number]] }),
-            Entry::Globals(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
-            Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![number]] }),
+            Entry::IdentityElimination(vec![(number, 0)]),
+            Entry::IdentityElimination(vec![(0, number)]),
+            Entry::LocalQuotient(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
+            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![0, number]] }),
+            Entry::GlobalQuotient(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
+            Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![number]] }),
             Entry::Dominated(Dominated { locals: vec![(0, number)], globals: Vec::new(), drops: Vec::new() }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(0, number)], drops: Vec::new() }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(number, 0)] }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, number)] }),
-            Entry::Closure(Closure { relation: vec![(number, 0)], points: Vec::new() }),
-            Entry::Closure(Closure { relation: Vec::new(), points: vec![(number, 0)] }),
-            Entry::Closure(Closure { relation: Vec::new(), points: vec![(0, number)] }),
+            Entry::WaitingElimination(WaitingElimination { relation: vec![(number, 0)], points: Vec::new() }),
+            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: vec![(number, 0)] }),
+            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: vec![(0, number)] }),
             right(vec![(number, Vec::new())], Vec::new()),
             left(vec![(1, vec![0, number])], Vec::new()),
             right(Vec::new(), vec![witness(number, 0, &[])]),
@@ -92,11 +92,11 @@ fn numbers_out_of_range() {
 fn empty_entries_do_nothing() {
     let nothing = || {
         vec![
-            Entry::Fold(Vec::new()),
-            Entry::Locals(Quotient { relation: Vec::new(), classes: Vec::new() }),
-            Entry::Globals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+            Entry::IdentityElimination(Vec::new()),
+            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
+            Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
-            Entry::Closure(Closure { relation: Vec::new(), points: Vec::new() }),
+            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: Vec::new() }),
             Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
             Entry::Left(Mover { points: vec![(1, Vec::new())], witnesses: Vec::new() }),
         ]
@@ -104,7 +104,7 @@ fn empty_entries_do_nothing() {
     assert_eq!(case(whole(), nothing()).check_within(&Caps::default()), Ok(()));
     let open = || system(2, &["a!", "a", "a/x"], &[[0, 0, 1, 1], [1, 1, 2, 0]]);
     assert_eq!(condition(&case(open(), nothing()).check_within(&Caps::default())), Condition::AtomicSteps);
-    let empty_class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] });
+    let empty_class = Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![Vec::new()] });
     assert_eq!(condition(&case(whole(), vec![empty_class]).check_within(&Caps::default())), Condition::ScriptNumbers);
 }
 
@@ -123,11 +123,11 @@ fn every_entry_is_paid_for() {
     let nothing: [&dyn Fn(u32) -> Entry; 7] = [
         // Each copy is copied in its turn.
         &|index| Entry::Split(if index == 0 { 0 } else { size + index - 1 }),
-        &|_| Entry::Fold(Vec::new()),
-        &|_| Entry::Locals(Quotient { relation: Vec::new(), classes: Vec::new() }),
-        &|_| Entry::Globals(Quotient { relation: Vec::new(), classes: Vec::new() }),
+        &|_| Entry::IdentityElimination(Vec::new()),
+        &|_| Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
+        &|_| Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
         &|_| Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
-        &|_| Entry::Closure(Closure { relation: Vec::new(), points: Vec::new() }),
+        &|_| Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: Vec::new() }),
         &|_| Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
     ];
     for entry in nothing {
@@ -138,7 +138,7 @@ fn every_entry_is_paid_for() {
         assert!(is_too_large(&case, 1_000_000), "{rule}");
     }
     // The same within one entry.
-    let entry = Entry::Closure(Closure { relation: Vec::new(), points: vec![(0, 0); 10_000] });
+    let entry = Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: vec![(0, 0); 10_000] });
     assert!(is_too_large(&case(idle(usize::try_from(size).unwrap()), vec![entry]), 1_000_000));
 }
 
@@ -149,10 +149,10 @@ fn thousands_of_entries() {
     assert_eq!(condition(&many(Entry::Split(0))), Condition::SplitInitial);
     let relation: Vec<(u32, u32)> = (0..2).flat_map(|x| (0..2).map(move |y| (x, y))).collect();
     assert_eq!(
-        condition(&many(Entry::Globals(Quotient { relation: relation.clone(), classes: vec![vec![0, 1]] }))),
+        condition(&many(Entry::GlobalQuotient(Quotient { relation: relation.clone(), classes: vec![vec![0, 1]] }))),
         Condition::RelationGlobalWeak
     );
-    assert_eq!(condition(&many(Entry::Locals(Quotient { relation, classes: vec![vec![0, 1]] }))), Condition::RelationNodes);
+    assert_eq!(condition(&many(Entry::LocalQuotient(Quotient { relation, classes: vec![vec![0, 1]] }))), Condition::RelationNodes);
     // Each split makes the system larger by one node and one step.
     let chain: Vec<Entry> = (0..200_000).map(|index| Entry::Split(if index == 0 { 0 } else { index + 1 })).collect();
     assert!(is_too_large(&case(whole(), chain), 20_000_000));
@@ -168,8 +168,8 @@ fn megabytes_of_pairs() {
     steps.extend((0..count).map(|node| [node, 0, count, 0]));
     let relation: Vec<(u32, u32)> = (0..count).flat_map(|x| (1..count).map(move |y| (x, y))).collect();
     let script = vec![
-        Entry::Closure(Closure { relation: relation.clone(), points: vec![(0, 0)] }),
-        Entry::Locals(Quotient { relation: relation.clone(), classes: vec![(1..count).collect()] }),
+        Entry::WaitingElimination(WaitingElimination { relation: relation.clone(), points: vec![(0, 0)] }),
+        Entry::LocalQuotient(Quotient { relation: relation.clone(), classes: vec![(1..count).collect()] }),
     ];
     let case = case(system(1, &nodes, &steps), script);
     let text = case.certificate.to_json();
@@ -185,7 +185,7 @@ fn long_classes_paths_and_lists() {
     let many = 1_000_000;
     // Each of them is looked at a few times.
     let enough = 4_000_000;
-    let class = Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0; many]] });
+    let class = Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![0; many]] });
     assert_eq!(condition(&within(&case(whole(), vec![class]), enough)), Condition::QuotientDisjoint);
     let drops = Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 0); many] });
     assert_eq!(condition(&within(&case(whole(), vec![drops]), enough)), Condition::DominatedKept);

@@ -14,7 +14,7 @@ use super::conditions::{ELSEWHERE, topic};
 use super::last;
 use super::support::{Case, enough};
 use super::switch::without;
-use crate::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side, Witness};
+use crate::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination, Witness};
 use crate::{Body, Certificate, Claim, Condition, Part, fingerprint};
 
 /// What is wrong about believing a certificate.
@@ -142,7 +142,7 @@ impl Draft {
 pub(super) type Paths<'a> = ([u32; 4], [u32; 4], &'a [(u32, u32)], &'a [(u32, u32)]);
 
 fn closure(relation: &[(u32, u32)], points: &[(u32, u32)]) -> Entry {
-    Entry::Closure(Closure { relation: relation.to_vec(), points: points.to_vec() })
+    Entry::WaitingElimination(WaitingElimination { relation: relation.to_vec(), points: points.to_vec() })
 }
 
 /// `a` raises a flag and lowers it again; `b` answers only while it is up.
@@ -191,17 +191,17 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         // Nothing lands on the initial node, so its identity step is just gone.
         Condition::FoldInitial => {
             let lost_update = Draft::of(2, &["a!", "a", "a/x", "a/y"], &[[0, 0, 1, 0], [0, 1, 3, 1], [1, 0, 2, 1], [1, 1, 2, 1]]);
-            vec![lost_update.then(Entry::Fold(vec![(0, 1)])).pairs().falsely()]
+            vec![lost_update.then(Entry::IdentityElimination(vec![(0, 1)])).pairs().falsely()]
         }
         // `a` would answer without waiting for `b`.
-        Condition::FoldPresent => vec![handshake().then(Entry::Fold(vec![(1, 3)])).pairs().falsely()],
+        Condition::FoldPresent => vec![handshake().then(Entry::IdentityElimination(vec![(1, 3)])).pairs().falsely()],
         // A done node has no steps, so everything follows it; but having answered is not nothing.
         Condition::RelationNodes => vec![handshake().then(closure(&[(1, 3)], &[(1, 0)])).pairs().falsely()],
         // Node 1 is worth waiting for: under global state 1 it answers.
         Condition::RelationWeak => vec![
             read_first().then(closure(&[(0, 1)], &[(0, 0)])).pairs().falsely(),
             // Merged, `a` need not have come before `b`.
-            read_first().then(Entry::Locals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] })).falsely(),
+            read_first().then(Entry::LocalQuotient(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] })).falsely(),
         ],
         // Node 1 can do what node 2 can, but only by going back and taking the step that is left out.
         Condition::RelationStrong => {
@@ -211,8 +211,8 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         }
         // With one global state for two, nobody needs to wait.
         Condition::RelationGlobalWeak => {
-            let merged = Entry::Globals(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] });
-            vec![handshake().then(merged).then(Entry::Fold(vec![(1, 3)])).pairs().falsely()]
+            let merged = Entry::GlobalQuotient(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] });
+            vec![handshake().then(merged).then(Entry::IdentityElimination(vec![(1, 3)])).pairs().falsely()]
         }
         // Under 2 everything goes as under 1, but only by way of the step that is left out.
         Condition::RelationGlobalStrong => {
@@ -223,16 +223,16 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         // No harm is done: all members of classes that overlap are alike, so a node that is in
         // two of them may go with either. But then the classes are not what they say.
         Condition::QuotientDisjoint => {
-            vec![whole().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![0], vec![0]] })).untidily()]
+            vec![whole().then(Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![0], vec![0]] })).untidily()]
         }
         Condition::QuotientClasses => vec![
             // Waiting and having answered are not the same.
-            handshake().then(Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![3, 1]] })).falsely(),
+            handshake().then(Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![3, 1]] })).falsely(),
             // One direction is not enough: node 1 can do what node 0 can, but not conversely.
-            read_first().then(Entry::Locals(Quotient { relation: vec![(1, 0)], classes: vec![vec![1, 0]] })).falsely(),
+            read_first().then(Entry::LocalQuotient(Quotient { relation: vec![(1, 0)], classes: vec![vec![1, 0]] })).falsely(),
             handshake()
-                .then(Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![0, 1]] }))
-                .then(Entry::Fold(vec![(1, 3)]))
+                .then(Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![0, 1]] }))
+                .then(Entry::IdentityElimination(vec![(1, 3)]))
                 .pairs()
                 .falsely(),
         ],
@@ -270,12 +270,12 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         // Without the condition such an entry is left out, which is no harm.
         Condition::ScriptNumbers => [
             Entry::Split(2),
-            Entry::Fold(vec![(0, 2)]),
-            Entry::Locals(Quotient { relation: vec![(2, 0)], classes: Vec::new() }),
-            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![Vec::new()] }),
-            Entry::Locals(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
-            Entry::Globals(Quotient { relation: vec![(0, 2)], classes: Vec::new() }),
-            Entry::Globals(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
+            Entry::IdentityElimination(vec![(0, 2)]),
+            Entry::LocalQuotient(Quotient { relation: vec![(2, 0)], classes: Vec::new() }),
+            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![Vec::new()] }),
+            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
+            Entry::GlobalQuotient(Quotient { relation: vec![(0, 2)], classes: Vec::new() }),
+            Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![2]] }),
             Entry::Dominated(Dominated { locals: vec![(2, 0)], globals: Vec::new(), drops: Vec::new() }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(2, 0)], drops: Vec::new() }),
             Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, 1)] }),
@@ -362,15 +362,15 @@ fn what_is_nearly_wrong_is_accepted() {
     // Two identity steps, one after the other, where one was missing.
     let steps = [[0, 0, 1, 1], [1, 0, 3, 0], [1, 1, 3, 1], [2, 1, 4, 0]];
     let draft = Draft::of(2, &["a!", "a", "b!", "a/x", "b/z"], &steps);
-    assert_eq!(draft.then(Entry::Fold(vec![(1, 3)])).pairs().case().check(), Ok(()));
+    assert_eq!(draft.then(Entry::IdentityElimination(vec![(1, 3)])).pairs().case().check(), Ok(()));
     // A copy of an initial node, and the initial node folded into what follows.
     let steps = [[0, 0, 1, 0], [1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 2, 0]];
     let draft = Draft::of(2, &["a!", "a", "a/x"], &steps);
-    assert_eq!(holds(draft.then(Entry::Split(0)).then(Entry::Fold(vec![(0, 1)]))), Ok(()));
+    assert_eq!(holds(draft.then(Entry::Split(0)).then(Entry::IdentityElimination(vec![(0, 1)]))), Ok(()));
     // The dominated step leads where less can be done, step by step.
     let steps = [[0, 0, 1, 0], [0, 0, 2, 0], [1, 0, 3, 0], [1, 1, 3, 0], [2, 0, 3, 0]];
     let draft = Draft::of(2, &["a!", "a", "a", "a/x"], &steps);
-    let draft = draft.dominated(&[(1, 2)], &[], &[(steps[1], steps[0])]).then(Entry::Fold(vec![(1, 3)])).pairs();
+    let draft = draft.dominated(&[(1, 2)], &[], &[(steps[1], steps[0])]).then(Entry::IdentityElimination(vec![(1, 3)])).pairs();
     assert_eq!(draft.case().check(), Ok(()));
     // A lock: while it is held, nobody else can do anything.
     let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 0, 4, 0]];
