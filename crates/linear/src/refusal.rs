@@ -148,9 +148,9 @@ pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal
 
 /// Refuses unless the condition holds. The message is made only if it is needed.
 macro_rules! require {
-    ($condition:expr, $holds:expr, $($message:tt)+) => {
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
-            $crate::refusal::unmet($condition, format!($($message)+))?;
+            $crate::refusal::unmet($crate::Condition::$condition, format!($($message)+))?;
         }
     };
 }
@@ -158,10 +158,10 @@ macro_rules! require {
 /// The value that the condition says is there; refuses if it is not. What
 /// follows in the function needs the value and is left out without it.
 macro_rules! obtain {
-    ($condition:expr, $value:expr, $($message:tt)+) => {
+    ($condition:ident, $value:expr, $($message:tt)+) => {
         match $value {
             Some(value) => value,
-            None => return $crate::refusal::unmet($condition, format!($($message)+)),
+            None => return $crate::refusal::unmet($crate::Condition::$condition, format!($($message)+)),
         }
     };
 }

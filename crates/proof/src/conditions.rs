@@ -50,12 +50,12 @@ pub(crate) fn unmet<Stop>(condition: Condition, object: String, message: String)
 /// Refuses unless the condition holds. Says what it is about, or leaves that to
 /// the caller and [`Refusal::about`]. The message is made only if it is needed.
 macro_rules! require {
-    ($condition:expr, $holds:expr, about($object:expr), $($message:tt)+) => {
+    ($condition:ident, $holds:expr, about($object:expr), $($message:tt)+) => {
         if !$holds {
-            $crate::conditions::unmet($condition, $object.to_string(), format!($($message)+))?;
+            $crate::conditions::unmet($crate::Condition::$condition, $object.to_string(), format!($($message)+))?;
         }
     };
-    ($condition:expr, $holds:expr, $($message:tt)+) => {
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
         $crate::conditions::require!($condition, $holds, about(""), $($message)+)
     };
 }
@@ -63,10 +63,10 @@ macro_rules! require {
 /// The value that the condition says is there; refuses if it is not. What
 /// follows in the function needs the value and is left out without it.
 macro_rules! obtain {
-    ($condition:expr, $value:expr, $($message:tt)+) => {
+    ($condition:ident, $value:expr, $($message:tt)+) => {
         match $value {
             Some(value) => value,
-            None => return $crate::conditions::unmet($condition, String::new(), format!($($message)+)),
+            None => return $crate::conditions::unmet($crate::Condition::$condition, String::new(), format!($($message)+)),
         }
     };
 }

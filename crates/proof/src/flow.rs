@@ -97,7 +97,7 @@ use serval_model::{NodeStep, NormalForm};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
-use crate::{Checked, Condition, TooLarge, Work};
+use crate::{Checked, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 pub(crate) use sets::check_set;
@@ -166,7 +166,7 @@ pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -
     let form = reduced.form();
     let (given, there) = (proof.phases.len(), form.global_count());
     let fits = given == 0 || given == there as usize;
-    require!(Condition::FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
+    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
     let phases = if fits { proof.phases.as_slice() } else { &[] };
     // Between two phases there is a variable for each node.
     let phase = |global: u32| phases.get(global as usize);
@@ -191,11 +191,11 @@ fn check_fact(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -
         Fact::Forward(region) => {
             let begins = region.has_global(form.initial_global());
             let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
-            require!(Condition::FlowForward, begins && comes, "the initial global state or an initial node is missing");
+            require!(FlowForward, begins && comes, "the initial global state or an initial node is missing");
         }
         Fact::Backward(region) => {
             let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
-            require!(Condition::FlowBackward, ends, "a done node is missing");
+            require!(FlowBackward, ends, "a done node is missing");
         }
         Fact::Pairs(_) => {}
         Fact::Set(set) => return check_set(form, edges, set, work),

@@ -75,7 +75,7 @@ use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
 use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 /// Evidence that something holds at every moment, and leaves no answers that
@@ -157,27 +157,17 @@ pub(crate) fn check_invariant(form: NormalForm, proof: &InvariantProof, work: &m
         let sorted = bound.under.is_sorted_by(|a, b| a.0 < b.0) && bound.under.iter().all(|&(global, _)| global < form.global_count());
         sorted && bound.linear(0).is_some_and(|linear| linear.is_over(variables))
     });
-    require!(
-        Condition::InvariantNumbers,
-        known,
-        about("the invariant"),
-        "a variable or global state that is not there, or a list not in order"
-    );
+    require!(InvariantNumbers, known, about("the invariant"), "a variable or global state that is not there, or a list not in order");
     if !known {
         return Ok(());
     }
     for (index, clause) in proof.clauses.iter().enumerate() {
         let begins = clause.iter().any(|bound| bound.constant_under(form.initial_global()).is_some_and(|constant| constant >= 0));
-        require!(Condition::InvariantInitial, begins, about(format!("clause {index}")), "it does not hold in the beginning");
+        require!(InvariantInitial, begins, about(format!("clause {index}")), "it does not hold in the beginning");
         for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
             let variable = node_variable(form, node).ok_or(TOO_LARGE)?;
             let kept = clause.iter().all(|bound| bound.coefficient(variable) >= 0);
-            require!(
-                Condition::InvariantArrival,
-                kept,
-                about(format!("clause {index}")),
-                "a request that comes in at node {node} can break it"
-            );
+            require!(InvariantArrival, kept, about(format!("clause {index}")), "a request that comes in at node {node} can break it");
         }
         work.spend(form.nodes().len())?;
     }
@@ -196,7 +186,7 @@ fn check_steps(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &m
                 continue;
             }
             let tree = trees.get(&(number, index));
-            require!(Condition::InvariantStep, tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
+            require!(InvariantStep, tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
             let Some(tree) = tree else { continue };
             work.spend(terms)?;
             let problem = step_problem(form, &proof.clauses, step, &afterwards).ok_or(TOO_LARGE)?;
@@ -219,14 +209,7 @@ fn check_ends(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mu
         }
     }
     let said = proof.ends.len() == form.global_count() as usize;
-    require!(
-        Condition::InvariantEnds,
-        said,
-        about("the ends"),
-        "there are {}, and {} global states",
-        proof.ends.len(),
-        form.global_count()
-    );
+    require!(InvariantEnds, said, about("the ends"), "there are {}, and {} global states", proof.ends.len(), form.global_count());
     for (global, tree) in (0..form.global_count()).zip(&proof.ends) {
         work.spend(terms.saturating_add(size(form)).saturating_add(sets.iter().map(Vec::len).sum()))?;
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or(TOO_LARGE)?;

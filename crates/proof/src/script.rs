@@ -52,7 +52,7 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm};
 
 use crate::conditions::require;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 use identity_elimination::IdentityElimination;
 use movers::Joining;
 use pairs::PairPruning;
@@ -113,6 +113,11 @@ rules! {
 }
 
 impl Entry {
+    /// Whether all numbers in the entry mean something in a system.
+    pub fn in_range(&self, form: &NormalForm) -> bool {
+        self.ask(|rule| rule.in_range(&Range::of(form)))
+    }
+
     /// The node of which the entry adds a copy, with the next number, if it does.
     pub fn copied(&self) -> Option<Node> {
         self.ask(|rule| rule.copied())
@@ -158,8 +163,8 @@ impl Reduced {
 
     /// Checks an entry, and does what it says.
     fn check(&mut self, entry: &Entry, work: &mut Work) -> Checked {
-        let known = entry.ask(|rule| rule.in_range(&Range::of(&self.form)));
-        require!(Condition::ScriptNumbers, known, "a number in it is of no node, global state or step, or a class is empty");
+        let known = entry.in_range(&self.form);
+        require!(ScriptNumbers, known, "a number in it is of no node, global state or step, or a class is empty");
         if !known {
             return Ok(());
         }
@@ -188,12 +193,7 @@ pub(crate) fn check_atomic(form: NormalForm, script: &[Entry], work: &mut Work) 
     for step in reduced.form.steps() {
         let (from, to) = (step.node, step.to_node);
         let whole = reduced.form.is_initial(from) && reduced.form.is_done(to);
-        require!(
-            Condition::AtomicSteps,
-            whole,
-            about("the end of the script"),
-            "a step from node {from} to node {to} is not a whole request"
-        );
+        require!(AtomicSteps, whole, about("the end of the script"), "a step from node {from} to node {to} is not a whole request");
     }
     Ok(())
 }

@@ -30,30 +30,6 @@ impl Size {
     }
 }
 
-/// Whether all numbers mean something.
-pub(crate) fn in_range(form: &NormalForm, entry: &Entry) -> bool {
-    let size = Size::of(form);
-    let is = |number: u32, count: usize| usize::try_from(number).unwrap() < count;
-    let nodes = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.nodes) && is(y, size.nodes));
-    let globals = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.globals) && is(y, size.globals));
-    let steps = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.steps) && is(y, size.steps));
-    let points = |points: &[(u32, u32)]| points.iter().all(|&(l, g)| is(l, size.nodes) && is(g, size.globals));
-    let classes = |classes: &[Vec<u32>], count: usize| classes.iter().all(|class| !class.is_empty() && class.iter().all(|&n| is(n, count)));
-    match entry {
-        Entry::Split(node) => is(*node, size.nodes),
-        Entry::IdentityElimination(folds) => nodes(folds),
-        Entry::Pairs => true,
-        Entry::LocalQuotient(Quotient { relation, classes: of }) => nodes(relation) && classes(of, size.nodes),
-        Entry::GlobalQuotient(Quotient { relation, classes: of }) => globals(relation) && classes(of, size.globals),
-        Entry::Dominated(Dominated { locals, globals: relation, drops }) => nodes(locals) && globals(relation) && steps(drops),
-        Entry::WaitingElimination(WaitingElimination { relation, points: at }) => nodes(relation) && points(at),
-        Entry::Right(mover) | Entry::Left(mover) => {
-            mover.points.iter().all(|(l, at)| is(*l, size.nodes) && at.iter().all(|&g| is(g, size.globals)))
-                && mover.witnesses.iter().all(|w| steps(&[(w.step, w.other)]) && points(&w.own_path) && points(&w.other_path))
-        }
-    }
-}
-
 /// A script with one or two things changed; `other` is of another system.
 pub(crate) fn script(source: &Source, other: &[Entry], random: &mut SplitMix64) -> Vec<Entry> {
     let mut script = source.script.clone();

@@ -29,7 +29,7 @@ use super::rule::{Range, Rule};
 use super::simulation::{check_nodes, check_states};
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// Steps that are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,12 +58,12 @@ impl Rule for Dominated {
         work.spend(self.drops.len())?;
         let dropped: BTreeSet<u32> = self.drops.iter().map(|&(dropped, _)| dropped).collect();
         for &(drop, keep) in &self.drops {
-            require!(Condition::DominatedKept, !dropped.contains(&keep), "step {keep} is left out, too");
+            require!(DominatedKept, !dropped.contains(&keep), "step {keep} is left out, too");
             let (worse, better) = (form.steps()[drop as usize], form.steps()[keep as usize]);
             let by_node = worse.to_global == better.to_global && nodes.contains(&(better.to_node, worse.to_node));
             let by_global = worse.to_node == better.to_node && globals.contains(&(better.to_global, worse.to_global));
             let is_better = worse.source() == better.source() && (by_node || by_global);
-            require!(Condition::DominatedBetter, is_better, "step {better:?} does not lead to more than {worse:?}");
+            require!(DominatedBetter, is_better, "step {better:?} does not lead to more than {worse:?}");
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ use serval_model::{Node, NodeStep, NormalForm};
 use super::rule::{Range, Rule};
 use super::{Reduced, size};
 use crate::conditions::require;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// The rule for these pairs `(l, x)`.
 pub(super) struct IdentityElimination<'a>(pub(super) &'a [(Node, Node)]);
@@ -46,11 +46,11 @@ impl Rule for IdentityElimination<'_> {
         let mut form = reduced.form.clone();
         for &(l, x) in self.0 {
             work.spend(size(&form))?;
-            require!(Condition::FoldInitial, !form.is_initial(l) && !form.is_done(l), "node {l} is initial or done");
+            require!(FoldInitial, !form.is_initial(l) && !form.is_done(l), "node {l} is initial or done");
             for &step in form.steps().iter().filter(|step| step.to_node == l) {
                 let (h, present) = (step.to_global, form.has_step(step.target(), (x, step.to_global)));
                 require!(
-                    Condition::FoldPresent,
+                    FoldPresent,
                     present,
                     "a step lands on node {l} under global state {h}, where there is no identity step to node {x}"
                 );

@@ -2,7 +2,8 @@
 //!
 //! These are the movers of Lipton (Reduction: a method of proving properties of
 //! parallel programs, 1975), for complete runs: a step need not commute with
-//! every other, but only with those that can come after it, by paths of both.
+//! every other, but only with those that two requests of a complete run can make
+//! next to each other, and by paths of both.
 //!
 //! # Right movers
 //!
@@ -97,7 +98,7 @@ use super::Reduced;
 use super::rule::{Range, Rule};
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// Which way steps are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -308,7 +309,7 @@ impl Rule for Joining<'_> {
         let (form, set) = (reduced.form(), self.mover.set());
         work.spend(set.len())?;
         let end = set.iter().find(|&&(node, _)| if self.side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
-        require!(Condition::MoverEnds, end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
+        require!(MoverEnds, end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
         let listed: FxHashMap<(u32, u32), &Witness> = self.mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
         let others = others_by_global(form, self.side);
         for (index, &own) in (0..).zip(form.steps()) {
@@ -323,22 +324,22 @@ impl Rule for Joining<'_> {
                 let steps = || format!("steps {own:?} and {other:?}");
                 let Some(witness) = listed.get(&(index, other_index)) else {
                     let simple = exchange.is_simple(form, &set);
-                    require!(Condition::MoverPaths, simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
+                    require!(MoverPaths, simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
                     continue;
                 };
                 work.spend(witness.other_path.len() + witness.own_path.len())?;
                 let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
-                require!(Condition::MoverPaths, meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
+                require!(MoverPaths, meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
                 let inner = Exchange::inner_outside(&set, &witness.own_path);
-                require!(Condition::MoverInner, inner, "{}: the path given passes through the set", steps());
+                require!(MoverInner, inner, "{}: the path given passes through the set", steps());
                 let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
                 let weaker = meeting.and_then(|middle| exchange.weaker(&set, middle, empty));
                 let Some((at, own_at)) = weaker else { continue };
                 let turn = || format!("{}: the other request would be interrupted in its turn", steps());
-                require!(Condition::MoverLastOther, set.contains(&at), "{}, as {at:?} is not in the set", turn());
-                require!(Condition::MoverLastOwn, set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
-                require!(Condition::MoverLastSingle, single, "{}, by more than one step", turn());
-                require!(Condition::MoverLastLeaves, exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
+                require!(MoverLastOther, set.contains(&at), "{}, as {at:?} is not in the set", turn());
+                require!(MoverLastOwn, set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
+                require!(MoverLastSingle, single, "{}, by more than one step", turn());
+                require!(MoverLastLeaves, exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
             }
         }
         Ok(())

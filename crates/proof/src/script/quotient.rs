@@ -41,7 +41,7 @@ use super::rule::{Range, Rule};
 use super::simulation::{Relation, check_nodes, check_states};
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// What is merged: nodes (`locals`) or global states (`globals`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,9 +119,9 @@ fn check_classes(known: &Relation, classes: &[Vec<u32>], work: &mut Work) -> Che
     for class in classes {
         work.spend(class.len())?;
         for (&member, &next) in class.iter().zip(class.iter().cycle().skip(1)) {
-            require!(Condition::QuotientDisjoint, seen.insert(member), "{member} is in two classes, or twice in one");
+            require!(QuotientDisjoint, seen.insert(member), "{member} is in two classes, or twice in one");
             let simulates = member == next || known.contains(&(member, next));
-            require!(Condition::QuotientClasses, simulates, "{member} does not simulate {next}");
+            require!(QuotientClasses, simulates, "{member} does not simulate {next}");
         }
     }
     Ok(())

@@ -28,7 +28,7 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, NormalForm, Point};
 
 use crate::conditions::require;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// Pairs of numbers that are looked up.
 pub(super) type Relation = BTreeSet<(u32, u32)>;
@@ -83,15 +83,15 @@ pub(super) fn check_nodes(form: &NormalForm, relation: &[(Node, Node)], strong: 
     let request = |node: Node| form.nodes()[node as usize].0;
     for &(x, y) in relation {
         let alike = x == y || (!form.is_done(x) && !form.is_done(y) && request(x) == request(y));
-        require!(Condition::RelationNodes, alike, "nodes {x} and {y} are of different requests, or one of them is a done node");
+        require!(RelationNodes, alike, "nodes {x} and {y} are of different requests, or one of them is a done node");
     }
     let mut follower = Follower::new(form, strong);
     for &(x, y) in relation {
         for step in form.steps_of(y) {
             let wanted = |to: Point| to.1 == step.to_global && (to.0 == step.to_node || known.contains(&(to.0, step.to_node)));
             let follows = follower.leads((x, step.global), wanted, work)?;
-            require!(Condition::RelationWeak, strong || follows, "node {x} cannot follow step {step:?} of node {y}");
-            require!(Condition::RelationStrong, !strong || follows, "node {x} has no step like {step:?} of node {y}");
+            require!(RelationWeak, strong || follows, "node {x} cannot follow step {step:?} of node {y}");
+            require!(RelationStrong, !strong || follows, "node {x} has no step like {step:?} of node {y}");
         }
     }
     Ok(known)
@@ -109,8 +109,8 @@ pub(super) fn check_states(form: &NormalForm, relation: &[(u32, u32)], strong: b
         for step in &by_global[g as usize] {
             let wanted = |to: Point| to.0 == step.to_node && (to.1 == step.to_global || known.contains(&(to.1, step.to_global)));
             let follows = follower.leads((step.node, h), wanted, work)?;
-            require!(Condition::RelationGlobalWeak, strong || follows, "under global state {h} step {step:?} cannot be followed");
-            require!(Condition::RelationGlobalStrong, !strong || follows, "under global state {h} there is no step like {step:?}");
+            require!(RelationGlobalWeak, strong || follows, "under global state {h} step {step:?} cannot be followed");
+            require!(RelationGlobalStrong, !strong || follows, "under global state {h} there is no step like {step:?}");
         }
     }
     Ok(known)

@@ -15,7 +15,7 @@ use serval_model::{Node, NodeKind, NodeStep, NormalForm};
 use super::Reduced;
 use super::rule::{Range, Rule};
 use crate::conditions::require;
-use crate::{Checked, Condition, Work};
+use crate::{Checked, Work};
 
 /// The rule for this node `l`.
 pub(super) struct Split(pub(super) Node);
@@ -26,7 +26,7 @@ impl Rule for Split {
     }
 
     fn check(&self, reduced: &Reduced, _: &mut Work) -> Checked {
-        require!(Condition::SplitInitial, reduced.form.is_initial(self.0), "node {} is not initial", self.0);
+        require!(SplitInitial, reduced.form.is_initial(self.0), "node {} is not initial", self.0);
         Ok(())
     }
 

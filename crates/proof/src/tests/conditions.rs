@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, scripts};
+use super::{components, flow, invariant, scripts};
 use crate::{Action, Claim, Condition, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
-pub(super) fn topic(condition: Condition) -> &'static str {
+fn topic(condition: Condition) -> &'static str {
     condition.name().split('.').next().unwrap()
 }
-
-/// The topics of conditions that have tests of their own.
-pub(super) const ELSEWHERE: &[&str] = &["tree", "flow", "invariant"];
 
 /// Certificates that are refused for `condition`, at this event, and for
 /// nothing else.
@@ -21,77 +19,70 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
     let cases: Vec<(Case, Option<usize>)> = match topic(condition) {
         "input" | "component" | "run" => vec![violates_run(condition)],
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
-        topic if ELSEWHERE.contains(&topic) => return Vec::new(),
-        _ => scripts::violate(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
+        // The crate that checks trees has such tests of its own.
+        "tree" => return Vec::new(),
+        _ => violate_proof(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
     };
     assert!(!cases.is_empty(), "nothing violates {condition}");
     cases
+}
+
+/// Proofs that are refused for `condition` and for nothing else.
+fn violate_proof(condition: Condition) -> Vec<Wrong> {
+    match topic(condition) {
+        "flow" => vec![flow::violates_only(condition)],
+        "invariant" => vec![invariant::violates_only(condition)],
+        _ => scripts::violate(condition),
+    }
 }
 
 /// A run that is refused for `condition`, at this event, and for nothing else.
 fn violates_run(condition: Condition) -> (Case, Option<usize>) {
     let mut case = lost_update();
     let run = case.run();
-    let event = match condition {
-        Condition::Input => {
-            case.certificate.input = "0".repeat(32);
-            None
-        }
-        Condition::Component => {
-            case.certificate.component = 1;
-            None
-        }
-        Condition::RunClaim => {
-            case.certificate.claim = Claim::Serializable;
-            None
-        }
+    let mut event = None;
+    match condition {
+        Condition::Input => case.certificate.input = "0".repeat(32),
+        Condition::Component => case.certificate.component = 1,
+        Condition::RunClaim => case.certificate.claim = Claim::Serializable,
         Condition::RunReplaySpawn => {
             run.steps.push(RunEvent { id: 9, action: Action::Spawn { request: "inc".into(), local: "read 0".into() } });
-            Some(8)
+            event = Some(8);
         }
         Condition::RunReplayFresh => {
             // Overwriting the first request would make it vanish unanswered.
             run.steps.insert(0, spawn(1));
-            Some(1)
+            event = Some(1);
         }
         Condition::RunReplayThread => {
             run.steps.push(respond(1, "done 0", "0"));
-            Some(8)
+            event = Some(8);
         }
         Condition::RunReplayFromLocal => {
             run.steps[1] = step(1, ("read 0", "0"), ("read 0", "0"));
-            Some(1)
+            event = Some(1);
         }
         Condition::RunReplayFromGlobal => {
             run.steps[6] = step(2, ("read 0", "0"), ("done 0", "1"));
-            Some(6)
+            event = Some(6);
         }
         Condition::RunReplayStep => {
             run.steps.insert(6, step(2, ("read 0", "1"), ("done 1", "1")));
-            Some(6)
+            event = Some(6);
         }
         Condition::RunReplayRespondLocal => {
             run.steps[5] = respond(1, "done 1", "0");
-            Some(5)
+            event = Some(5);
         }
         Condition::RunReplayResponse => {
             run.steps.insert(5, respond(1, "done 0", "1"));
-            Some(5)
+            event = Some(5);
         }
-        Condition::RunEnd => {
-            run.steps.push(spawn(3));
-            None
-        }
-        Condition::RunCompleted => {
-            run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)];
-            None
-        }
-        Condition::RunSerial => {
-            *run = RunCertificate::default();
-            None
-        }
+        Condition::RunEnd => run.steps.push(spawn(3)),
+        Condition::RunCompleted => run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)],
+        Condition::RunSerial => *run = RunCertificate::default(),
         _ => panic!("no case for {condition}"),
-    };
+    }
     (case, event)
 }
 
@@ -125,6 +116,26 @@ fn no_other_condition_covers_for_it() {
             }
         }
     }
+}
+
+#[test]
+fn conditions_keep_false_claims_out() {
+    let mut untidy = Vec::new();
+    for &condition in Condition::ALL {
+        if ["input", "component", "components", "run", "tree"].contains(&topic(condition)) {
+            continue;
+        }
+        let wrongs = violate_proof(condition);
+        for wrong in &wrongs {
+            assert_eq!(looks_serializable(&wrong.case.system), wrong.harm == Harm::Untidy, "{condition}");
+        }
+        if wrongs.iter().all(|wrong| wrong.harm == Harm::Untidy) {
+            untidy.push(condition.name());
+        }
+    }
+    // `parts.claim` keeps out the opposite claim.
+    let scripts = ["parts.claim", "quotient.disjoint", "script.numbers"];
+    assert_eq!(untidy, [&scripts[..], &["flow.phases", "flow.edges", "flow.base", "flow.connected", "invariant.numbers"]].concat());
 }
 
 #[test]

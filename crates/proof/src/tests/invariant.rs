@@ -1,12 +1,10 @@
 //! Invariants: right ones, and ones that only one condition refuses.
 
-use serval_budget::Budget;
-use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm, systems_to_json};
 
-use super::conditions::topic;
 use super::flow::{once, set};
+use super::scripts::{Harm, Wrong};
 use super::support::{Case, counter, enough};
-use super::switch::without;
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
 use crate::{Body, Certificate, Claim, Condition, Part, Refusal, fingerprint};
@@ -116,14 +114,13 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
     proof
 }
 
-/// A proof that is refused for `condition` and nothing else, and whether the
-/// system is not serializable.
-fn violates_only(condition: Condition) -> (Case, bool) {
-    match condition {
+/// A proof that is refused for `condition` and nothing else.
+pub(super) fn violates_only(condition: Condition) -> Wrong {
+    let (case, harm) = match condition {
         Condition::InvariantNumbers => {
             let mut case = right();
             proof(&mut case).clauses.push(vec![Bound { terms: vec![(99, 1)], ..Bound::default() }]);
-            (case, false)
+            (case, Harm::Untidy)
         }
         Condition::InvariantInitial => {
             // It is never so, and every step keeps it so.
@@ -131,17 +128,14 @@ fn violates_only(condition: Condition) -> (Case, bool) {
             let form = form(&system);
             let clauses = vec![vec![Bound { constant: -1, ..Bound::default() }]];
             let ends = vec![Tree { nodes: vec![farkas(&[open_nodes(&form).len()])] }; form.global_count() as usize];
-            (case(system, InvariantProof { clauses, ends, ..InvariantProof::default() }), true)
+            (case(system, InvariantProof { clauses, ends, ..InvariantProof::default() }), Harm::False)
         }
-        Condition::InvariantArrival => (case(counter(), nobody_comes(counter())), true),
-        Condition::InvariantStep => (case(counter(), nothing_happens(counter())), true),
-        Condition::InvariantEnds => (case(counter(), InvariantProof::default()), true),
+        Condition::InvariantArrival => (case(counter(), nobody_comes(counter())), Harm::False),
+        Condition::InvariantStep => (case(counter(), nothing_happens(counter())), Harm::False),
+        Condition::InvariantEnds => (case(counter(), InvariantProof::default()), Harm::False),
         other => panic!("no case for {other}"),
-    }
-}
-
-fn invariant_conditions() -> impl Iterator<Item = Condition> {
-    Condition::ALL.iter().copied().filter(|&condition| topic(condition) == "invariant")
+    };
+    Wrong { case, harm }
 }
 
 #[test]
@@ -170,32 +164,6 @@ fn the_format_is_strict() {
         assert!(text.contains(from), "{from}\n{text}");
         let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
         assert!(!error.message.is_empty(), "{from} → {to}: {error}");
-    }
-}
-
-#[test]
-fn each_condition_is_needed() {
-    for condition in invariant_conditions() {
-        let (case, false_claim) = violates_only(condition);
-        match case.check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
-            other => panic!("{condition}: {other:?}"),
-        }
-        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
-        let budget = &mut Budget::unlimited();
-        let interleaved = completed_multisets(&case.system, 3, budget).unwrap();
-        assert_eq!(interleaved != serial_multisets(&case.system, 3, budget).unwrap(), false_claim, "{condition}");
-    }
-}
-
-#[test]
-fn no_other_condition_covers_for_it() {
-    for condition in invariant_conditions() {
-        let (case, _) = violates_only(condition);
-        for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
-            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
-            assert_eq!(rejection.condition, condition);
-        }
     }
 }
 

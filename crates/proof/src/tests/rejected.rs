@@ -3,16 +3,8 @@
 use serval_budget::{Budget, Cancel};
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
-use super::support::{Answer, Case, answers, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
+use super::support::{Case, answers, condition, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
 use crate::{Action, Caps, Condition, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
-
-/// The condition that the answer names.
-fn condition(answer: &Answer) -> Condition {
-    match answer {
-        Err(Refusal::Invalid(rejection)) => rejection.condition,
-        other => panic!("{other:?}"),
-    }
-}
 
 /// The condition for which the changed lost update is refused.
 fn refused(change: impl FnOnce(&mut RunCertificate)) -> Condition {

@@ -3,8 +3,8 @@
 
 use serval_model::{NetworkSystem, SystemBuilder, systems_to_json};
 
-use super::scripts::system;
-use super::support::{Answer, Case};
+use super::scripts::{out_of_range, system};
+use super::support::{Answer, Case, condition};
 use crate::script::{Dominated, Entry, Mover, Quotient, WaitingElimination, Witness};
 use crate::{Body, Caps, Certificate, Claim, Condition, Part, Refusal, fingerprint};
 
@@ -32,13 +32,6 @@ fn idle(size: usize) -> NetworkSystem {
     builder.finish(first)
 }
 
-fn condition(answer: &Answer) -> Condition {
-    match answer {
-        Err(Refusal::Invalid(rejection)) => rejection.condition,
-        other => panic!("{other:?}"),
-    }
-}
-
 /// What the checker says if it may spend so many ticks.
 fn within(case: &Case, ticks: u64) -> Answer {
     case.check_within(&Caps { ticks, ..Caps::default() })
@@ -51,32 +44,8 @@ fn is_too_large(case: &Case, ticks: u64) -> bool {
 #[test]
 fn numbers_out_of_range() {
     const MAX: u32 = u32::MAX;
-    let witness = |step, other, path: &[(u32, u32)]| Witness { step, other, other_path: path.to_vec(), own_path: path.to_vec() };
-    let right = |points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Right(Mover { points, witnesses });
-    let left = |points: Vec<(u32, Vec<u32>)>, witnesses| Entry::Left(Mover { points, witnesses });
     for number in [2, 3, 64, 1 << 31, MAX - 1, MAX] {
-        for entry in [
-            Entry::Split(number),
-            Entry::IdentityElimination(vec![(number, 0)]),
-            Entry::IdentityElimination(vec![(0, number)]),
-            Entry::LocalQuotient(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
-            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![0, number]] }),
-            Entry::GlobalQuotient(Quotient { relation: vec![(number, number)], classes: Vec::new() }),
-            Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: vec![vec![number]] }),
-            Entry::Dominated(Dominated { locals: vec![(0, number)], globals: Vec::new(), drops: Vec::new() }),
-            Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(0, number)], drops: Vec::new() }),
-            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(number, 0)] }),
-            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: vec![(0, number)] }),
-            Entry::WaitingElimination(WaitingElimination { relation: vec![(number, 0)], points: Vec::new() }),
-            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: vec![(number, 0)] }),
-            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: vec![(0, number)] }),
-            right(vec![(number, Vec::new())], Vec::new()),
-            left(vec![(1, vec![0, number])], Vec::new()),
-            right(Vec::new(), vec![witness(number, 0, &[])]),
-            left(Vec::new(), vec![witness(0, number, &[])]),
-            left(Vec::new(), vec![witness(0, 0, &[(0, 0), (number, 0)])]),
-            right(Vec::new(), vec![witness(0, 0, &[(0, 0), (0, number)])]),
-        ] {
+        for entry in out_of_range(number) {
             let case = case(whole(), vec![entry.clone()]);
             let text = case.certificate.to_json();
             assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&case.certificate));
@@ -93,11 +62,11 @@ fn empty_entries_do_nothing() {
     let nothing = || {
         vec![
             Entry::IdentityElimination(Vec::new()),
-            Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
-            Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
-            Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
-            Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: Vec::new() }),
-            Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
+            Entry::LocalQuotient(Quotient::default()),
+            Entry::GlobalQuotient(Quotient::default()),
+            Entry::Dominated(Dominated::default()),
+            Entry::WaitingElimination(WaitingElimination::default()),
+            Entry::Right(Mover::default()),
             Entry::Left(Mover { points: vec![(1, Vec::new())], witnesses: Vec::new() }),
         ]
     };
@@ -124,11 +93,11 @@ fn every_entry_is_paid_for() {
         // Each copy is copied in its turn.
         &|index| Entry::Split(if index == 0 { 0 } else { size + index - 1 }),
         &|_| Entry::IdentityElimination(Vec::new()),
-        &|_| Entry::LocalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
-        &|_| Entry::GlobalQuotient(Quotient { relation: Vec::new(), classes: Vec::new() }),
-        &|_| Entry::Dominated(Dominated { locals: Vec::new(), globals: Vec::new(), drops: Vec::new() }),
-        &|_| Entry::WaitingElimination(WaitingElimination { relation: Vec::new(), points: Vec::new() }),
-        &|_| Entry::Right(Mover { points: Vec::new(), witnesses: Vec::new() }),
+        &|_| Entry::LocalQuotient(Quotient::default()),
+        &|_| Entry::GlobalQuotient(Quotient::default()),
+        &|_| Entry::Dominated(Dominated::default()),
+        &|_| Entry::WaitingElimination(WaitingElimination::default()),
+        &|_| Entry::Right(Mover::default()),
     ];
     for entry in nothing {
         // Looking at all nodes, though no step leaves them, for each of ten thousand entries.

@@ -8,7 +8,7 @@ use serval_model::{
     Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay, serial_multisets,
 };
 
-use crate::{Action, Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, States, check, fingerprint};
+use crate::{Action, Body, Caps, Certificate, Claim, Condition, Input, Refusal, RunCertificate, RunEvent, States, check, fingerprint};
 
 /// Enough for what is small: what would go on for ever is stopped, and seen.
 pub(super) fn enough() -> Budget {
@@ -16,6 +16,14 @@ pub(super) fn enough() -> Budget {
 }
 
 pub(super) type Answer = Result<(), Refusal<Infallible>>;
+
+/// The condition that the answer names.
+pub(super) fn condition(answer: &Answer) -> Condition {
+    match answer {
+        Err(Refusal::Invalid(rejection)) => rejection.condition,
+        other => panic!("{other:?}"),
+    }
+}
 
 /// A system, its text, and a certificate that is accepted for it.
 #[derive(Clone)]
