@@ -1,11 +1,11 @@
 //! Proofs by counting: right ones, and ones that only one condition refuses.
 
-use serval_model::{NetworkSystem, NormalForm, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm};
 
 use super::scripts::{Harm, Wrong, system};
-use super::support::{Case, counter, enough};
+use super::support::{Case, counter, enough, misread};
 use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
-use crate::{Body, Certificate, Claim, Condition, Part, fingerprint};
+use crate::{Body, Certificate, Condition, Part};
 use serval_linear::{Linear, Literal, Node, Reference, Tree};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
@@ -15,10 +15,7 @@ pub(super) fn once() -> NetworkSystem {
 }
 
 fn case(system: NetworkSystem, proof: FlowProof) -> Case {
-    let text = systems_to_json(std::slice::from_ref(&system));
-    let body = Body::Part(Part::Flow(Box::new(proof)));
-    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, beside: Vec::new(), certificate }
+    Case::proved(system, Part::Flow(Box::new(proof)))
 }
 
 /// Edges, a node `a`, and a constant `c`.
@@ -163,8 +160,7 @@ fn the_format_is_strict() {
             ("\"phases\":[0,1]", "\"phases\":[0,1],\"parts\":[]"),
             ("\"tree\":[", "\"tree\":[[9],"),
         ] {
-            assert!(text.contains(from), "{from}\n{text}");
-            let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
+            let error = misread(&certificate, from, to);
             assert!(error.column > 1 && !error.message.is_empty(), "{from} → {to}: {error}");
         }
     }

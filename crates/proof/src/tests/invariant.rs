@@ -1,13 +1,13 @@
 //! Invariants: right ones, and ones that only one condition refuses.
 
-use serval_model::{NetworkSystem, NormalForm, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm};
 
 use super::flow::{once, set};
 use super::scripts::{Harm, Wrong};
-use super::support::{Case, counter, enough};
+use super::support::{Case, counter, enough, misread};
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
-use crate::{Body, Certificate, Claim, Condition, Part, Refusal, fingerprint};
+use crate::{Body, Certificate, Condition, Part, Refusal};
 use serval_linear::{Node, Reference, Tree};
 
 fn form(system: &NetworkSystem) -> NormalForm {
@@ -15,10 +15,7 @@ fn form(system: &NetworkSystem) -> NormalForm {
 }
 
 fn case(system: NetworkSystem, proof: InvariantProof) -> Case {
-    let text = systems_to_json(std::slice::from_ref(&system));
-    let body = Body::Part(Part::Invariant(Box::new(proof)));
-    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, beside: Vec::new(), certificate }
+    Case::proved(system, Part::Invariant(Box::new(proof)))
 }
 
 fn proof(case: &mut Case) -> &mut InvariantProof {
@@ -161,8 +158,7 @@ fn the_format_is_strict() {
         ("\"sets\":", "\"component\":0,\"sets\":"),
         ("\"ends\":[", "\"ends\":[[[9]],"),
     ] {
-        assert!(text.contains(from), "{from}\n{text}");
-        let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
+        let error = misread(&certificate, from, to);
         assert!(!error.message.is_empty(), "{from} → {to}: {error}");
     }
 }

@@ -1,18 +1,15 @@
 //! Scripts made to hurt: a right answer or none, without a panic, and work that
 //! is paid for.
 
-use serval_model::{NetworkSystem, SystemBuilder, systems_to_json};
+use serval_model::{NetworkSystem, SystemBuilder};
 
 use super::scripts::{out_of_range, system};
 use super::support::{Answer, Case, condition};
 use crate::script::{Dominated, Entry, Mover, Quotient, WaitingElimination, Witness};
-use crate::{Body, Caps, Certificate, Claim, Condition, Part, Refusal, fingerprint};
+use crate::{Caps, Certificate, Condition, Part, Refusal};
 
 fn case(system: NetworkSystem, script: Vec<Entry>) -> Case {
-    let text = systems_to_json(std::slice::from_ref(&system));
-    let certificate =
-        Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body: Body::Part(Part::Atomic(script)) };
-    Case { text, system, beside: Vec::new(), certificate }
+    Case::proved(system, Part::Atomic(script))
 }
 
 fn whole() -> NetworkSystem {

@@ -8,13 +8,13 @@
 //! false about them.
 
 use serval_budget::Budget;
-use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets, serial_multisets};
 
 use super::last;
 use super::support::{Case, enough};
 use super::switch::without;
 use crate::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination, Witness};
-use crate::{Body, Certificate, Claim, Condition, Part, fingerprint};
+use crate::{Body, Claim, Condition, Part};
 
 /// What is wrong about believing a certificate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,10 +121,7 @@ impl Draft {
 
     /// The certificate, about the system that was written down.
     pub(super) fn case(self) -> Case {
-        let text = systems_to_json(std::slice::from_ref(&self.system));
-        let input = fingerprint(&text);
-        let certificate = Certificate { input, component: 0, claim: Claim::Serializable, body: Body::Part(Part::Atomic(self.script)) };
-        Case { text, system: self.system, beside: Vec::new(), certificate }
+        Case::proved(self.system, Part::Atomic(self.script))
     }
 
     /// The certificate, for a system that is not serializable.
