@@ -63,7 +63,7 @@ fn published_counterexamples_are_found_and_no_others() {
     assert_eq!((refuted, clear), (20, 27));
 }
 
-/// More than any of the families takes.
+/// Ten times what the slowest of the families takes.
 const TICKS: u64 = 3_000_000;
 
 #[test]
