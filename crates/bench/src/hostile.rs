@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rustc_hash::FxHasher;
 use serde_json::Value;
 use serval_budget::Cancel;
-use serval_proof::{CONDITIONS, Caps, Certificate, Claim, Refusal, Systems, check};
+use serval_proof::{Caps, Certificate, Claim, Condition, Refusal, Systems, check};
 
 pub use pool::{Pool, Size, inputs_in};
 pub use tally::{Answer, Tally};
@@ -142,7 +142,7 @@ fn answer(target: &Target, text: &str, effort: Effort) -> Result<Answer, String>
             let value: Value = serde_json::from_str(text).map_err(|error| format!("accepted, but no JSON: {error}"))?;
             oracle::truth(target, &value, effort.brute).map(Answer::Accepted)
         }
-        Err(Refusal::Invalid(rejection)) => Ok(Answer::Rejected(rejection.condition)),
+        Err(Refusal::Invalid(rejection)) => Ok(Answer::Rejected(rejection.condition.name())),
         Err(Refusal::TooLarge(_)) => Ok(Answer::TooLarge),
         Err(Refusal::System(_) | Refusal::Cancelled) => Err("neither accepted nor refused".to_owned()),
     }
@@ -153,7 +153,8 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
     let mut draw = Draw::new(seed, number);
     let way = Way::of(number);
     if way == Way::Condition {
-        let condition = *CONDITIONS.get(usize::try_from(number / 20 * 6 + number % 20 - 14).ok()? % CONDITIONS.len())?;
+        let all = Condition::ALL;
+        let condition = all.get(usize::try_from(number / 20 * 6 + number % 20 - 14).ok()? % all.len())?.name();
         let (target, mut value) = attacks::attack(condition, pool, &mut draw)?;
         if condition != "input" {
             value["input"] = pool.targets[target].print.clone().into();

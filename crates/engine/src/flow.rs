@@ -34,9 +34,9 @@ use serial::{Answers, Serial};
 /// Rounds at most.
 const ROUNDS: usize = 400;
 
-/// What came out.
+/// How an attempt to prove a system by counting ended.
 #[derive(Debug)]
-pub enum Counted {
+pub enum FlowOutcome {
     /// A proof, but for its script.
     Proof(FlowProof),
     /// A run of [`NormalForm::to_system`] that should be a counterexample.
@@ -51,7 +51,7 @@ pub enum Counted {
 /// the first clause, and below it each case is a problem of its own. That the
 /// run ends in `g` is there the last inequality, so that facts have the same
 /// numbers as they will have in the tree.
-pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<Counted, Stopped> {
+pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stopped> {
     let serial = Serial::new(form, budget)?;
     let phases = phases::phases(form);
     let Some(problem) = budget.during(|| flow_problem(form, &phases))? else { return Err(Stopped::OutOfTicks) };
@@ -82,11 +82,11 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<Counted, Stopped>
                 None => match serial.walk(&answers(form, &counts), budget)? {
                     Some(walk) => match serial.generalise(&walk) {
                         Some(set) => Fact::Set(set),
-                        None => return Ok(Counted::Stuck),
+                        None => return Ok(FlowOutcome::Stuck),
                     },
                     None => {
                         let order = realise::order(form, &counts, budget)?;
-                        return Ok(order.and_then(|steps| realise::run_of(form, &steps)).map_or(Counted::Stuck, Counted::Run));
+                        return Ok(order.and_then(|steps| realise::run_of(form, &steps)).map_or(FlowOutcome::Stuck, FlowOutcome::Run));
                     }
                 },
             };
@@ -99,7 +99,7 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<Counted, Stopped>
             return Err(Stopped::OutOfTicks);
         }
     }
-    Ok(Counted::Proof(proof))
+    Ok(FlowOutcome::Proof(proof))
 }
 
 /// How often each answer is given.

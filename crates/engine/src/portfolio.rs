@@ -22,7 +22,7 @@ use serval_proof::flow::FlowProof;
 use serval_proof::script::Reduced;
 
 use crate::flow::bounded::{self, Bounded};
-use crate::flow::{self, Counted};
+use crate::flow::{self, FlowOutcome};
 use crate::reduce::{Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
@@ -395,9 +395,9 @@ impl Work<'_> {
                     (&original, Vec::new())
                 };
                 match flow::prove(form, &mut budget) {
-                    Ok(Counted::Proof(proof)) => Outcome::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
-                    Ok(Counted::Run(run)) => self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run),
-                    Ok(Counted::Stuck) | Err(_) => Outcome::Nothing,
+                    Ok(FlowOutcome::Proof(proof)) => Outcome::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
+                    Ok(FlowOutcome::Run(run)) => self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run),
+                    Ok(FlowOutcome::Stuck) | Err(_) => Outcome::Nothing,
                 }
             }
             Task::Bounded { component, concurrent } => match bounded::search(reduction.form(), concurrent, &mut budget) {

@@ -8,7 +8,7 @@
 //!
 //! # Order, and why it ends
 //!
-//! Cheap rules come first: identity folds and pair pruning after every change,
+//! Cheap rules come first: identity elimination and pair pruning after every change,
 //! then waiting that gains nothing, movers, dominated steps, merging nodes,
 //! merging global states. A pass over all rules is followed by another only if
 //! it lowered the measure: the number of points that are landed on and not
@@ -17,13 +17,13 @@
 //! happens at most once for each initial node, as copies are never landed on.
 //! Everything is counted in ticks; when they run out, what was reached stands.
 
-mod closure;
 mod dominated;
-mod fold;
 mod game;
+mod identity_elimination;
 mod movers;
 mod quotient;
 mod reach;
+mod waiting_elimination;
 
 use serval_budget::{Budget, Stopped};
 use serval_model::NormalForm;
@@ -55,45 +55,64 @@ impl Reduction {
         self.script.push(entry);
         Ok(())
     }
-
-    /// Applies an entry if there is one, and says whether there was.
-    fn push_found(&mut self, entry: Option<Entry>, budget: &mut Budget) -> Result<bool, Stopped> {
-        let Some(entry) = entry else { return Ok(false) };
-        self.push(entry, budget)?;
-        Ok(true)
-    }
 }
 
-/// The rules, one by one, for those who try them alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
+/// Makes the list of the rules, in the order in which they are tried, each with
+/// its name in files and what finds entries for it.
+macro_rules! finders {
+    ($($(#[$about:meta])* $name:literal: $rule:ident => $find:expr;)+) => {
+        /// The rules, one by one, for those who try them alone.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $($(#[$about])* $rule,)+
+        }
+
+        /// All rules, in the order in which they are tried.
+        pub const RULES: &[Rule] = &[$(Rule::$rule),+];
+
+        impl Rule {
+            /// The name, as in the entries of scripts.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$rule => $name,)+ }
+            }
+
+            /// The entries that the rule has for a system, one after the other.
+            fn find(self, reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+                let find: fn(&Reduced, &mut Budget) -> Result<Vec<Entry>, Stopped> = match self { $(Self::$rule => $find,)+ };
+                find(reduced, budget)
+            }
+        }
+    };
+}
+
+finders! {
     /// Identity steps taken when landed on.
-    Fold,
+    "fold": IdentityElimination => identity_elimination::find;
     /// Steps that no complete run makes.
-    Pairs,
+    "pairs": Pairs => |_, _| Ok(vec![Entry::Pairs]);
     /// Waiting that gains nothing.
-    Closure,
+    "closure": WaitingElimination => waiting_elimination::find;
     /// Landings that need not be interrupted.
-    Right,
+    "right": Right => |reduced, budget| movers::find(reduced, Side::Right, budget);
     /// Departures that need not be interrupted.
-    Left,
+    "left": Left => |reduced, budget| movers::find(reduced, Side::Left, budget);
     /// Steps for which there is a better one.
-    Dominated,
+    "dominated": Dominated => dominated::find;
     /// Nodes that can do the same.
-    Locals,
+    "locals": LocalQuotient => quotient::find_locals;
     /// Global states under which everything goes the same.
-    Globals,
+    "globals": GlobalQuotient => quotient::find_globals;
 }
 
-/// All rules, in the order in which they are tried.
-pub const RULES: &[Rule] = &[Rule::Fold, Rule::Pairs, Rule::Closure, Rule::Right, Rule::Left, Rule::Dominated, Rule::Locals, Rule::Globals];
+/// The rules that are tried again after every change.
+const TIDY: &[Rule] = &[Rule::IdentityElimination, Rule::Pairs];
 
 /// Reduces as far as the rules go, or the ticks. Says whether it came to an end.
 pub fn reduce(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stopped> {
     tidy(reduction, budget)?;
     loop {
         let before = measure(reduction.form());
-        for &rule in &RULES[2..] {
+        for &rule in RULES.iter().filter(|rule| !TIDY.contains(rule)) {
             if reduction.form().is_atomic() {
                 return Ok(());
             }
@@ -114,14 +133,12 @@ pub fn reduce(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stop
     }
 }
 
-/// Folds and prunes.
+/// Takes identity steps where they are landed on, and prunes.
 fn tidy(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stopped> {
-    if reduction.form().is_atomic() {
-        return Ok(());
-    }
-    apply_rule(reduction, Rule::Fold, budget)?;
-    if !reduction.form().is_atomic() {
-        apply_rule(reduction, Rule::Pairs, budget)?;
+    for &rule in TIDY {
+        if !reduction.form().is_atomic() {
+            apply_rule(reduction, rule, budget)?;
+        }
     }
     Ok(())
 }
@@ -129,42 +146,15 @@ fn tidy(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stopped> {
 /// Applies one rule once, as far as it goes, and says whether it changed
 /// anything.
 pub fn apply_rule(reduction: &mut Reduction, rule: Rule, budget: &mut Budget) -> Result<bool, Stopped> {
-    match rule {
-        Rule::Fold => {
-            let entry = fold::find(reduction.form(), budget)?;
-            reduction.push_found(entry, budget)
-        }
-        Rule::Pairs => {
-            let before = reduction.form().steps().len();
-            reduction.push(Entry::Pairs, budget)?;
-            Ok(reduction.form().steps().len() < before)
-        }
-        Rule::Closure => {
-            let entry = closure::find(reduction.form(), budget)?;
-            reduction.push_found(entry, budget)
-        }
-        Rule::Right | Rule::Left => {
-            let side = if rule == Rule::Right { Side::Right } else { Side::Left };
-            let entries = movers::find(&reduction.reduced, side, budget)?;
-            let found = !entries.is_empty();
-            for entry in entries {
-                reduction.push(entry, budget)?;
-            }
-            Ok(found)
-        }
-        Rule::Dominated => {
-            let entry = dominated::find(reduction.form(), budget)?;
-            reduction.push_found(entry, budget)
-        }
-        Rule::Locals => {
-            let entry = quotient::find_locals(reduction.form(), budget)?;
-            reduction.push_found(entry, budget)
-        }
-        Rule::Globals => {
-            let entry = quotient::find_globals(reduction.form(), budget)?;
-            reduction.push_found(entry, budget)
-        }
+    let found = rule.find(&reduction.reduced, budget)?;
+    if found.is_empty() {
+        return Ok(false);
     }
+    let before = reduction.form().clone();
+    for entry in found {
+        reduction.push(entry, budget)?;
+    }
+    Ok(*reduction.form() != before)
 }
 
 /// What falls from pass to pass.

@@ -31,32 +31,32 @@ pub use layer::{LayerOutcome, Search};
 pub use lift::lift;
 pub use parallel::parallel_layer;
 
-/// How many requests of each name: a position per request id.
-pub(crate) type Demand = Vec<u32>;
+/// The requests of a run: how many of each name, a position per request id.
+pub(crate) type RequestMultiset = Vec<u32>;
 
 /// All ways to choose `requests` requests among `names` names, in a fixed
 /// order, up to a number.
-pub(crate) fn demands(names: usize, requests: u32, limit: usize) -> Vec<Demand> {
+pub(crate) fn request_multisets(names: usize, requests: u32, limit: usize) -> Vec<RequestMultiset> {
     let mut all = Vec::new();
-    let mut demand = vec![0; names];
-    fill(&mut demand, 0, requests, limit, &mut all);
+    let mut multiset = vec![0; names];
+    fill(&mut multiset, 0, requests, limit, &mut all);
     all
 }
 
-fn fill(demand: &mut Demand, position: usize, left: u32, limit: usize, all: &mut Vec<Demand>) {
-    if all.len() >= limit || demand.is_empty() {
+fn fill(multiset: &mut RequestMultiset, position: usize, left: u32, limit: usize, all: &mut Vec<RequestMultiset>) {
+    if all.len() >= limit || multiset.is_empty() {
         return;
     }
-    if position + 1 == demand.len() {
-        demand[position] = left;
-        all.push(demand.clone());
+    if position + 1 == multiset.len() {
+        multiset[position] = left;
+        all.push(multiset.clone());
         return;
     }
     for take in (0..=left).rev() {
-        demand[position] = take;
-        fill(demand, position + 1, left - take, limit, all);
+        multiset[position] = take;
+        fill(multiset, position + 1, left - take, limit, all);
     }
-    demand[position] = 0;
+    multiset[position] = 0;
 }
 
 #[cfg(test)]
@@ -64,11 +64,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn demands_are_all_multisets() {
-        assert_eq!(demands(2, 2, 100), [vec![2, 0], vec![1, 1], vec![0, 2]]);
-        assert_eq!(demands(3, 2, 100).len(), 6);
-        assert_eq!(demands(4, 3, 100).len(), 20);
-        assert_eq!(demands(4, 3, 7).len(), 7);
-        assert_eq!(demands(0, 3, 7).len(), 0);
+    fn multisets_are_all_there() {
+        assert_eq!(request_multisets(2, 2, 100), [vec![2, 0], vec![1, 1], vec![0, 2]]);
+        assert_eq!(request_multisets(3, 2, 100).len(), 6);
+        assert_eq!(request_multisets(4, 3, 100).len(), 20);
+        assert_eq!(request_multisets(4, 3, 7).len(), 7);
+        assert_eq!(request_multisets(0, 3, 7).len(), 0);
     }
 }

@@ -15,10 +15,8 @@ mod stated;
 mod together;
 mod words;
 
-use std::convert::Infallible;
-
 use serval_budget::{Budget, Cancel};
-use serval_engine::flow::{Counted, prove};
+use serval_engine::flow::{FlowOutcome, prove};
 
 use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::script::check_script;
@@ -52,8 +50,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Flow(proof) => &proof.script,
         Part::Invariant(proof) => &proof.script,
     };
-    let reduced =
-        check_script::<Infallible>(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
+    let reduced = check_script(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
     let names = names.after(script);
     let mut budget = Budget::new(u64::MAX, cancel.clone());
     let stopped = |_| "stopped".to_owned();
@@ -61,8 +58,8 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
         Part::Atomic(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
-            Counted::Proof(proof) => proof,
-            Counted::Run(_) | Counted::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
+            FlowOutcome::Proof(proof) => proof,
+            FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
         },
     };
     counting::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped)

@@ -27,8 +27,8 @@ impl Names {
     #[must_use]
     pub fn after(mut self, script: &[Entry]) -> Self {
         for entry in script {
-            if let Entry::Split(node) = entry {
-                self.nodes.push(format!("{} (coming in)", self.node(*node)));
+            if let Some(node) = entry.copied() {
+                self.nodes.push(format!("{} (coming in)", self.node(node)));
             }
         }
         self

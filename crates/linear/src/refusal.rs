@@ -5,21 +5,28 @@ use std::fmt;
 use serval_budget::Stopped;
 
 /// Makes an enum of the conditions of a checker, each with the name by which
-/// messages and manuals call it.
+/// messages and manuals call it, `and` perhaps the conditions of a checker that
+/// this one calls, which come last.
 #[macro_export]
 macro_rules! conditions {
-    ($(#[$meta:meta])* $visibility:vis enum $type:ident { $($(#[$of:meta])* $condition:ident = $name:literal,)+ }) => {
+    (
+        $(#[$meta:meta])* $visibility:vis enum $type:ident { $($(#[$of:meta])* $condition:ident = $name:literal,)+ }
+        $(and { $(#[$called:meta])* $outer:ident($inner:ty) })?
+    ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        $visibility enum $type { $($(#[$of])* $condition,)+ }
+        $visibility enum $type { $($(#[$of])* $condition,)+ $($(#[$called])* $outer($inner),)? }
 
         impl $type {
             /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$condition),+];
+            pub const ALL: &[Self] = {
+                const OWN: &[$type] = &[$($type::$condition),+];
+                $crate::conditions!(@all $type, OWN $(, $outer, $inner)?)
+            };
 
             /// The name in messages and in the manual.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$condition => $name,)+ }
+                match self { $(Self::$condition => $name,)+ $(Self::$outer(condition) => <$inner>::name(condition),)? }
             }
         }
 
@@ -29,6 +36,20 @@ macro_rules! conditions {
             }
         }
     };
+    (@all $type:ident, $own:ident) => { $own };
+    (@all $type:ident, $own:ident, $outer:ident, $inner:ty) => {{
+        const CALLED: &[$inner] = <$inner>::ALL;
+        const ALL: [$type; $own.len() + CALLED.len()] = {
+            let mut all = [$own[0]; $own.len() + CALLED.len()];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] = if at < $own.len() { $own[at] } else { $type::$outer(CALLED[at - $own.len()]) };
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }};
 }
 
 conditions! {
@@ -127,9 +148,9 @@ pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal
 
 /// Refuses unless the condition holds. The message is made only if it is needed.
 macro_rules! require {
-    ($condition:expr, $holds:expr, $($message:tt)+) => {
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
-            $crate::refusal::unmet($condition, format!($($message)+))?;
+            $crate::refusal::unmet($crate::Condition::$condition, format!($($message)+))?;
         }
     };
 }
@@ -137,10 +158,10 @@ macro_rules! require {
 /// The value that the condition says is there; refuses if it is not. What
 /// follows in the function needs the value and is left out without it.
 macro_rules! obtain {
-    ($condition:expr, $value:expr, $($message:tt)+) => {
+    ($condition:ident, $value:expr, $($message:tt)+) => {
         match $value {
             Some(value) => value,
-            None => return $crate::refusal::unmet($condition, format!($($message)+)),
+            None => return $crate::refusal::unmet($crate::Condition::$condition, format!($($message)+)),
         }
     };
 }

@@ -120,7 +120,7 @@ use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 
 use crate::refusal::{obtain, require};
-use crate::{Condition, Linear, Literal, Problem, Refusal};
+use crate::{Linear, Literal, Problem, Refusal};
 
 /// A proof tree: its nodes in preorder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,7 +252,7 @@ impl<'a> Checker<'a, '_> {
         let mut nodes = tree.nodes.iter();
         let mut frames: Vec<Frame<'a>> = Vec::new();
         loop {
-            let node = obtain!(Condition::Child, nodes.next(), "the list ends where a node is missing");
+            let node = obtain!(Child, nodes.next(), "the list ends where a node is missing");
             self.budget.spend(1)?;
             self.node_of(node, &mut frames)?;
             self.at = self.at.saturating_add(1);
@@ -269,7 +269,7 @@ impl<'a> Checker<'a, '_> {
                 break;
             }
         }
-        require!(Condition::Rest, nodes.next().is_none(), "the tree is complete before this node");
+        require!(Rest, nodes.next().is_none(), "the tree is complete before this node");
         Ok(())
     }
 
@@ -280,13 +280,13 @@ impl<'a> Checker<'a, '_> {
             Node::Lattice { modulus, combination, tight } => return self.lattice(*modulus, combination, tight),
             Node::Clause { clause } => {
                 let known = self.problem.clauses.get(*clause as usize);
-                obtain!(Condition::Clause, known, "there is no clause {clause}");
+                obtain!(Clause, known, "there is no clause {clause}");
             }
             Node::Bound { expression, .. } | Node::Residue { expression, .. } => {
                 let divides = !matches!(node, Node::Residue { divisor: 0, .. });
-                require!(Condition::Divisor, divides, "division by 0");
+                require!(Divisor, divides, "division by 0");
                 let known = expression.is_over(self.variables);
-                require!(Condition::Variables, known, "a variable that is not there");
+                require!(Variables, known, "a variable that is not there");
             }
         }
         frames.push(Frame { node, facts: self.facts.len(), variables: self.variables, literal: 0, residue: 0 });
@@ -347,14 +347,14 @@ impl<'a> Checker<'a, '_> {
     fn farkas(&mut self, combination: &Combination) -> Result<(), Refusal> {
         let mut sum = Fact::default();
         self.falling(combination, &mut sum)?;
-        require!(Condition::Farkas, sum.constant < 0, "the sum has the constant {}, which is not negative", sum.constant);
+        require!(Farkas, sum.constant < 0, "the sum has the constant {}, which is not negative", sum.constant);
         Ok(())
     }
 
     fn lattice(&mut self, modulus: i128, combination: &Combination, tight: &Combination) -> Result<(), Refusal> {
         let mut bound = Fact::default();
         self.falling(tight, &mut bound)?;
-        require!(Condition::Tight, bound.constant <= 0, "the sum has the constant {}, which is positive", bound.constant);
+        require!(Tight, bound.constant <= 0, "the sum has the constant {}, which is positive", bound.constant);
         let mut positive: Vec<Reference> =
             tight.iter().filter(|(_, multiplier)| *multiplier > 0).map(|&(reference, _)| reference).collect();
         positive
@@ -363,14 +363,14 @@ impl<'a> Checker<'a, '_> {
         let mut sum = Fact::default();
         for &(reference, multiplier) in combination {
             let is_equality = self.is_equality(reference) || positive.binary_search(&reference).is_ok();
-            require!(Condition::Equality, is_equality, "{reference} is not shown to be an equality");
+            require!(Equality, is_equality, "{reference} is not shown to be an equality");
             self.add(reference, multiplier, &mut sum)?;
         }
         sum.collect()?;
         let divides = |number: i128| number.unsigned_abs().is_multiple_of(modulus.unsigned_abs());
         let multiples = sum.terms.iter().all(|&(_, coefficient)| divides(coefficient));
-        require!(Condition::Modulus, multiples, "a coefficient is not a multiple of {modulus}");
-        require!(Condition::Remainder, !divides(sum.constant), "the constant {} is a multiple of {modulus}", sum.constant);
+        require!(Modulus, multiples, "a coefficient is not a multiple of {modulus}");
+        require!(Remainder, !divides(sum.constant), "the constant {} is a multiple of {modulus}", sum.constant);
         Ok(())
     }
 
@@ -378,15 +378,15 @@ impl<'a> Checker<'a, '_> {
     fn falling(&mut self, combination: &Combination, sum: &mut Fact) -> Result<(), Refusal> {
         for &(reference, multiplier) in combination {
             let signed = multiplier >= 0 || self.is_equality(reference);
-            require!(Condition::Sign, signed, "{reference} is an inequality with the multiplier {multiplier}");
+            require!(Sign, signed, "{reference} is an inequality with the multiplier {multiplier}");
             self.add(reference, multiplier, sum)?;
         }
         sum.collect()?;
         for &(variable, coefficient) in &sum.terms {
             let is_fresh = variable >= self.problem.variables;
-            require!(Condition::Fresh, !is_fresh || coefficient == 0, "fresh variable {variable} is left");
+            require!(Fresh, !is_fresh || coefficient == 0, "fresh variable {variable} is left");
             let falls = is_fresh || coefficient <= 0;
-            require!(Condition::Falling, falls, "variable {variable} has the coefficient {coefficient}");
+            require!(Falling, falls, "variable {variable} has the coefficient {coefficient}");
         }
         Ok(())
     }
@@ -395,14 +395,14 @@ impl<'a> Checker<'a, '_> {
     fn add(&mut self, reference: Reference, multiplier: i128, sum: &mut Fact) -> Result<(), Refusal> {
         match reference {
             Reference::Fact(index) => {
-                let fact = obtain!(Condition::Fact, self.facts.get(index as usize), "there is no {reference}");
+                let fact = obtain!(Fact, self.facts.get(index as usize), "there is no {reference}");
                 self.budget.spend(ticks(fact.terms.len() + 1))?;
                 sum.add(fact.terms.iter().copied(), fact.constant, multiplier)?;
             }
             Reference::AtLeastZero(variable) => {
                 // A fresh variable may be negative.
                 let known = variable < self.problem.variables;
-                require!(Condition::Fact, known, "{reference} is not said anywhere");
+                require!(Fact, known, "{reference} is not said anywhere");
                 self.budget.spend(1)?;
                 sum.add(iter::once((variable, 1)), 0, multiplier)?;
             }

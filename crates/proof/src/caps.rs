@@ -5,7 +5,7 @@ use serval_model::{Halt, Letter, Multiset};
 
 use serval_linear::{Problem, Tree};
 
-use crate::{Refusal, Rejection, TooLarge};
+use crate::{Checked, Condition, Refusal, Rejection, TooLarge};
 
 /// The largest certificates that are checked. Beyond a cap the answer is
 /// [`TooLarge`], never "valid".
@@ -88,10 +88,10 @@ impl Work {
     }
 
     /// Checks that a problem has no solution.
-    pub(crate) fn check_tree<Stop>(&mut self, problem: &Problem, tree: &Tree) -> Result<(), Refusal<Stop>> {
+    pub(crate) fn check_tree(&mut self, problem: &Problem, tree: &Tree) -> Checked {
         serval_linear::check_tree(problem, tree, &mut self.budget).map_err(|refusal| match refusal {
             serval_linear::Refusal::Invalid(serval_linear::Rejection { condition, node, message }) => Refusal::Invalid(Rejection {
-                condition: condition.name(),
+                condition: Condition::Tree(condition),
                 event: None,
                 object: format!("node {node} of the tree"),
                 message,

@@ -78,7 +78,7 @@ impl<'s> Input for Systems<'s> {
 pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
     let (actual, given) = (fingerprint(input.text()), shown(&certificate.input));
     let same = certificate.input == actual;
-    require!("input", same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
+    require!(Input, same, about("the input"), "its fingerprint is {actual}, but the certificate is about {given}");
     check_requests(input)?;
     match &certificate.body {
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
@@ -96,7 +96,7 @@ fn check_requests<I: Input>(input: &I) -> Result<(), Refusal<I::Stop>> {
             let owner = *owners.entry(name.clone()).or_insert(component);
             let alone = owner == component;
             let object = || format!("component {component}");
-            require!("components.requests", alone, about(object()), "component {owner} has a request {}, too", shown(&name));
+            require!(ComponentsRequests, alone, about(object()), "component {owner} has a request {}, too", shown(&name));
         }
     }
     Ok(())
@@ -111,32 +111,28 @@ fn check_refutation<I: Input>(
     cancel: &Cancel,
 ) -> Result<(), Refusal<I::Stop>> {
     let (refutes, claimed) = (claim == Claim::NotSerializable, claim.name());
-    require!("run.claim", refutes, about(format!("claim {claimed:?}")), "a run can only show that an input is not serializable");
+    require!(RunClaim, refutes, about(format!("claim {claimed:?}")), "a run can only show that an input is not serializable");
     let count = input.components();
-    require!("component", component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
-    check_run(input.lazy(component), run, caps, cancel).map_err(Refusal::into)
+    require!(Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
+    check_run(input.lazy(component), run, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
 }
 
 /// There is a proof for each component.
 fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<I::Stop>> {
     let (proves, claimed) = (claim == Claim::Serializable, claim.name());
-    require!(
-        "parts.claim",
-        proves,
-        about(format!("claim {claimed:?}")),
-        "a proof of this kind can only show that an input is serializable"
-    );
+    require!(PartsClaim, proves, about(format!("claim {claimed:?}")), "a proof of this kind can only show that an input is serializable");
     let systems = input.whole(cancel)?;
     let (given, there) = (parts.len(), systems.len());
-    require!("parts.cover", given == there, about(format!("{given} parts")), "the input has {there} components");
+    require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {there} components");
     let mut work = Work::new(caps, cancel);
     for (part, system) in parts.iter().zip(systems) {
         let (form, _) = NormalForm::new(system).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) })?;
-        match part {
-            Part::Atomic(script) => script::check_atomic(form, script, &mut work)?,
-            Part::Flow(proof) => flow::check_flow(form, proof, &mut work)?,
-            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work)?,
-        }
+        let checked = match part {
+            Part::Atomic(script) => script::check_atomic(form, script, &mut work),
+            Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
+            Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
+        };
+        checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
     }
     Ok(())
 }

@@ -7,29 +7,39 @@
 
 use crate::{Refusal, Rejection};
 
-/// All conditions, by what they are about.
-#[rustfmt::skip]
-pub const CONDITIONS: &[&str] = &[
-    "input", "components.requests", "component",
-    "run.claim", "run.replay.spawn", "run.replay.fresh", "run.replay.thread", "run.replay.from.local",
-    "run.replay.from.global", "run.replay.step", "run.replay.respond.local", "run.replay.response", "run.end",
-    "run.completed", "run.serial",
-    "parts.claim", "parts.cover",
-    "split.initial", "fold.initial", "fold.present",
-    "relation.nodes", "relation.weak", "relation.strong", "relation.global.weak", "relation.global.strong",
-    "quotient.disjoint", "quotient.classes", "dominated.kept", "dominated.better",
-    "mover.ends", "mover.paths", "mover.inner", "mover.last.other", "mover.last.own", "mover.last.single",
-    "mover.last.leaves",
-    "atomic.steps", "script.numbers",
-    "flow.phases", "flow.forward", "flow.backward", "flow.edges", "flow.base", "flow.period", "flow.connected",
-    "invariant.numbers", "invariant.initial", "invariant.arrival", "invariant.step", "invariant.ends",
-    "tree.child", "tree.rest", "tree.clause", "tree.variables", "tree.divisor", "tree.fact", "tree.sign",
-    "tree.falling", "tree.fresh", "tree.farkas", "tree.tight", "tree.equality", "tree.modulus", "tree.remainder",
-];
+serval_linear::conditions! {
+    /// What a certificate must meet.
+    #[expect(missing_docs, reason = "what each asks for is said where it is checked, and in the manual")]
+    pub enum Condition {
+        Input = "input", ComponentsRequests = "components.requests", Component = "component",
+        RunClaim = "run.claim", RunReplaySpawn = "run.replay.spawn", RunReplayFresh = "run.replay.fresh",
+        RunReplayThread = "run.replay.thread", RunReplayFromLocal = "run.replay.from.local",
+        RunReplayFromGlobal = "run.replay.from.global", RunReplayStep = "run.replay.step",
+        RunReplayRespondLocal = "run.replay.respond.local", RunReplayResponse = "run.replay.response", RunEnd = "run.end",
+        RunCompleted = "run.completed", RunSerial = "run.serial",
+        PartsClaim = "parts.claim", PartsCover = "parts.cover",
+        SplitInitial = "split.initial", FoldInitial = "fold.initial", FoldPresent = "fold.present",
+        RelationNodes = "relation.nodes", RelationWeak = "relation.weak", RelationStrong = "relation.strong",
+        RelationGlobalWeak = "relation.global.weak", RelationGlobalStrong = "relation.global.strong",
+        QuotientDisjoint = "quotient.disjoint", QuotientClasses = "quotient.classes", DominatedKept = "dominated.kept",
+        DominatedBetter = "dominated.better",
+        MoverEnds = "mover.ends", MoverPaths = "mover.paths", MoverInner = "mover.inner",
+        MoverLastOther = "mover.last.other", MoverLastOwn = "mover.last.own", MoverLastSingle = "mover.last.single",
+        MoverLastLeaves = "mover.last.leaves",
+        AtomicSteps = "atomic.steps", ScriptNumbers = "script.numbers",
+        FlowPhases = "flow.phases", FlowForward = "flow.forward", FlowBackward = "flow.backward", FlowEdges = "flow.edges",
+        FlowBase = "flow.base", FlowPeriod = "flow.period", FlowConnected = "flow.connected",
+        InvariantNumbers = "invariant.numbers", InvariantInitial = "invariant.initial",
+        InvariantArrival = "invariant.arrival", InvariantStep = "invariant.step", InvariantEnds = "invariant.ends",
+    } and {
+        /// What proof trees must meet.
+        Tree(serval_linear::Condition)
+    }
+}
 
 /// What a condition that does not hold leads to: a refusal, always. Only this
 /// crate's own tests can switch a condition off.
-pub(crate) fn unmet<Stop>(condition: &'static str, object: String, message: String) -> Result<(), Refusal<Stop>> {
+pub(crate) fn unmet<Stop>(condition: Condition, object: String, message: String) -> Result<(), Refusal<Stop>> {
     #[cfg(test)]
     if crate::tests::switch::is_off(condition) {
         return Ok(());
@@ -40,23 +50,23 @@ pub(crate) fn unmet<Stop>(condition: &'static str, object: String, message: Stri
 /// Refuses unless the condition holds. Says what it is about, or leaves that to
 /// the caller and [`Refusal::about`]. The message is made only if it is needed.
 macro_rules! require {
-    ($name:literal, $holds:expr, about($object:expr), $($message:tt)+) => {
+    ($condition:ident, $holds:expr, about($object:expr), $($message:tt)+) => {
         if !$holds {
-            $crate::conditions::unmet($name, $object.to_string(), format!($($message)+))?;
+            $crate::conditions::unmet($crate::Condition::$condition, $object.to_string(), format!($($message)+))?;
         }
     };
-    ($name:literal, $holds:expr, $($message:tt)+) => {
-        $crate::conditions::require!($name, $holds, about(""), $($message)+)
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
+        $crate::conditions::require!($condition, $holds, about(""), $($message)+)
     };
 }
 
 /// The value that the condition says is there; refuses if it is not. What
 /// follows in the function needs the value and is left out without it.
 macro_rules! obtain {
-    ($name:literal, $value:expr, $($message:tt)+) => {
+    ($condition:ident, $value:expr, $($message:tt)+) => {
         match $value {
             Some(value) => value,
-            None => return $crate::conditions::unmet($name, String::new(), format!($($message)+)),
+            None => return $crate::conditions::unmet($crate::Condition::$condition, String::new(), format!($($message)+)),
         }
     };
 }

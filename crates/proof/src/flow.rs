@@ -7,6 +7,11 @@
 //!
 //! # What holds for counts
 //!
+//! The runs of a finite automaton are described by how often its edges are used:
+//! flow equations, and that what is used is connected (Verma, Seidl and
+//! Schwentick, On the complexity of equational Horn clauses, 2005). Here the
+//! automaton is that of the global states, and the requests come in addition.
+//!
 //! Let a complete run of the system in normal form be given. It has a variable
 //! `x_t` for each step `t`: how often it is made; a variable `f_g` for each
 //! global state `g`: 1 for the one in which the run ends, 0 for the others.
@@ -92,7 +97,7 @@ use serval_model::{NodeStep, NormalForm};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
-use crate::{Refusal, TooLarge, Work};
+use crate::{Checked, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 pub(crate) use sets::check_set;
@@ -156,12 +161,12 @@ pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 6
 /// Checks a proof.
 ///
 /// If it is accepted, the system is serializable.
-pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Checked {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
     let (given, there) = (proof.phases.len(), form.global_count());
     let fits = given == 0 || given == there as usize;
-    require!("flow.phases", fits, about("the phases"), "there are {given}, and {there} global states");
+    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
     let phases = if fits { proof.phases.as_slice() } else { &[] };
     // Between two phases there is a variable for each node.
     let phase = |global: u32| phases.get(global as usize);
@@ -181,16 +186,16 @@ pub(crate) fn check_flow<Stop>(form: NormalForm, proof: &FlowProof, work: &mut W
 }
 
 /// The conditions of a fact; says whether it can be looked at any further.
-fn check_fact<Stop>(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+fn check_fact(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Checked<bool> {
     match fact {
         Fact::Forward(region) => {
             let begins = region.has_global(form.initial_global());
             let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
-            require!("flow.forward", begins && comes, "the initial global state or an initial node is missing");
+            require!(FlowForward, begins && comes, "the initial global state or an initial node is missing");
         }
         Fact::Backward(region) => {
             let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
-            require!("flow.backward", ends, "a done node is missing");
+            require!(FlowBackward, ends, "a done node is missing");
         }
         Fact::Pairs(_) => {}
         Fact::Set(set) => return check_set(form, edges, set, work),

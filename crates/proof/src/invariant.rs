@@ -75,7 +75,7 @@ use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
 use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
-use crate::{Refusal, Work};
+use crate::{Checked, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
 /// Evidence that something holds at every moment, and leaves no answers that
@@ -146,7 +146,7 @@ pub fn node_variable(form: &NormalForm, node: u32) -> Option<u32> {
 /// Checks a proof.
 ///
 /// If it is accepted, the system is serializable.
-pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(crate) fn check_invariant(form: NormalForm, proof: &InvariantProof, work: &mut Work) -> Checked {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
     let bounds = || proof.clauses.iter().flatten();
@@ -157,17 +157,17 @@ pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, wo
         let sorted = bound.under.is_sorted_by(|a, b| a.0 < b.0) && bound.under.iter().all(|&(global, _)| global < form.global_count());
         sorted && bound.linear(0).is_some_and(|linear| linear.is_over(variables))
     });
-    require!("invariant.numbers", known, about("the invariant"), "a variable or global state that is not there, or a list not in order");
+    require!(InvariantNumbers, known, about("the invariant"), "a variable or global state that is not there, or a list not in order");
     if !known {
         return Ok(());
     }
     for (index, clause) in proof.clauses.iter().enumerate() {
         let begins = clause.iter().any(|bound| bound.constant_under(form.initial_global()).is_some_and(|constant| constant >= 0));
-        require!("invariant.initial", begins, about(format!("clause {index}")), "it does not hold in the beginning");
+        require!(InvariantInitial, begins, about(format!("clause {index}")), "it does not hold in the beginning");
         for node in form.node_numbers().filter(|&node| form.is_initial(node)) {
             let variable = node_variable(form, node).ok_or(TOO_LARGE)?;
             let kept = clause.iter().all(|bound| bound.coefficient(variable) >= 0);
-            require!("invariant.arrival", kept, about(format!("clause {index}")), "a request that comes in at node {node} can break it");
+            require!(InvariantArrival, kept, about(format!("clause {index}")), "a request that comes in at node {node} can break it");
         }
         work.spend(form.nodes().len())?;
     }
@@ -176,7 +176,7 @@ pub(crate) fn check_invariant<Stop>(form: NormalForm, proof: &InvariantProof, wo
 }
 
 /// Each step keeps each clause.
-fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Result<(), Refusal<Stop>> {
+fn check_steps(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Checked {
     let trees: BTreeMap<(u32, u32), &Tree> = proof.kept.iter().map(|kept| ((kept.step, kept.clause), &kept.tree)).collect();
     for (number, step) in (0..).zip(form.steps()) {
         for (index, clause) in (0..).zip(&proof.clauses) {
@@ -186,7 +186,7 @@ fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wo
                 continue;
             }
             let tree = trees.get(&(number, index));
-            require!("invariant.step", tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
+            require!(InvariantStep, tree.is_some(), about(format!("clause {index}")), "nothing says why step {number} keeps it");
             let Some(tree) = tree else { continue };
             work.spend(terms)?;
             let problem = step_problem(form, &proof.clauses, step, &afterwards).ok_or(TOO_LARGE)?;
@@ -198,7 +198,7 @@ fn check_steps<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wo
 }
 
 /// No run ends with answers that are not serial.
-fn check_ends<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Result<(), Refusal<Stop>> {
+fn check_ends(form: &NormalForm, proof: &InvariantProof, terms: usize, work: &mut Work) -> Checked {
     let edges = work.within(|budget| serial_edges(form, budget))?;
     let mut sets = Vec::new();
     for (index, set) in proof.sets.iter().enumerate() {
@@ -209,7 +209,7 @@ fn check_ends<Stop>(form: &NormalForm, proof: &InvariantProof, terms: usize, wor
         }
     }
     let said = proof.ends.len() == form.global_count() as usize;
-    require!("invariant.ends", said, about("the ends"), "there are {}, and {} global states", proof.ends.len(), form.global_count());
+    require!(InvariantEnds, said, about("the ends"), "there are {}, and {} global states", proof.ends.len(), form.global_count());
     for (global, tree) in (0..form.global_count()).zip(&proof.ends) {
         work.spend(terms.saturating_add(size(form)).saturating_add(sets.iter().map(Vec::len).sum()))?;
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or(TOO_LARGE)?;

@@ -90,12 +90,22 @@
 //! (`components.requests`) and every request of a complete run answers; so it
 //! would be a serial run of `S` that completes `M`, and there is none. ∎
 //!
-//! **Theorem.** If [`check`](check()) accepts a certificate of another kind for an
-//! input, then the input is serializable.
+//! **Theorem.** If [`check`](check()) accepts a certificate of kind `atomic`, `flow`,
+//! `invariant` or `components` for an input, then the input is serializable.
 //!
-//! **Proof.** There is a proof for each component (`parts.cover`), and each shows
-//! that its component is serializable ([`script`], [`flow`], [`invariant`]). A
-//! complete run of the product is a shuffle of complete runs of the components.
+//! **Proof.** A certificate of kind `components` is a list of proofs, and one of
+//! another kind is a list with one. There are as many proofs as components
+//! (`parts.cover`), so there is one for each, of kind `atomic`, `flow` or
+//! `invariant`; and each shows that its component is serializable:
+//!
+//! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
+//!   request is a single step, so that every complete run is serial ([`script`]);
+//! - `flow`: no counts of steps that a complete run of the reduced system can
+//!   have give answers that are not serial ([`flow`]);
+//! - `invariant`: what holds at every moment of every run of the reduced system
+//!   leaves no complete run whose answers are not serial ([`invariant`]).
+//!
+//! A complete run of the product is a shuffle of complete runs of the components.
 //! For each of these there is a serial run of the component with the same
 //! answers, and these one after the other are a serial run of the product, as no
 //! component sees what another does. ∎
@@ -137,8 +147,8 @@ mod tests;
 pub use caps::{Caps, Work};
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
-pub use conditions::CONDITIONS;
+pub use conditions::Condition;
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};
-pub use refusal::{Refusal, Rejection, TooLarge};
+pub use refusal::{Checked, Refusal, Rejection, TooLarge};
 pub use run::{Action, Completed, RunCertificate, RunEvent, States, check_run};

@@ -1,6 +1,9 @@
 //! Why a certificate was not accepted.
 
+use std::convert::Infallible;
 use std::fmt;
+
+use crate::Condition;
 
 /// Why a certificate was not accepted. `Stop` is how the system can fail:
 /// [`Moves::Stop`](serval_model::Moves::Stop).
@@ -17,11 +20,14 @@ pub enum Refusal<Stop> {
     Cancelled,
 }
 
+/// The answer of a check that asks no system how its requests go on.
+pub type Checked<T = ()> = Result<T, Refusal<Infallible>>;
+
 /// A condition that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// Its name, one of [`CONDITIONS`](crate::CONDITIONS).
-    pub condition: &'static str,
+    /// Which one.
+    pub condition: Condition,
     /// The index of the event, from 0; `None` where it is about the whole.
     pub event: Option<usize>,
     /// What it is about, such as `request 2`. One line.
@@ -46,15 +52,12 @@ impl<Stop> From<TooLarge> for Refusal<Stop> {
 }
 
 impl<Stop> Refusal<Stop> {
-    /// The same for an input that can stop for more reasons.
-    pub(crate) fn into<Wider>(self) -> Refusal<Wider>
-    where
-        Stop: Into<Wider>,
-    {
+    /// The same for an input that stops in another way.
+    pub(crate) fn map_stop<Other>(self, other: impl FnOnce(Stop) -> Other) -> Refusal<Other> {
         match self {
             Self::Invalid(rejection) => Refusal::Invalid(rejection),
             Self::TooLarge(too_large) => Refusal::TooLarge(too_large),
-            Self::System(stop) => Refusal::System(stop.into()),
+            Self::System(stop) => Refusal::System(other(stop)),
             Self::Cancelled => Refusal::Cancelled,
         }
     }

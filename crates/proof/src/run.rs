@@ -131,8 +131,8 @@ impl<S: Named> Replay<S> {
     fn spawn(&mut self, id: u32, request: &str, local: &str) -> Result<(), Refusal<S::Stop>> {
         let start = self.find_start(request, local)?;
         let (request, local) = (shown(request), shown(local));
-        let start = obtain!("run.replay.spawn", start, "request {request} does not start in local state {local}");
-        require!("run.replay.fresh", !self.used.contains(&id), "there was a request {id} before");
+        let start = obtain!(RunReplaySpawn, start, "request {request} does not start in local state {local}");
+        require!(RunReplayFresh, !self.used.contains(&id), "there was a request {id} before");
         self.used.insert(id);
         self.in_flight.insert(id, start);
         Ok(())
@@ -140,14 +140,14 @@ impl<S: Named> Replay<S> {
 
     /// A request in flight makes a step of the system, from where it is.
     fn step(&mut self, id: u32, from: &States, to: &States) -> Result<(), Refusal<S::Stop>> {
-        let thread = obtain!("run.replay.thread", self.in_flight.get(&id).copied(), "it is not in flight");
+        let thread = obtain!(RunReplayThread, self.in_flight.get(&id).copied(), "it is not in flight");
         let now = States { local: self.local_name(thread.local)?, global: self.global_name(self.global)? };
         let [now_local, now_global] = [shown(&now.local), shown(&now.global)];
-        require!("run.replay.from.local", now.local == from.local, "it is in local state {now_local}, not {}", shown(&from.local));
-        require!("run.replay.from.global", now.global == from.global, "the global state is {now_global}, not {}", shown(&from.global));
+        require!(RunReplayFromLocal, now.local == from.local, "it is in local state {now_local}, not {}", shown(&from.local));
+        require!(RunReplayFromGlobal, now.global == from.global, "the global state is {now_global}, not {}", shown(&from.global));
         let [to_local, to_global] = [shown(&to.local), shown(&to.global)];
         let (local, global) = obtain!(
-            "run.replay.step",
+            RunReplayStep,
             self.find_step(thread.local, to)?,
             "there is no step from local state {now_local}, global state {now_global} to local state {to_local}, global state {to_global}"
         );
@@ -158,12 +158,12 @@ impl<S: Named> Replay<S> {
 
     /// A request in flight gives a response that it may give where it is.
     fn respond(&mut self, id: u32, at: &str, response: &str) -> Result<(), Refusal<S::Stop>> {
-        let thread = obtain!("run.replay.thread", self.in_flight.get(&id).copied(), "it is not in flight");
+        let thread = obtain!(RunReplayThread, self.in_flight.get(&id).copied(), "it is not in flight");
         let local = self.local_name(thread.local)?;
-        require!("run.replay.respond.local", local == at, "it is in local state {}, not {}", shown(&local), shown(at));
+        require!(RunReplayRespondLocal, local == at, "it is in local state {}, not {}", shown(&local), shown(at));
         let found = self.find_response(thread.local, response)?;
         let (local, response) = (shown(&local), shown(response));
-        let response = obtain!("run.replay.response", found, "local state {local} does not give response {response}");
+        let response = obtain!(RunReplayResponse, found, "local state {local} does not give response {response}");
         self.in_flight.remove(&id);
         self.completed.insert((thread.request, response));
         Ok(())
@@ -172,7 +172,7 @@ impl<S: Named> Replay<S> {
     /// Nothing is in flight.
     fn check_end(&self) -> Result<(), Refusal<S::Stop>> {
         let (count, first) = (self.in_flight.len(), self.in_flight.first_key_value().map_or(0, |(&id, _)| id));
-        require!("run.end", count == 0, about(format!("request {first}")), "it is still in flight at the end, one of {count}");
+        require!(RunEnd, count == 0, about(format!("request {first}")), "it is still in flight at the end, one of {count}");
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl<S: Named> Replay<S> {
         }
         for ((request, response), (given, listed)) in counts {
             let object = || format!("request {} with response {}", shown(&request), shown(&response));
-            require!("run.completed", given == listed, about(object()), "the run gives this answer {given} times, not {listed}");
+            require!(RunCompleted, given == listed, about(object()), "the run gives this answer {given} times, not {listed}");
         }
         Ok(())
     }
@@ -201,7 +201,7 @@ impl<S: Named> Replay<S> {
         let mut explorer = SerialExplorer::new(&mut self.system);
         let serial = self.work.within(|budget| explorer.contains(&self.completed, budget))?;
         let requests = self.completed.size();
-        require!("run.serial", !serial, about(format!("{requests} requests")), "one after the other they can give the same answers");
+        require!(RunSerial, !serial, about(format!("{requests} requests")), "one after the other they can give the same answers");
         Ok(())
     }
 

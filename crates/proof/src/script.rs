@@ -7,9 +7,12 @@
 //!
 //! | entries | module |
 //! |---|---|
-//! | `split`, `fold` | [`fold`] |
+//! | `split` | [`split`] |
+//! | `fold` | [`identity_elimination`] |
 //! | `pairs` | [`pairs`] |
-//! | `locals`, `globals`, `dominated`, `closure` | [`simulation`] |
+//! | `locals`, `globals` | [`quotient`] |
+//! | `dominated` | [`dominated`] |
+//! | `closure` | [`waiting_elimination`] |
 //! | `right`, `left` | [`movers`] |
 //!
 //! **Theorem.** If every entry of a script meets its conditions on the system
@@ -34,61 +37,90 @@
 //! perhaps more. For `split` a copy is where its original was. A quotient
 //! forgets the set.
 
-mod apply;
-pub mod fold;
+pub mod dominated;
+pub mod identity_elimination;
 pub mod movers;
 pub mod pairs;
+pub mod quotient;
+mod rule;
 pub mod simulation;
+pub mod split;
+pub mod waiting_elimination;
 
 use serde::{Deserialize, Serialize};
+use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm};
 
 use crate::conditions::require;
-use crate::{Refusal, Work};
+use crate::{Checked, Work};
+use identity_elimination::IdentityElimination;
+use movers::Joining;
+use pairs::PairPruning;
+use quotient::{GlobalQuotient, LocalQuotient};
+use rule::{Range, Rule};
+use split::Split;
 
+pub use dominated::Dominated;
 pub use movers::{Mover, Side, Witness};
 pub use pairs::Pairs;
-pub use simulation::{Closure, Dominated, Quotient};
+pub use quotient::Quotient;
+pub use waiting_elimination::WaitingElimination;
 
-/// One reduction. Nodes and global states are numbers, as in [`NormalForm`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Entry {
+/// Makes the entries of scripts from the table of rules: the name in files, the
+/// entry with what it carries, and the rule.
+macro_rules! rules {
+    ($($(#[$about:meta])* $name:literal: $entry:ident$(($data:ident: $type:ty))? => $rule:expr;)+) => {
+        /// One reduction. Nodes and global states are numbers, as in [`NormalForm`].
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Entry {
+            $($(#[$about])* #[serde(rename = $name)] $entry$(($type))?,)+
+        }
+
+        impl Entry {
+            /// The name of the rule, as in the file.
+            pub fn rule(&self) -> &'static str {
+                match self { $(Self::$entry { .. } => $name,)+ }
+            }
+
+            /// Asks the rule.
+            fn ask<T>(&self, question: impl FnOnce(&dyn Rule) -> T) -> T {
+                match self { $(Self::$entry$(($data))? => question($rule),)+ }
+            }
+        }
+    };
+}
+
+rules! {
     /// Lets requests come in at a fresh copy of an initial node.
-    Split(Node),
+    "split": Split(node: Node) => &Split(*node);
     /// Takes identity steps from the first node to the second when the first
     /// is landed on, one pair of nodes after the other.
-    Fold(Vec<(Node, Node)>),
+    "fold": IdentityElimination(pairs: Vec<(Node, Node)>) => &IdentityElimination(pairs);
     /// Leaves out steps that no complete run makes.
-    Pairs,
+    "pairs": Pairs => &PairPruning;
     /// Merges nodes that simulate each other weakly.
-    Locals(Quotient),
+    "locals": LocalQuotient(quotient: Quotient) => &LocalQuotient(quotient);
     /// Merges global states that simulate each other weakly.
-    Globals(Quotient),
+    "globals": GlobalQuotient(quotient: Quotient) => &GlobalQuotient(quotient);
     /// Leaves out steps for which a better one is kept.
-    Dominated(Dominated),
+    "dominated": Dominated(dominated: Dominated) => dominated;
     /// Leaves out waiting that gains nothing.
-    Closure(Closure),
+    "closure": WaitingElimination(waiting: WaitingElimination) => waiting;
     /// Joins steps whose landings need not be interrupted.
-    Right(Mover),
+    "right": Right(mover: Mover) => &Joining { side: Side::Right, mover };
     /// Joins steps whose departures need not be interrupted.
-    Left(Mover),
+    "left": Left(mover: Mover) => &Joining { side: Side::Left, mover };
 }
 
 impl Entry {
-    /// The name of the rule, as in the file.
-    pub fn rule(&self) -> &'static str {
-        match self {
-            Self::Split(_) => "split",
-            Self::Fold(_) => "fold",
-            Self::Pairs => "pairs",
-            Self::Locals(_) => "locals",
-            Self::Globals(_) => "globals",
-            Self::Dominated(_) => "dominated",
-            Self::Closure(_) => "closure",
-            Self::Right(_) => "right",
-            Self::Left(_) => "left",
-        }
+    /// Whether all numbers in the entry mean something in a system.
+    pub fn in_range(&self, form: &NormalForm) -> bool {
+        self.ask(|rule| rule.in_range(&Range::of(form)))
+    }
+
+    /// The node of which the entry adds a copy, with the next number, if it does.
+    pub fn copied(&self) -> Option<Node> {
+        self.ask(|rule| rule.copied())
     }
 }
 
@@ -119,39 +151,49 @@ impl Reduced {
     pub fn may_meet(&self, a: Node, b: Node, global: u32) -> bool {
         self.pairs.as_ref().is_none_or(|pairs| pairs.contains(a, b, global))
     }
+
+    /// Does what an entry says, whether or not it may. Numbers must be in range.
+    ///
+    /// Costs ticks in proportion to the nodes, global states and steps that are
+    /// looked at and made. Does nothing if the budget ends before.
+    pub fn apply(&mut self, entry: &Entry, budget: &mut Budget) -> Result<(), Stopped> {
+        budget.spend(size(&self.form) as u64)?;
+        entry.ask(|rule| rule.apply(self, budget))
+    }
+
+    /// Checks an entry, and does what it says.
+    fn check(&mut self, entry: &Entry, work: &mut Work) -> Checked {
+        let known = entry.in_range(&self.form);
+        require!(ScriptNumbers, known, "a number in it is of no node, global state or step, or a class is empty");
+        if !known {
+            return Ok(());
+        }
+        work.spend(size(&self.form))?;
+        entry.ask(|rule| rule.check(self, work))?;
+        work.within(|budget| self.apply(entry, budget))
+    }
 }
 
 /// Checks the entries of a script, whatever they lead to, and returns the system
 /// that they leave: one with the same `Int` and `Ser`.
-pub fn check_script<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<Reduced, Refusal<Stop>> {
+pub fn check_script(form: NormalForm, script: &[Entry], work: &mut Work) -> Checked<Reduced> {
     let mut reduced = Reduced::new(form);
     for (index, entry) in script.iter().enumerate() {
-        let step = check_entry(&mut reduced, entry, work);
-        step.map_err(|refusal| refusal.about(None, format!("entry {} ({})", index + 1, entry.rule())))?;
+        let checked = reduced.check(entry, work);
+        checked.map_err(|refusal| refusal.about(None, format!("entry {} ({})", index + 1, entry.rule())))?;
     }
     Ok(reduced)
-}
-
-fn check_entry<Stop>(reduced: &mut Reduced, entry: &Entry, work: &mut Work) -> Result<(), Refusal<Stop>> {
-    let known = reduced.knows(entry);
-    require!("script.numbers", known, "a number in it is of no node, global state or step, or a class is empty");
-    if !known {
-        return Ok(());
-    }
-    work.spend(size(reduced.form()))?;
-    reduced.check(entry, work)?;
-    work.within(|budget| reduced.apply(entry, budget))
 }
 
 /// Checks that a script leaves a system whose steps are whole requests.
 ///
 /// If so, the system is serializable.
-pub(crate) fn check_atomic<Stop>(form: NormalForm, script: &[Entry], work: &mut Work) -> Result<(), Refusal<Stop>> {
+pub(crate) fn check_atomic(form: NormalForm, script: &[Entry], work: &mut Work) -> Checked {
     let reduced = check_script(form, script, work)?;
     for step in reduced.form.steps() {
         let (from, to) = (step.node, step.to_node);
         let whole = reduced.form.is_initial(from) && reduced.form.is_done(to);
-        require!("atomic.steps", whole, about("the end of the script"), "a step from node {from} to node {to} is not a whole request");
+        require!(AtomicSteps, whole, about("the end of the script"), "a step from node {from} to node {to} is not a whole request");
     }
     Ok(())
 }

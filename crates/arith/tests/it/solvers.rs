@@ -60,7 +60,8 @@ fn compare(outside: &Outside) {
     assert!(wrong.is_empty(), "{name}: {wrong:?}");
     // Hardly any problem may stay open.
     assert!(only_theirs * 50 <= count, "{name}: {only_theirs} of {count} not decided here");
-    assert!(only_ours * 5 <= count, "{name}: {only_ours} of {count} not decided there");
+    // How many the other decides depends on how fast it is.
+    assert!(sat > 0 && unsat > 0, "{name}: {sat} and {unsat} of {count} decided there");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn refusing(target: &Target, value: &Value) -> Option<Option<&'static str>> {
     let input = Systems { text: &target.text, systems: target.systems.iter().collect() };
     match check(&input, &certificate, &Caps { ticks: TICKS, ..Caps::default() }, &Cancel::new()) {
         Ok(()) => Some(None),
-        Err(Refusal::Invalid(rejection)) => Some(Some(rejection.condition)),
+        Err(Refusal::Invalid(rejection)) => Some(Some(rejection.condition.name())),
         Err(_) => None,
     }
 }

@@ -3,11 +3,9 @@
 //!
 //! Budgets are ticks, so the same certificates are found everywhere.
 
-use std::convert::Infallible;
-
 use serde_json::Value;
 use serval_budget::{Budget, Cancel};
-use serval_engine::flow::{Counted, prove};
+use serval_engine::flow::{FlowOutcome, prove};
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
@@ -158,7 +156,7 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
         if reduction.form().is_atomic() {
             found.push(Part::Atomic(reduction.script.clone()));
         }
-        if let Ok(Counted::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {
+        if let Ok(FlowOutcome::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {
             found.push(Part::Flow(Box::new(FlowProof { script: reduction.script.clone(), ..proof })));
         }
     };
@@ -221,7 +219,7 @@ pub(super) fn any_order(form: &NormalForm, draw: &mut Draw) -> Reduction {
 
 /// What a script leaves, if the checker accepts it.
 pub(super) fn verified(form: NormalForm, script: &[Entry]) -> Option<Reduced> {
-    check_script::<Infallible>(form, script, &mut Work::new(&Caps::default(), &Cancel::new())).ok()
+    check_script(form, script, &mut Work::new(&Caps::default(), &Cancel::new())).ok()
 }
 
 /// A certificate of a part, as it is written, for whoever needs a piece of it.

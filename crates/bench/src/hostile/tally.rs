@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_proof::CONDITIONS;
+use serval_proof::Condition;
 
 use super::Way;
 use super::oracle::Truth;
@@ -76,7 +76,7 @@ impl Tally {
 
     /// Which conditions refused fewer than so many.
     pub fn idle(&self, least: u64) -> Vec<&'static str> {
-        CONDITIONS.iter().copied().filter(|condition| self.rejected_by(condition) < least).collect()
+        Condition::ALL.iter().map(|condition| condition.name()).filter(|condition| self.rejected_by(condition) < least).collect()
     }
 
     /// The tables of the report.
@@ -122,7 +122,7 @@ impl Tally {
             "| condition | refused |".to_owned(),
             "|---|---:|".to_owned(),
         ]);
-        lines.extend(CONDITIONS.iter().map(|condition| format!("| `{condition}` | {} |", self.rejected_by(condition))));
+        lines.extend(Condition::ALL.iter().map(|condition| format!("| `{condition}` | {} |", self.rejected_by(condition.name()))));
         lines
     }
 }

@@ -35,7 +35,7 @@ impl From {
     /// From where a script keeps the ends of runs; `None` if it need not.
     pub fn kept_by(script: &[Entry]) -> Option<Self> {
         script.iter().try_fold(Self::Anywhere, |from, entry| match entry {
-            Entry::Globals(_) => None,
+            Entry::GlobalQuotient(_) => None,
             Entry::Dominated(dominated) if !dominated.globals.is_empty() => None,
             Entry::Pairs => Some(Self::Initial),
             _ => Some(from),

@@ -86,7 +86,7 @@ pub fn try_hunts(seed: u64, side: Side, ticks: u64, hunts: &mut Hunts) -> Result
     for (part, refused) in Part::ALL.into_iter().zip(&mut hunts.refused) {
         let Some(chased) = hunt(seed, side, Some(part)) else { continue };
         match checked(&chased) {
-            Some(Refusal::Invalid(rejection)) if rejection.condition == part.condition() => {}
+            Some(Refusal::Invalid(rejection)) if rejection.condition.name() == part.condition() => {}
             Some(refusal) => return wrong(chased, format!("not refused for {}: {refusal}", part.condition())),
             None => return wrong(chased, format!("accepted, though {} does not hold", part.condition())),
         }

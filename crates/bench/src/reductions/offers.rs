@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serval_engine::reduce::Rule;
 use serval_model::{Node, NodeKind, NormalForm, Point, SplitMix64};
-use serval_proof::script::{Closure, Dominated, Entry, Mover, Quotient, Reduced, Side};
+use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination};
 
 use super::movers::{Taste, draw_witnesses};
 
@@ -18,7 +18,7 @@ type Relation = BTreeSet<(u32, u32)>;
 pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<Entry> {
     let form = reduced.form();
     match rule {
-        Rule::Fold => {
+        Rule::IdentityElimination => {
             let waits: Vec<_> = form.steps().iter().filter(|s| s.global == s.to_global).map(|s| (s.node, s.to_node)).collect();
             // Now and then a node with itself, which may be there but must do nothing.
             let nodes: Vec<_> = form.node_numbers().map(|node| (node, node)).collect();
@@ -28,15 +28,15 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
                     random.pick(from)
                 })
                 .collect();
-            folds.map(Entry::Fold)
+            folds.map(Entry::IdentityElimination)
         }
         Rule::Pairs => Some(Entry::Pairs),
-        Rule::Closure => {
+        Rule::WaitingElimination => {
             let mut relation = node_simulation(form, true);
             spoil(&mut relation, &open_nodes(form), random);
             let from: Vec<Point> = form.steps().iter().filter(|s| s.global == s.to_global).map(|s| s.source()).collect();
             let points: Option<Vec<_>> = (0..1 + random.below(3)).map(|_| random.pick(&from)).collect();
-            points.map(|points| Entry::Closure(Closure { relation: relation.into_iter().collect(), points }))
+            points.map(|points| Entry::WaitingElimination(WaitingElimination { relation: relation.into_iter().collect(), points }))
         }
         Rule::Right => draw_mover(reduced, Side::Right, random),
         Rule::Left => draw_mover(reduced, Side::Left, random),
@@ -63,17 +63,17 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
                 Entry::Dominated(Dominated { locals: locals.into_iter().collect(), globals: globals.into_iter().collect(), drops })
             })
         }
-        Rule::Locals => {
+        Rule::LocalQuotient => {
             let mut relation = node_simulation(form, true);
             spoil(&mut relation, &open_nodes(form), random);
             let classes = draw_classes(form.node_numbers().end, &relation, random);
-            (!classes.is_empty()).then(|| Entry::Locals(Quotient { relation: relation.into_iter().collect(), classes }))
+            (!classes.is_empty()).then(|| Entry::LocalQuotient(Quotient { relation: relation.into_iter().collect(), classes }))
         }
-        Rule::Globals => {
+        Rule::GlobalQuotient => {
             let mut relation = global_simulation(form, true);
             spoil(&mut relation, &(0..form.global_count()).collect::<Vec<_>>(), random);
             let classes = draw_classes(form.global_count(), &relation, random);
-            (!classes.is_empty()).then(|| Entry::Globals(Quotient { relation: relation.into_iter().collect(), classes }))
+            (!classes.is_empty()).then(|| Entry::GlobalQuotient(Quotient { relation: relation.into_iter().collect(), classes }))
         }
     }
 }

@@ -36,17 +36,7 @@ impl Row {
 
     /// The row for an entry that was drawn.
     pub fn drawn(entry: &Entry) -> Self {
-        match entry {
-            Entry::Split(_) => Self::Split,
-            Entry::Fold(_) => Self::Drawn(Rule::Fold),
-            Entry::Pairs => Self::Drawn(Rule::Pairs),
-            Entry::Locals(_) => Self::Drawn(Rule::Locals),
-            Entry::Globals(_) => Self::Drawn(Rule::Globals),
-            Entry::Dominated(_) => Self::Drawn(Rule::Dominated),
-            Entry::Closure(_) => Self::Drawn(Rule::Closure),
-            Entry::Right(_) => Self::Drawn(Rule::Right),
-            Entry::Left(_) => Self::Drawn(Rule::Left),
-        }
+        RULES.iter().find(|rule| rule.name() == entry.rule()).map_or(Self::Split, |&rule| Self::Drawn(rule))
     }
 
     /// The name in tables.
@@ -64,16 +54,7 @@ impl Row {
 
 /// The name of a rule in tables.
 pub fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Fold => "fold",
-        Rule::Pairs => "pairs",
-        Rule::Closure => "closure",
-        Rule::Right => "right",
-        Rule::Left => "left",
-        Rule::Dominated => "dominated",
-        Rule::Locals => "locals",
-        Rule::Globals => "globals",
-    }
+    rule.name()
 }
 
 /// How often.

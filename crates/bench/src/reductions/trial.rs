@@ -295,10 +295,10 @@ impl Trial<'_> {
         let (pairs, _) = self.apply(Row::Several, &Reduction::new(self.form.clone()), Rule::Pairs)?;
         let initial: Vec<u32> = self.form.node_numbers().filter(|&node| self.form.is_initial(node)).collect();
         let split = random.pick(&initial).map(|node| pushed(&pairs, Entry::Split(node)));
-        let locals = self.apply(Row::Several, &pairs, Rule::Locals)?;
-        let globals = self.apply(Row::Several, &pairs, Rule::Globals)?;
+        let locals = self.apply(Row::Several, &pairs, Rule::LocalQuotient)?;
+        let globals = self.apply(Row::Several, &pairs, Rule::GlobalQuotient)?;
         let mut merged: Vec<Reduction> = [locals, globals].into_iter().filter(|(_, fired)| *fired).map(|(after, _)| after).collect();
-        for rule in [Rule::Locals, Rule::Globals] {
+        for rule in [Rule::LocalQuotient, Rule::GlobalQuotient] {
             let drawn = offers::draw(&pairs.reduced, rule, random).map(|entry| pushed(&pairs, entry));
             merged.extend(drawn.filter(|after| self.verified(&after.script).is_ok()));
         }

@@ -4,7 +4,8 @@
 //! initial, the number of requests in it; initial states are always available
 //! in any number, and finished requests no longer matter. Steps are monotone:
 //! whatever a configuration can do, a larger one can. The tree of Karp and
-//! Miller explores this with counts that may be ω ("as many as you like").
+//! Miller (Parallel program schemata, 1969) explores this with counts that may
+//! be ω ("as many as you like").
 //!
 //! *Acceleration.* If a node `m'` has an ancestor `m` with the same global
 //! state and `m ≤ m'`, the steps between can be repeated, so every count that

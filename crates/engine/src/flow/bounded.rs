@@ -31,7 +31,7 @@ use super::{ROUNDS, realise};
 /// Edges at most; the solver is no good at more.
 const EDGES: usize = 3_000;
 
-/// What came out.
+/// How a look at all runs with few requests in flight ended.
 #[derive(Debug)]
 pub enum Bounded {
     /// There is no counterexample with so few requests in flight.

@@ -1,4 +1,10 @@
 //! What rules out counts that no run has.
+//!
+//! Counts solve the state equation of a net whose places are nodes and global
+//! states. As Esparza and Melzer do (Verification of safety properties using
+//! integer programming: beyond the state equation, 2000), solutions that no run
+//! has are ruled out by siphons that are empty in the beginning (`forward`), and
+//! by traps that must be empty in the end (`backward`); in addition by pairs.
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{NodeStep, NormalForm};

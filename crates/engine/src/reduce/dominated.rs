@@ -2,13 +2,14 @@
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{NodeStep, NormalForm};
-use serval_proof::script::{Dominated, Entry};
+use serval_proof::script::{Dominated, Entry, Reduced};
 
 use super::game::{Pair, Requirements, Simulation};
 
 /// Steps that lead to a node, or else to a global state, under which less can
 /// be done than another step from the same point leads to.
-pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entry>, Stopped> {
+pub(super) fn find(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+    let form = reduced.form();
     let nodes = find_by(
         form,
         budget,
@@ -17,7 +18,7 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
         |pair, budget| node_requirements(form, pair, budget),
     )?;
     if let Some((locals, drops)) = nodes {
-        return Ok(Some(Entry::Dominated(Dominated { locals, globals: Vec::new(), drops })));
+        return Ok(vec![Entry::Dominated(Dominated { locals, globals: Vec::new(), drops })]);
     }
     let mut by_global: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
     for &step in form.steps() {
@@ -30,7 +31,7 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
         |step| step.to_global,
         |pair, budget| global_requirements(form, &by_global, pair, budget),
     )?;
-    Ok(globals.map(|(globals, drops)| Entry::Dominated(Dominated { locals: Vec::new(), globals, drops })))
+    Ok(globals.map(|(globals, drops)| Entry::Dominated(Dominated { locals: Vec::new(), globals, drops })).into_iter().collect())
 }
 
 type Found = Option<(Vec<Pair>, Vec<(u32, u32)>)>;

@@ -114,7 +114,7 @@ impl<'a> Finder<'a> {
             let before = set.len();
             for index in 0..candidates.len() {
                 let point = candidates[if reversed { candidates.len() - 1 - index } else { index }];
-                if set.contains(&point) && !self.point_does(point, &set, budget)? {
+                if set.contains(&point) && !self.is_uninterrupted(point, &set, budget)? {
                     set.remove(&point);
                 }
             }
@@ -124,7 +124,9 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn point_does(&mut self, point: Point, set: &PointSet, budget: &mut Budget) -> Result<bool, Stopped> {
+    /// Whether every exchange at a point succeeds, so that nobody need step
+    /// between there.
+    fn is_uninterrupted(&mut self, point: Point, set: &PointSet, budget: &mut Budget) -> Result<bool, Stopped> {
         for own in self.near.get(&point).cloned().unwrap_or_default() {
             for at in 0..self.others[point.1 as usize].len() {
                 let other = self.others[point.1 as usize][at];

@@ -2,25 +2,27 @@
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{NodeStep, NormalForm};
-use serval_proof::script::{Entry, Quotient};
+use serval_proof::script::{Entry, Quotient, Reduced};
 
-use super::closure::weak_requirements;
 use super::game::{Pair, Requirements, Simulation};
 use super::reach::Reach;
+use super::waiting_elimination::weak_requirements;
 
 /// Nodes to merge. Initial nodes are merged only with initial nodes, so that a
 /// copy that was split off stays split off.
-pub(super) fn find_locals(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entry>, Stopped> {
+pub(super) fn find_locals(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+    let form = reduced.form();
     let live: Vec<u32> = form.node_numbers().filter(|&node| !form.steps_of(node).is_empty()).collect();
     budget.spend((live.len() * live.len()) as u64)?;
     let alike = |a: u32, b: u32| form.nodes()[a as usize] == form.nodes()[b as usize];
     let mut reach = Reach::default();
     let found = find(&live, alike, |pair, budget| weak_requirements(form, &mut reach, pair, budget), budget)?;
-    Ok(found.map(|(relation, classes)| Entry::Locals(Quotient { relation, classes })))
+    Ok(found.map(Entry::LocalQuotient).into_iter().collect())
 }
 
 /// Global states to merge.
-pub(super) fn find_globals(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entry>, Stopped> {
+pub(super) fn find_globals(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+    let form = reduced.form();
     let mut by_global: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
     for &step in form.steps() {
         by_global[step.global as usize].push(step);
@@ -32,10 +34,8 @@ pub(super) fn find_globals(form: &NormalForm, budget: &mut Budget) -> Result<Opt
     let mut reach = Reach::default();
     let requirements = |pair: Pair, budget: &mut Budget| global_requirements(form, &by_global, &mut reach, pair, budget);
     let found = find(&live, |_, _| true, requirements, budget)?;
-    Ok(found.map(|(relation, classes)| Entry::Globals(Quotient { relation, classes })))
+    Ok(found.map(Entry::GlobalQuotient).into_iter().collect())
 }
-
-type Found = Option<(Vec<Pair>, Vec<Vec<u32>>)>;
 
 /// The classes of mutual simulation among `live`.
 fn find(
@@ -43,7 +43,7 @@ fn find(
     alike: impl Fn(u32, u32) -> bool,
     requirements_of: impl FnMut(Pair, &mut Budget) -> Result<Requirements, Stopped>,
     budget: &mut Budget,
-) -> Result<Found, Stopped> {
+) -> Result<Option<Quotient>, Stopped> {
     let asked = live.iter().flat_map(|&a| live.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).filter(|&(a, b)| alike(a, b));
     let simulation = Simulation::new(asked, requirements_of, budget)?;
     let mut classes: Vec<Vec<u32>> = Vec::new();
@@ -63,7 +63,7 @@ fn find(
     }
     let needed: Vec<Pair> =
         classes.iter().flat_map(|class| class.iter().zip(class.iter().cycle().skip(1)).map(|(&a, &b)| (a, b))).collect();
-    Ok(Some((simulation.witness(needed), classes)))
+    Ok(Some(Quotient { relation: simulation.witness(needed), classes }))
 }
 
 fn global_requirements(

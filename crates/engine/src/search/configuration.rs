@@ -2,7 +2,7 @@
 
 use serval_model::{Event, GlobalId, Letter, LocalId, Moves, RequestId, Run, Step, Thread};
 
-use super::Demand;
+use super::RequestMultiset;
 
 /// A request in flight: its name and its local state.
 pub(crate) type Place = (RequestId, LocalId);
@@ -35,7 +35,7 @@ pub(crate) struct Turn {
 
 /// What the search asks of a system, with memory that is used again.
 pub(crate) struct Expander<'d> {
-    demand: &'d Demand,
+    requests: &'d RequestMultiset,
     /// Tell apart who moved last.
     track: bool,
     starts: Vec<Place>,
@@ -46,18 +46,18 @@ pub(crate) struct Expander<'d> {
 }
 
 impl<'d> Expander<'d> {
-    pub(crate) fn new<M: Moves>(system: &M, demand: &'d Demand, track: bool) -> Self {
+    pub(crate) fn new<M: Moves>(system: &M, requests: &'d RequestMultiset, track: bool) -> Self {
         let starts: Vec<Place> = system.starts().to_vec();
-        let single = (0..demand.len()).map(|name| starts.iter().filter(|(request, _)| request.index() == name).count() == 1).collect();
-        Self { demand, track, starts, single, successors: Vec::new(), responses: Vec::new() }
+        let single = (0..requests.len()).map(|name| starts.iter().filter(|(request, _)| request.index() == name).count() == 1).collect();
+        Self { requests, track, starts, single, successors: Vec::new(), responses: Vec::new() }
     }
 
     pub(crate) fn initial(global: GlobalId) -> Config {
         Config { global, flight: Vec::new(), current: None, completed: Vec::new() }
     }
 
-    fn to_come(&self, config: &Config) -> Demand {
-        let mut left = self.demand.clone();
+    fn to_come(&self, config: &Config) -> RequestMultiset {
+        let mut left = self.requests.clone();
         let gone = config.flight.iter().chain(&config.current).map(|place| place.0).chain(config.completed.iter().map(|letter| letter.0));
         for request in gone {
             left[request.index()] = left[request.index()].saturating_sub(1);
@@ -67,7 +67,7 @@ impl<'d> Expander<'d> {
 
     /// Whether everybody has answered.
     pub(crate) fn is_complete(&self, config: &Config) -> bool {
-        let wanted: u32 = self.demand.iter().sum();
+        let wanted: u32 = self.requests.iter().sum();
         config.completed.len() == wanted as usize
     }
 

@@ -8,7 +8,7 @@ use serval_model::{Halt, Letter, Moves, Multiset, Run};
 use super::configuration::{Config, Expander, Turn, run_of};
 use super::minimise::fewest_switches;
 use super::serial::Serial;
-use super::{Demand, demands};
+use super::{RequestMultiset, request_multisets};
 
 /// What a layer gave.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub enum LayerOutcome<S> {
 }
 
 /// Ways to choose requests in one layer at most.
-pub(super) const MAX_DEMANDS: usize = 200_000;
+pub(super) const MAX_MULTISETS: usize = 200_000;
 
 /// Ticks for one question about serial runs of a system made on demand.
 const SERIAL_TICKS: u64 = 200_000;
@@ -59,10 +59,10 @@ impl<M: Moves> Search<M> {
     /// Looks at all complete runs with exactly `requests` requests. A tick is
     /// a configuration, or a sub-multiset of one whose answers are looked up.
     pub fn layer(&mut self, requests: u32, budget: &mut Budget) -> LayerOutcome<M::Stop> {
-        let demands = demands(self.names, requests, MAX_DEMANDS);
-        let complete = demands.len() < MAX_DEMANDS;
-        for demand in &demands {
-            match self.demand(demand, budget) {
+        let multisets = request_multisets(self.names, requests, MAX_MULTISETS);
+        let complete = multisets.len() < MAX_MULTISETS;
+        for multiset in &multisets {
+            match self.runs_of(multiset, budget) {
                 Ok(None) => {}
                 Ok(Some(run)) => return LayerOutcome::Found(run),
                 Err(Halt::Budget(stopped)) => return LayerOutcome::Stopped(stopped),
@@ -73,9 +73,9 @@ impl<M: Moves> Search<M> {
     }
 
     /// Looks at all complete runs of exactly these requests.
-    pub(super) fn demand(&mut self, demand: &Demand, budget: &mut Budget) -> Result<Option<Run>, Halt<M::Stop>> {
+    pub(super) fn runs_of(&mut self, requests: &RequestMultiset, budget: &mut Budget) -> Result<Option<Run>, Halt<M::Stop>> {
         let initial_global = self.serial.system().initial_global();
-        let mut expander = Expander::new(self.serial.system(), demand, false);
+        let mut expander = Expander::new(self.serial.system(), requests, false);
         let mut seen: IndexMap<Config, Option<(usize, Turn)>, FxBuildHasher> = IndexMap::default();
         seen.insert(Expander::initial(initial_global), None);
         let (mut position, mut next) = (0, Vec::new());
@@ -86,7 +86,7 @@ impl<M: Moves> Search<M> {
                 budget.spend(price(&completed))?;
                 if !self.serial.contains(&completed, budget)? {
                     let fallback = run_of(initial_global, &turns_to(&seen, position));
-                    return Ok(self.shortened(demand, budget)?.or(fallback));
+                    return Ok(self.shortened(requests, budget)?.or(fallback));
                 }
             } else {
                 let config = config.clone();
@@ -104,19 +104,19 @@ impl<M: Moves> Search<M> {
     /// least and then has the fewest steps; `run` itself if looking for it takes
     /// too long.
     pub fn shorten(&mut self, run: Run, budget: &Budget) -> Result<Run, Halt<M::Stop>> {
-        let mut demand = vec![0; self.names];
+        let mut requests = vec![0; self.names];
         for (&(request, _), count) in run.configuration().completed.iter() {
-            demand[request.index()] += u32::try_from(count).unwrap_or(u32::MAX);
+            requests[request.index()] += u32::try_from(count).unwrap_or(u32::MAX);
         }
-        Ok(self.shortened(&demand, budget)?.unwrap_or(run))
+        Ok(self.shortened(&requests, budget)?.unwrap_or(run))
     }
 
-    fn shortened(&mut self, demand: &Demand, budget: &Budget) -> Result<Option<Run>, Halt<M::Stop>> {
+    fn shortened(&mut self, requests: &RequestMultiset, budget: &Budget) -> Result<Option<Run>, Halt<M::Stop>> {
         // Configurations grow with the number of requests, and so does what
         // one of them costs.
-        let requests = u64::from(demand.iter().sum::<u32>()).max(1);
-        let mut part = budget.aside(MINIMISE_TICKS / (requests * requests));
-        match fewest_switches(&mut self.serial, demand, &mut part) {
+        let count = u64::from(requests.iter().sum::<u32>()).max(1);
+        let mut part = budget.aside(MINIMISE_TICKS / (count * count));
+        match fewest_switches(&mut self.serial, requests, &mut part) {
             Err(Halt::Budget(Stopped::OutOfTicks)) => Ok(None),
             other => other,
         }

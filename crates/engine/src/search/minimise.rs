@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
 use serval_model::{Halt, Moves, Multiset, Run};
 
-use super::Demand;
+use super::RequestMultiset;
 use super::configuration::{Config, Expander, Turn, run_of};
 use super::serial::Serial;
 
@@ -27,11 +27,11 @@ struct Visit {
 /// The best counterexample made of exactly these requests.
 pub(super) fn fewest_switches<M: Moves>(
     serial: &mut Serial<M>,
-    demand: &Demand,
+    requests: &RequestMultiset,
     budget: &mut Budget,
 ) -> Result<Option<Run>, Halt<M::Stop>> {
     let initial_global = serial.system().initial_global();
-    let mut expander = Expander::new(serial.system(), demand, true);
+    let mut expander = Expander::new(serial.system(), requests, true);
     let mut visits: IndexMap<Config, Visit, FxBuildHasher> = IndexMap::default();
     visits.insert(Expander::initial(initial_global), Visit { cost: (0, 0), before: None });
     // Positions are given out in a fixed order, so ties are broken the same

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Halt, NetworkSystem, Run};
 
-use super::layer::{LayerOutcome, MAX_DEMANDS, Search};
-use super::{Demand, demands};
+use super::layer::{LayerOutcome, MAX_MULTISETS, Search};
+use super::{RequestMultiset, request_multisets};
 
 /// What one choice of requests gave, and the ticks it took.
 struct Answer {
@@ -31,10 +31,10 @@ struct Board {
 /// As [`Search::layer`], on `jobs` threads. The ticks used are taken from
 /// `budget`.
 pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget: &mut Budget) -> LayerOutcome<std::convert::Infallible> {
-    let demands = demands(system.request_count(), requests, MAX_DEMANDS);
-    let board = Mutex::new(Board { answers: (0..demands.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
-    let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(demands.len()));
-    let work = |search: &mut Search<&NetworkSystem>, until| work(search, &demands, budget, &board, &next, &limit, until);
+    let multisets = request_multisets(system.request_count(), requests, MAX_MULTISETS);
+    let board = Mutex::new(Board { answers: (0..multisets.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
+    let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(multisets.len()));
+    let work = |search: &mut Search<&NetworkSystem>, until| work(search, &multisets, budget, &board, &next, &limit, until);
     // Of a finite system every question has an answer. A limit would be met
     // or not depending on what a thread already knows.
     let search = || Search::with_serial_ticks(system, u64::MAX);
@@ -63,7 +63,7 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
             Err(stopped) => return LayerOutcome::Stopped(stopped),
         }
     }
-    if demands.len() < MAX_DEMANDS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
+    if multisets.len() < MAX_MULTISETS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
 }
 
 /// Ticks that one thread does alone before there are others: for less they
@@ -73,7 +73,7 @@ const ALONE: u64 = 20_000;
 /// Answers one question after the other, until so many ticks are spent.
 fn work(
     search: &mut Search<&NetworkSystem>,
-    demands: &[Demand],
+    multisets: &[RequestMultiset],
     budget: &Budget,
     board: &Mutex<Board>,
     next: &AtomicUsize,
@@ -89,7 +89,7 @@ fn work(
         }
         let mut own = budget.part(u64::MAX);
         let before = own.left();
-        let found = search.demand(&demands[position], &mut own).map_err(|halt| match halt {
+        let found = search.runs_of(&multisets[position], &mut own).map_err(|halt| match halt {
             Halt::Budget(stopped) => stopped,
             Halt::System(never) => match never {},
         });

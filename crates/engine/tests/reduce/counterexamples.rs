@@ -75,7 +75,7 @@ fn a_weak_simulation_of_global_states_dominates_nothing() {
     let entry = Entry::Dominated(Dominated { locals: Vec::new(), globals: vec![(1, 2)], drops: vec![(number(2), number(1))] });
     assert_eq!(short.refused_by(&[entry]), "relation.global.strong");
     // It is a weak simulation.
-    let merged = Entry::Globals(Quotient { relation: vec![(1, 2)], classes: Vec::new() });
+    let merged = Entry::GlobalQuotient(Quotient { relation: vec![(1, 2)], classes: Vec::new() });
     assert!(short.verify(&[merged]).is_ok());
     assert!(short.is_kept_by_our_rules());
 }
@@ -181,7 +181,10 @@ fn a_copy_is_where_its_original_was() {
     assert!(!short.is_kept_by(&short.applied(&entry)));
     // The fold leaves out the step of the original, at which nobody begins.
     let (start, next) = (short.node(0), short.node(1));
-    assert_eq!(short.refused_by(&[Entry::Pairs, Entry::Split(start), Entry::Fold(vec![(start, next)]), entry]), "mover.paths");
+    assert_eq!(
+        short.refused_by(&[Entry::Pairs, Entry::Split(start), Entry::IdentityElimination(vec![(start, next)]), entry]),
+        "mover.paths"
+    );
     assert!(short.is_kept_by_our_rules());
 }
 

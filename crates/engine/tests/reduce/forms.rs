@@ -85,7 +85,7 @@ impl Short {
     /// The condition by which the checker refuses a script.
     pub(crate) fn refused_by(&self, script: &[Entry]) -> &'static str {
         match self.verify(script) {
-            Err(Refusal::Invalid(rejection)) => rejection.condition,
+            Err(Refusal::Invalid(rejection)) => rejection.condition.name(),
             other => panic!("{other:?}"),
         }
     }

@@ -1,7 +1,7 @@
 //! Changes to scripts.
 
 use serval_model::{NodeStep, NormalForm, SplitMix64};
-use serval_proof::script::{Closure, Dominated, Entry, Mover, Quotient, Side, Witness};
+use serval_proof::script::{Dominated, Entry, Mover, Quotient, Side, WaitingElimination, Witness};
 
 use super::sources::Source;
 
@@ -27,30 +27,6 @@ struct Size {
 impl Size {
     fn of(form: &NormalForm) -> Self {
         Self { nodes: form.nodes().len(), globals: usize::try_from(form.global_count()).unwrap(), steps: form.steps().len() }
-    }
-}
-
-/// Whether all numbers mean something.
-pub(crate) fn in_range(form: &NormalForm, entry: &Entry) -> bool {
-    let size = Size::of(form);
-    let is = |number: u32, count: usize| usize::try_from(number).unwrap() < count;
-    let nodes = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.nodes) && is(y, size.nodes));
-    let globals = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.globals) && is(y, size.globals));
-    let steps = |pairs: &[(u32, u32)]| pairs.iter().all(|&(x, y)| is(x, size.steps) && is(y, size.steps));
-    let points = |points: &[(u32, u32)]| points.iter().all(|&(l, g)| is(l, size.nodes) && is(g, size.globals));
-    let classes = |classes: &[Vec<u32>], count: usize| classes.iter().all(|class| !class.is_empty() && class.iter().all(|&n| is(n, count)));
-    match entry {
-        Entry::Split(node) => is(*node, size.nodes),
-        Entry::Fold(folds) => nodes(folds),
-        Entry::Pairs => true,
-        Entry::Locals(Quotient { relation, classes: of }) => nodes(relation) && classes(of, size.nodes),
-        Entry::Globals(Quotient { relation, classes: of }) => globals(relation) && classes(of, size.globals),
-        Entry::Dominated(Dominated { locals, globals: relation, drops }) => nodes(locals) && globals(relation) && steps(drops),
-        Entry::Closure(Closure { relation, points: at }) => nodes(relation) && points(at),
-        Entry::Right(mover) | Entry::Left(mover) => {
-            mover.points.iter().all(|(l, at)| is(*l, size.nodes) && at.iter().all(|&g| is(g, size.globals)))
-                && mover.witnesses.iter().all(|w| steps(&[(w.step, w.other)]) && points(&w.own_path) && points(&w.other_path))
-        }
     }
 }
 
@@ -172,13 +148,13 @@ fn change_mover(mover: &mut Mover, size: Size, random: &mut SplitMix64) {
 fn change(entry: &mut Entry, size: Size, random: &mut SplitMix64) {
     match entry {
         Entry::Split(node) => *node = number(random, size.nodes),
-        Entry::Fold(folds) => change_pairs(folds, size.nodes, size.nodes, random),
+        Entry::IdentityElimination(folds) => change_pairs(folds, size.nodes, size.nodes, random),
         Entry::Pairs => {}
-        Entry::Locals(Quotient { relation, classes }) => match random.below(2) {
+        Entry::LocalQuotient(Quotient { relation, classes }) => match random.below(2) {
             0 => change_pairs(relation, size.nodes, size.nodes, random),
             _ => change_classes(classes, size.nodes, random),
         },
-        Entry::Globals(Quotient { relation, classes }) => match random.below(2) {
+        Entry::GlobalQuotient(Quotient { relation, classes }) => match random.below(2) {
             0 => change_pairs(relation, size.globals, size.globals, random),
             _ => change_classes(classes, size.globals, random),
         },
@@ -187,7 +163,7 @@ fn change(entry: &mut Entry, size: Size, random: &mut SplitMix64) {
             1 => change_pairs(globals, size.globals, size.globals, random),
             _ => change_pairs(drops, size.steps, size.steps, random),
         },
-        Entry::Closure(Closure { relation, points }) => match random.below(2) {
+        Entry::WaitingElimination(WaitingElimination { relation, points }) => match random.below(2) {
             0 => change_pairs(relation, size.nodes, size.nodes, random),
             _ => change_pairs(points, size.nodes, size.globals, random),
         },
@@ -221,21 +197,28 @@ pub(crate) fn wild(form: &NormalForm, random: &mut SplitMix64) -> Entry {
     };
     match random.below(10) {
         0 => Entry::Split(any_node(random)),
-        1 => Entry::Fold(vec![if random.below(3) > 0 { (step.node, step.to_node) } else { (any_node(random), any_node(random)) }]),
+        1 => Entry::IdentityElimination(vec![if random.below(3) > 0 {
+            (step.node, step.to_node)
+        } else {
+            (any_node(random), any_node(random))
+        }]),
         2 => {
             let (x, y) = two(random);
             let relation = if random.below(8) == 0 { Vec::new() } else { vec![(x, y), (y, x)] };
-            Entry::Locals(Quotient { relation, classes: vec![vec![x, y]] })
+            Entry::LocalQuotient(Quotient { relation, classes: vec![vec![x, y]] })
         }
         3 => {
             let (h, g) = (any_global(random), any_global(random));
             let relation = if random.below(8) == 0 { Vec::new() } else { vec![(h, g), (g, h)] };
-            Entry::Globals(Quotient { relation, classes: vec![vec![h, g]] })
+            Entry::GlobalQuotient(Quotient { relation, classes: vec![vec![h, g]] })
         }
         4 => dominated(form, step, random),
         5 => {
             let (x, y) = if random.below(2) == 0 { two(random) } else { (step.node, step.to_node) };
-            Entry::Closure(Closure { relation: vec![(x, y)], points: vec![(x, step.global), (x, any_global(random))] })
+            Entry::WaitingElimination(WaitingElimination {
+                relation: vec![(x, y)],
+                points: vec![(x, step.global), (x, any_global(random))],
+            })
         }
         _ => mover(form, step, random),
     }

@@ -104,9 +104,10 @@ impl Counts {
                 true
             }
             Err(Refusal::Invalid(rejection)) => {
-                let outside = rejection.condition.starts_with("parts.") || ["input", "script.numbers"].contains(&rejection.condition);
+                let condition = rejection.condition.name();
+                let outside = condition.starts_with("parts.") || ["input", "script.numbers"].contains(&condition);
                 self.reached += u64::from(!outside);
-                *self.rejected.entry(rejection.condition).or_default() += 1;
+                *self.rejected.entry(condition).or_default() += 1;
                 false
             }
             Err(Refusal::TooLarge(_)) => {

@@ -10,7 +10,7 @@ use super::{Clause, TOO_LARGE};
 use crate::conditions::require;
 use crate::objects::objects;
 use crate::script::simulation;
-use crate::{Refusal, Work};
+use crate::{Checked, Work};
 use serval_linear::{Linear, Literal};
 
 /// One request alone: from a global state, to an answer (a done node), and the
@@ -73,23 +73,23 @@ pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>,
 
 /// The base is a walk and the periods are round trips from it; says whether the
 /// set can be looked at any further.
-pub(crate) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Result<bool, Refusal<Stop>> {
+pub(crate) fn check_set(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Checked<bool> {
     let parts = || std::iter::once(&set.base).chain(set.periods.iter().map(|period| &period.edges));
     work.spend(parts().map(Vec::len).sum::<usize>().saturating_mul(2))?;
     let known = parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0) && uses.iter().all(|&(edge, _)| (edge as usize) < edges.len()));
     let is_letter = |node: Node| (node as usize) < form.nodes().len() && form.is_done(node);
     let divides = |period: &Period| period.divisor >= 1 && period.terms.iter().all(|&(node, _)| is_letter(node));
     let known = known && set.periods.iter().all(divides);
-    require!("flow.edges", known, "an edge or a letter that is not there, an edge twice, or division by 0");
+    require!(FlowEdges, known, "an edge or a letter that is not there, an edge twice, or division by 0");
     if !known {
         return Ok(false);
     }
     let begin = form.initial_global();
     let ends = unbalanced(edges, &set.base).ok_or(TOO_LARGE)?;
     let walks = ends.is_empty() || (ends.len() == 2 && ends.get(&begin) == Some(&1) && ends.values().any(|&excess| excess == -1));
-    require!("flow.base", walks, "the base is no walk from the initial global state");
+    require!(FlowBase, walks, "the base is no walk from the initial global state");
     let begins = connected(edges, begin, &[&set.base]);
-    require!("flow.connected", begins, "the base is not connected with the initial global state");
+    require!(FlowConnected, begins, "the base is not connected with the initial global state");
     let mut landings = vec![1_usize; form.nodes().len()];
     form.steps().iter().for_each(|step| landings[step.to_node as usize] += 1);
     for period in &set.periods {
@@ -97,9 +97,9 @@ pub(crate) fn check_set<Stop>(form: &NormalForm, edges: &[Edge], set: &LinearSet
         let written = period.terms.iter().fold(0_usize, |sum, &(node, _)| sum.saturating_add(landings[node as usize]));
         work.spend(period.edges.len().saturating_mul(written).saturating_add(set.base.len()))?;
         let closed = unbalanced(edges, &period.edges).ok_or(TOO_LARGE)?.is_empty();
-        require!("flow.period", closed, "a period is no round trip");
+        require!(FlowPeriod, closed, "a period is no round trip");
         let touches = connected(edges, begin, &[&set.base, &period.edges]);
-        require!("flow.connected", touches, "a period is not connected with the base");
+        require!(FlowConnected, touches, "a period is not connected with the base");
     }
     Ok(true)
 }

@@ -1,5 +1,10 @@
 //! Steps that need not be interrupted: `right` and `left`.
 //!
+//! These are the movers of Lipton (Reduction: a method of proving properties of
+//! parallel programs, 1975), for complete runs: a step need not commute with
+//! every other, but only with those that two requests of a complete run can make
+//! next to each other, and by paths of both.
+//!
 //! # Right movers
 //!
 //! **Statement.** Let `S` be a set of points without points of done nodes
@@ -90,9 +95,10 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, NormalForm, Point};
 
 use super::Reduced;
+use super::rule::{Range, Rule};
 use crate::conditions::require;
 use crate::objects::objects;
-use crate::{Refusal, Work};
+use crate::{Checked, Work};
 
 /// Which way steps are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,73 +290,89 @@ fn far_end(side: Side, step: NodeStep) -> Point {
     if side == Side::Right { step.source() } else { step.target() }
 }
 
-pub(super) fn check_mover<Stop>(reduced: &Reduced, side: Side, mover: &Mover, work: &mut Work) -> Result<(), Refusal<Stop>> {
-    let (form, set) = (reduced.form(), mover.set());
-    work.spend(set.len())?;
-    let end = set.iter().find(|&&(node, _)| if side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
-    require!("mover.ends", end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
-    let listed: FxHashMap<(u32, u32), &Witness> = mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
-    let others = others_by_global(form, side);
-    for (index, &own) in (0..).zip(form.steps()) {
-        let near = near_end(side, own);
-        if !set.contains(&near) {
-            continue;
-        }
-        for &other_index in &others[near.1 as usize] {
-            work.spend(1)?;
-            let other = form.steps()[other_index as usize];
-            let Some(exchange) = Exchange::new(reduced, side, own, other) else { continue };
-            let steps = || format!("steps {own:?} and {other:?}");
-            let Some(witness) = listed.get(&(index, other_index)) else {
-                let simple = exchange.is_simple(form, &set);
-                require!("mover.paths", simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
-                continue;
-            };
-            work.spend(witness.other_path.len() + witness.own_path.len())?;
-            let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
-            require!("mover.paths", meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
-            let inner = Exchange::inner_outside(&set, &witness.own_path);
-            require!("mover.inner", inner, "{}: the path given passes through the set", steps());
-            let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
-            let weaker = meeting.and_then(|middle| exchange.weaker(&set, middle, empty));
-            let Some((at, own_at)) = weaker else { continue };
-            let turn = || format!("{}: the other request would be interrupted in its turn", steps());
-            require!("mover.last.other", set.contains(&at), "{}, as {at:?} is not in the set", turn());
-            require!("mover.last.own", set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
-            require!("mover.last.single", single, "{}, by more than one step", turn());
-            require!("mover.last.leaves", exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
-        }
-    }
-    Ok(())
+/// The rule on one side.
+pub(super) struct Joining<'a> {
+    pub(super) side: Side,
+    pub(super) mover: &'a Mover,
 }
 
-/// Joins the steps. Costs a tick for each step that is looked at.
-pub(super) fn compose(form: NormalForm, side: Side, mover: &Mover, budget: &mut Budget) -> Result<NormalForm, Stopped> {
-    let set = mover.set();
-    let mut steps: Vec<NodeStep> = Vec::new();
-    // What can be reached from a point of the set through it.
-    let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
-    for &step in form.steps() {
-        budget.spend(1)?;
-        if side == Side::Left && set.contains(&step.source()) {
-            continue;
-        }
-        let lands = set.contains(&step.target());
-        if !lands || side == Side::Left {
-            steps.push(step);
-        }
-        if !lands {
-            continue;
-        }
-        let found = match beyond.entry(step.target()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(reach_through(&form, step.target(), &set, budget)?),
-        };
-        budget.spend(found.len() as u64)?;
-        let kept = found.iter().filter(|point| side == Side::Left || !set.contains(point));
-        steps.extend(kept.map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
+impl Rule for Joining<'_> {
+    fn in_range(&self, range: &Range) -> bool {
+        let Mover { points, witnesses } = self.mover;
+        points.iter().all(|(node, globals)| range.node(node) && globals.iter().all(|global| range.global(global)))
+            && witnesses
+                .iter()
+                .all(|w| range.step(&w.step) && range.step(&w.other) && range.points(&w.own_path) && range.points(&w.other_path))
     }
-    Ok(form.with_steps(steps))
+
+    fn check(&self, reduced: &Reduced, work: &mut Work) -> Checked {
+        let (form, set) = (reduced.form(), self.mover.set());
+        work.spend(set.len())?;
+        let end = set.iter().find(|&&(node, _)| if self.side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
+        require!(MoverEnds, end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
+        let listed: FxHashMap<(u32, u32), &Witness> = self.mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
+        let others = others_by_global(form, self.side);
+        for (index, &own) in (0..).zip(form.steps()) {
+            let near = near_end(self.side, own);
+            if !set.contains(&near) {
+                continue;
+            }
+            for &other_index in &others[near.1 as usize] {
+                work.spend(1)?;
+                let other = form.steps()[other_index as usize];
+                let Some(exchange) = Exchange::new(reduced, self.side, own, other) else { continue };
+                let steps = || format!("steps {own:?} and {other:?}");
+                let Some(witness) = listed.get(&(index, other_index)) else {
+                    let simple = exchange.is_simple(form, &set);
+                    require!(MoverPaths, simple, "{} cannot be exchanged by single steps, and no paths are given", steps());
+                    continue;
+                };
+                work.spend(witness.other_path.len() + witness.own_path.len())?;
+                let meeting = exchange.meeting(form, &witness.other_path, &witness.own_path);
+                require!(MoverPaths, meeting.is_some(), "{}: the paths given are not those that exchange them", steps());
+                let inner = Exchange::inner_outside(&set, &witness.own_path);
+                require!(MoverInner, inner, "{}: the path given passes through the set", steps());
+                let (empty, single) = (witness.other_path.is_empty(), witness.own_path.len() == 1);
+                let weaker = meeting.and_then(|middle| exchange.weaker(&set, middle, empty));
+                let Some((at, own_at)) = weaker else { continue };
+                let turn = || format!("{}: the other request would be interrupted in its turn", steps());
+                require!(MoverLastOther, set.contains(&at), "{}, as {at:?} is not in the set", turn());
+                require!(MoverLastOwn, set.contains(&own_at), "{}, as {own_at:?} is not in the set", turn());
+                require!(MoverLastSingle, single, "{}, by more than one step", turn());
+                require!(MoverLastLeaves, exchange.leaves(form, at), "{}, as it can stay at its node at {at:?}", turn());
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, reduced: &mut Reduced, budget: &mut Budget) -> Result<(), Stopped> {
+        let (form, set) = (&reduced.form, self.mover.set());
+        let mut steps: Vec<NodeStep> = Vec::new();
+        // What can be reached from a point of the set through it.
+        let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
+        for &step in form.steps() {
+            budget.spend(1)?;
+            if self.side == Side::Left && set.contains(&step.source()) {
+                continue;
+            }
+            let lands = set.contains(&step.target());
+            if !lands || self.side == Side::Left {
+                steps.push(step);
+            }
+            if !lands {
+                continue;
+            }
+            let found = match beyond.entry(step.target()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(reach_through(form, step.target(), &set, budget)?),
+            };
+            budget.spend(found.len() as u64)?;
+            let kept = found.iter().filter(|point| self.side == Side::Left || !set.contains(point));
+            steps.extend(kept.map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
+        }
+        reduced.form = form.clone().with_steps(steps);
+        Ok(())
+    }
 }
 
 /// The points to which paths lead from a point of the set that leave only

@@ -38,6 +38,10 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, NormalForm};
 
+use super::Reduced;
+use super::rule::{Range, Rule};
+use crate::{Checked, Work};
+
 /// The column of all done nodes.
 const DONE: u32 = 0;
 /// The column of nodes that no complete run visits.
@@ -92,9 +96,28 @@ impl Pairs {
     }
 }
 
+/// The rule. It has no conditions: the checker computes the sets itself.
+pub(super) struct PairPruning;
+
+impl Rule for PairPruning {
+    fn in_range(&self, _: &Range) -> bool {
+        true
+    }
+
+    fn check(&self, _: &Reduced, _: &mut Work) -> Checked {
+        Ok(())
+    }
+
+    fn apply(&self, reduced: &mut Reduced, budget: &mut Budget) -> Result<(), Stopped> {
+        let (form, pairs) = prune(reduced.form.clone(), budget)?;
+        *reduced = Reduced { form, pairs: Some(pairs) };
+        Ok(())
+    }
+}
+
 /// Leaves out steps that no complete run makes, and says which pairs there can
 /// be. Costs ticks in proportion to the words that are looked at.
-pub(crate) fn prune(mut form: NormalForm, budget: &mut Budget) -> Result<(NormalForm, Option<Pairs>), Stopped> {
+pub(crate) fn prune(mut form: NormalForm, budget: &mut Budget) -> Result<(NormalForm, Pairs), Stopped> {
     // A request at a node that no step leaves never gets any further.
     let mut width: u32 = 1;
     let columns: Vec<u32> = form.node_numbers().map(|node| column(&form, node, &mut width)).collect();
@@ -113,7 +136,7 @@ pub(crate) fn prune(mut form: NormalForm, budget: &mut Budget) -> Result<(Normal
         if kept.len() < form.steps().len() {
             form = form.with_steps(kept);
         } else if settled {
-            return Ok((form, Some(pairs)));
+            return Ok((form, pairs));
         }
         before = Some(pairs);
         backwards = !backwards;

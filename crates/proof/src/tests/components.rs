@@ -5,7 +5,7 @@ use serval_model::{NetworkSystem, completed_multisets, product, serial_multisets
 
 use super::support::{Case, counter, lost_update};
 use super::switch::without;
-use crate::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
+use crate::{Body, Caps, Certificate, Claim, Condition, Part, Refusal, Systems, check, fingerprint};
 
 /// A request of this name that answers 0 or 1 as it likes.
 fn free(request: &str) -> NetworkSystem {
@@ -54,9 +54,9 @@ fn a_shared_name_makes_a_refutation_false() {
     let budget = &mut Budget::unlimited();
     assert!(completed_multisets(&whole, 4, budget).unwrap().is_subset(&serial_multisets(&whole, 4, budget).unwrap()));
     assert!(!completed_multisets(&counter(), 2, budget).unwrap().is_subset(&serial_multisets(&counter(), 2, budget).unwrap()));
-    assert_eq!(without("components.requests", || case.check()), Ok(()));
+    assert_eq!(without(Condition::ComponentsRequests, || case.check()), Ok(()));
     let Err(Refusal::Invalid(rejection)) = case.check() else { panic!("accepted") };
-    assert_eq!((rejection.condition, rejection.object.as_str()), ("components.requests", "component 1"));
+    assert_eq!((rejection.condition, rejection.object.as_str()), (Condition::ComponentsRequests, "component 1"));
     assert!(rejection.message.contains("inc"), "{rejection}");
 }
 
@@ -66,9 +66,9 @@ fn every_component_has_its_part() {
     for parts in [0, 1, 3] {
         let mut case = whole(["q", "r"]);
         case.certificate.body = Body::Components(vec![Part::Atomic(Vec::new()); parts]);
-        assert!(matches!(case.check(), Err(Refusal::Invalid(rejection)) if rejection.condition == "parts.cover"));
+        assert!(matches!(case.check(), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::PartsCover));
     }
     let mut case = whole(["q", "r"]);
     case.certificate.body = Body::Part(Part::Atomic(Vec::new()));
-    assert!(matches!(case.check(), Err(Refusal::Invalid(rejection)) if rejection.condition == "parts.cover"));
+    assert!(matches!(case.check(), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::PartsCover));
 }

@@ -1,93 +1,88 @@
 //! Each condition is needed.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
+use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, scripts};
-use crate::{Action, CONDITIONS, Claim, Refusal, RunCertificate, RunEvent};
+use super::{components, flow, invariant, scripts};
+use crate::{Action, Claim, Condition, Refusal, RunCertificate, RunEvent};
 
-/// What conditions begin with that have tests of their own.
-pub(super) const ELSEWHERE: &[&str] = &["tree", "flow", "invariant"];
+/// What a condition is about: what its name begins with.
+fn topic(condition: Condition) -> &'static str {
+    condition.name().split('.').next().unwrap()
+}
 
 /// Certificates that are refused for `condition`, at this event, and for
 /// nothing else.
-fn violate_only(condition: &str) -> Vec<(Case, Option<usize>)> {
-    let prefix = condition.split('.').next().unwrap();
-    match prefix {
+fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
+    let cases: Vec<(Case, Option<usize>)> = match topic(condition) {
         "input" | "component" | "run" => vec![violates_run(condition)],
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
-        _ if ELSEWHERE.contains(&prefix) => Vec::new(),
-        _ => scripts::violate(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
+        // The crate that checks trees has such tests of its own.
+        "tree" => return Vec::new(),
+        _ => violate_proof(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
+    };
+    assert!(!cases.is_empty(), "nothing violates {condition}");
+    cases
+}
+
+/// Proofs that are refused for `condition` and for nothing else.
+fn violate_proof(condition: Condition) -> Vec<Wrong> {
+    match topic(condition) {
+        "flow" => vec![flow::violates_only(condition)],
+        "invariant" => vec![invariant::violates_only(condition)],
+        _ => scripts::violate(condition),
     }
 }
 
 /// A run that is refused for `condition`, at this event, and for nothing else.
-fn violates_run(condition: &str) -> (Case, Option<usize>) {
+fn violates_run(condition: Condition) -> (Case, Option<usize>) {
     let mut case = lost_update();
     let run = case.run();
-    let event = match condition {
-        "input" => {
-            case.certificate.input = "0".repeat(32);
-            None
-        }
-        "component" => {
-            case.certificate.component = 1;
-            None
-        }
-        "run.claim" => {
-            case.certificate.claim = Claim::Serializable;
-            None
-        }
-        "run.replay.spawn" => {
+    let mut event = None;
+    match condition {
+        Condition::Input => case.certificate.input = "0".repeat(32),
+        Condition::Component => case.certificate.component = 1,
+        Condition::RunClaim => case.certificate.claim = Claim::Serializable,
+        Condition::RunReplaySpawn => {
             run.steps.push(RunEvent { id: 9, action: Action::Spawn { request: "inc".into(), local: "read 0".into() } });
-            Some(8)
+            event = Some(8);
         }
-        "run.replay.fresh" => {
+        Condition::RunReplayFresh => {
             // Overwriting the first request would make it vanish unanswered.
             run.steps.insert(0, spawn(1));
-            Some(1)
+            event = Some(1);
         }
-        "run.replay.thread" => {
+        Condition::RunReplayThread => {
             run.steps.push(respond(1, "done 0", "0"));
-            Some(8)
+            event = Some(8);
         }
-        "run.replay.from.local" => {
+        Condition::RunReplayFromLocal => {
             run.steps[1] = step(1, ("read 0", "0"), ("read 0", "0"));
-            Some(1)
+            event = Some(1);
         }
-        "run.replay.from.global" => {
+        Condition::RunReplayFromGlobal => {
             run.steps[6] = step(2, ("read 0", "0"), ("done 0", "1"));
-            Some(6)
+            event = Some(6);
         }
-        "run.replay.step" => {
+        Condition::RunReplayStep => {
             run.steps.insert(6, step(2, ("read 0", "1"), ("done 1", "1")));
-            Some(6)
+            event = Some(6);
         }
-        "run.replay.respond.local" => {
+        Condition::RunReplayRespondLocal => {
             run.steps[5] = respond(1, "done 1", "0");
-            Some(5)
+            event = Some(5);
         }
-        "run.replay.response" => {
+        Condition::RunReplayResponse => {
             run.steps.insert(5, respond(1, "done 0", "1"));
-            Some(5)
+            event = Some(5);
         }
-        "run.end" => {
-            run.steps.push(spawn(3));
-            None
-        }
-        "run.completed" => {
-            run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)];
-            None
-        }
-        "run.serial" => {
-            *run = RunCertificate::default();
-            None
-        }
+        Condition::RunEnd => run.steps.push(spawn(3)),
+        Condition::RunCompleted => run.completed = vec![answers("inc", "0", 1), answers("inc", "1", 1)],
+        Condition::RunSerial => *run = RunCertificate::default(),
         _ => panic!("no case for {condition}"),
-    };
+    }
     (case, event)
 }
 
@@ -98,7 +93,7 @@ fn the_base_is_accepted() {
 
 #[test]
 fn each_condition_is_needed() {
-    for &condition in CONDITIONS {
+    for &condition in Condition::ALL {
         for (case, event) in violate_only(condition) {
             match case.check() {
                 Err(Refusal::Invalid(rejection)) => assert_eq!((rejection.condition, rejection.event), (condition, event), "{rejection}"),
@@ -113,9 +108,9 @@ fn each_condition_is_needed() {
 
 #[test]
 fn no_other_condition_covers_for_it() {
-    for &condition in CONDITIONS {
+    for &condition in Condition::ALL {
         for (case, _) in violate_only(condition) {
-            for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
+            for &other in Condition::ALL.iter().filter(|&&other| other != condition) {
                 let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
                 assert_eq!(rejection.condition, condition);
             }
@@ -124,50 +119,36 @@ fn no_other_condition_covers_for_it() {
 }
 
 #[test]
-fn conditions_are_listed_once() {
-    let mut sorted = CONDITIONS.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    assert_eq!(sorted.len(), CONDITIONS.len());
-}
-
-/// The names that `require!` and `obtain!` are given in a file or folder.
-fn stated(path: &Path, names: &mut BTreeSet<String>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).unwrap() {
-            stated(&entry.unwrap().path(), names);
+fn conditions_keep_false_claims_out() {
+    let mut untidy = Vec::new();
+    for &condition in Condition::ALL {
+        if ["input", "component", "components", "run", "tree"].contains(&topic(condition)) {
+            continue;
         }
-        return;
-    }
-    let text = fs::read_to_string(path).unwrap();
-    for uses in ["require!(", "obtain!("] {
-        let names_in = |rest: &str| rest.trim_start().strip_prefix('"').map(|rest| rest[..rest.find('"').unwrap()].to_owned());
-        names.extend(text.split(uses).skip(1).filter_map(names_in));
-    }
-}
-
-#[test]
-fn the_list_has_the_conditions_that_are_checked() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut names = BTreeSet::new();
-    for entry in fs::read_dir(source).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_stem().unwrap() != "tests" {
-            stated(&path, &mut names);
+        let wrongs = violate_proof(condition);
+        for wrong in &wrongs {
+            assert_eq!(looks_serializable(&wrong.case.system), wrong.harm == Harm::Untidy, "{condition}");
+        }
+        if wrongs.iter().all(|wrong| wrong.harm == Harm::Untidy) {
+            untidy.push(condition.name());
         }
     }
-    assert_eq!(names, CONDITIONS.iter().map(|&name| name.to_owned()).collect());
+    // `parts.claim` keeps out the opposite claim.
+    let scripts = ["parts.claim", "quotient.disjoint", "script.numbers"];
+    assert_eq!(untidy, [&scripts[..], &["flow.phases", "flow.edges", "flow.base", "flow.connected", "invariant.numbers"]].concat());
 }
 
 #[test]
 fn the_manual_lists_the_conditions() {
     let manual = include_str!("../../../../docs/src/certificates.md");
-    for condition in CONDITIONS {
-        assert!(manual.contains(&format!("| `{condition}` |")), "{condition}");
+    let names: BTreeSet<&str> = Condition::ALL.iter().map(|condition| condition.name()).collect();
+    assert_eq!(names.len(), Condition::ALL.len(), "two conditions have one name");
+    for name in &names {
+        assert!(manual.contains(&format!("| `{name}` |")), "{name}");
     }
     // And no others: what is in a table of conditions has a dot, but for the first two.
     let listed = manual.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).filter(|name| name.contains('.'));
     for name in listed {
-        assert!(CONDITIONS.contains(&name), "{name} is no condition");
+        assert!(names.contains(name), "{name} is no condition");
     }
 }

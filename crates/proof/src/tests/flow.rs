@@ -1,13 +1,11 @@
 //! Proofs by counting: right ones, and ones that only one condition refuses.
 
-use serval_budget::Budget;
-use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm};
 
-use super::scripts::system;
-use super::support::{Case, counter, enough};
-use super::switch::without;
+use super::scripts::{Harm, Wrong, system};
+use super::support::{Case, counter, enough, misread};
 use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
-use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use crate::{Body, Certificate, Condition, Part};
 use serval_linear::{Linear, Literal, Node, Reference, Tree};
 
 /// One request that answers at once, first from `g0` to `g1`, then in `g1`: its
@@ -17,10 +15,7 @@ pub(super) fn once() -> NetworkSystem {
 }
 
 fn case(system: NetworkSystem, proof: FlowProof) -> Case {
-    let text = systems_to_json(std::slice::from_ref(&system));
-    let body = Body::Part(Part::Flow(Box::new(proof)));
-    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, beside: Vec::new(), certificate }
+    Case::proved(system, Part::Flow(Box::new(proof)))
 }
 
 /// Edges, a node `a`, and a constant `c`.
@@ -84,51 +79,47 @@ fn nothing_happens(fact: Fact) -> Case {
     case(system, FlowProof { facts: vec![set(&[], &[]), fact], tree: Tree { nodes }, ..FlowProof::default() })
 }
 
-/// A proof that is refused for `condition` and nothing else, and whether the
-/// system is not serializable.
-fn violates_only(condition: &str) -> (Case, bool) {
-    match condition {
-        "flow.phases" => {
+/// A proof that is refused for `condition` and nothing else.
+pub(super) fn violates_only(condition: Condition) -> Wrong {
+    let (case, harm) = match condition {
+        Condition::FlowPhases => {
             let mut case = right();
             proof(&mut case).phases = vec![0, 0, 0];
-            (case, false)
+            (case, Harm::Untidy)
         }
-        "flow.edges" => {
+        Condition::FlowEdges => {
             let mut case = right();
             proof(&mut case).facts.insert(0, set(&[(9, 1)], &[]));
-            (case, false)
+            (case, Harm::Untidy)
         }
-        "flow.base" => {
+        Condition::FlowBase => {
             // Twice along an edge that can only be taken once.
             let system = once();
             let facts = vec![set(&[], &[]), set(&[(0, 2)], &[(&[(1, 1)], 1, -2)]), set(&[(0, 1)], &[])];
             let nodes = vec![clause(0), clause(2), clause(1), leaf(&system, &[1, 2]), leaf(&system, &[0, 1]), leaf(&system, &[0])];
-            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), Harm::Untidy)
         }
-        "flow.connected" => {
+        Condition::FlowConnected => {
             // The loop without the way to it.
             let system = once();
             let nodes = vec![clause(0), leaf(&system, &[0])];
             let facts = vec![set(&[], &[(&[(1, 1)], 1, 0)])];
-            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), false)
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), Harm::Untidy)
         }
-        "flow.period" => {
+        Condition::FlowPeriod => {
             // Both answers any number of times: no round trips.
             let system = counter();
             let (form, _) = NormalForm::new(&system).unwrap();
             let done: Vec<u32> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
             let facts = vec![set(&[], &[(&[(0, 1)], done[0], 0), (&[(1, 1)], done[1], 0)])];
             let nodes = vec![clause(0), leaf(&system, &[0]), leaf(&system, &[0])];
-            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), true)
+            (case(system, FlowProof { facts, tree: Tree { nodes }, ..FlowProof::default() }), Harm::False)
         }
-        "flow.forward" => (nothing_happens(Fact::Forward(Region { globals: vec![], nodes: vec![] })), true),
-        "flow.backward" => (nothing_happens(Fact::Backward(Region { globals: vec![0, 1], nodes: vec![] })), true),
+        Condition::FlowForward => (nothing_happens(Fact::Forward(Region { globals: vec![], nodes: vec![] })), Harm::False),
+        Condition::FlowBackward => (nothing_happens(Fact::Backward(Region { globals: vec![0, 1], nodes: vec![] })), Harm::False),
         other => panic!("no case for {other}"),
-    }
-}
-
-fn flow_conditions() -> impl Iterator<Item = &'static str> {
-    CONDITIONS.iter().copied().filter(|condition| condition.starts_with("flow."))
+    };
+    Wrong { case, harm }
 }
 
 #[test]
@@ -169,35 +160,8 @@ fn the_format_is_strict() {
             ("\"phases\":[0,1]", "\"phases\":[0,1],\"parts\":[]"),
             ("\"tree\":[", "\"tree\":[[9],"),
         ] {
-            assert!(text.contains(from), "{from}\n{text}");
-            let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
+            let error = misread(&certificate, from, to);
             assert!(error.column > 1 && !error.message.is_empty(), "{from} → {to}: {error}");
-        }
-    }
-}
-
-#[test]
-fn each_condition_is_needed() {
-    for condition in flow_conditions() {
-        let (case, false_claim) = violates_only(condition);
-        match case.check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
-            other => panic!("{condition}: {other:?}"),
-        }
-        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
-        let budget = &mut Budget::unlimited();
-        let interleaved = completed_multisets(&case.system, 3, budget).unwrap();
-        assert_eq!(interleaved != serial_multisets(&case.system, 3, budget).unwrap(), false_claim, "{condition}");
-    }
-}
-
-#[test]
-fn no_other_condition_covers_for_it() {
-    for condition in flow_conditions() {
-        let (case, _) = violates_only(condition);
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
-            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
-            assert_eq!(rejection.condition, condition);
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Invariants: right ones, and ones that only one condition refuses.
 
-use serval_budget::Budget;
-use serval_model::{NetworkSystem, NormalForm, completed_multisets, serial_multisets, systems_to_json};
+use serval_model::{NetworkSystem, NormalForm};
 
 use super::flow::{once, set};
-use super::support::{Case, counter, enough};
-use super::switch::without;
+use super::scripts::{Harm, Wrong};
+use super::support::{Case, counter, enough, misread};
 use crate::flow::{Fact, LinearSet, serial_edges, set_clause};
 use crate::invariant::{Bound, InvariantProof, Kept, afterwards, is_kept, node_variable};
-use crate::{Body, CONDITIONS, Certificate, Claim, Part, Refusal, fingerprint};
+use crate::{Body, Certificate, Condition, Part, Refusal};
 use serval_linear::{Node, Reference, Tree};
 
 fn form(system: &NetworkSystem) -> NormalForm {
@@ -16,10 +15,7 @@ fn form(system: &NetworkSystem) -> NormalForm {
 }
 
 fn case(system: NetworkSystem, proof: InvariantProof) -> Case {
-    let text = systems_to_json(std::slice::from_ref(&system));
-    let body = Body::Part(Part::Invariant(Box::new(proof)));
-    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
-    Case { text, system, beside: Vec::new(), certificate }
+    Case::proved(system, Part::Invariant(Box::new(proof)))
 }
 
 fn proof(case: &mut Case) -> &mut InvariantProof {
@@ -115,32 +111,28 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
     proof
 }
 
-/// A proof that is refused for `condition` and nothing else, and whether the
-/// system is not serializable.
-fn violates_only(condition: &str) -> (Case, bool) {
-    match condition {
-        "invariant.numbers" => {
+/// A proof that is refused for `condition` and nothing else.
+pub(super) fn violates_only(condition: Condition) -> Wrong {
+    let (case, harm) = match condition {
+        Condition::InvariantNumbers => {
             let mut case = right();
             proof(&mut case).clauses.push(vec![Bound { terms: vec![(99, 1)], ..Bound::default() }]);
-            (case, false)
+            (case, Harm::Untidy)
         }
-        "invariant.initial" => {
+        Condition::InvariantInitial => {
             // It is never so, and every step keeps it so.
             let system = counter();
             let form = form(&system);
             let clauses = vec![vec![Bound { constant: -1, ..Bound::default() }]];
             let ends = vec![Tree { nodes: vec![farkas(&[open_nodes(&form).len()])] }; form.global_count() as usize];
-            (case(system, InvariantProof { clauses, ends, ..InvariantProof::default() }), true)
+            (case(system, InvariantProof { clauses, ends, ..InvariantProof::default() }), Harm::False)
         }
-        "invariant.arrival" => (case(counter(), nobody_comes(counter())), true),
-        "invariant.step" => (case(counter(), nothing_happens(counter())), true),
-        "invariant.ends" => (case(counter(), InvariantProof::default()), true),
+        Condition::InvariantArrival => (case(counter(), nobody_comes(counter())), Harm::False),
+        Condition::InvariantStep => (case(counter(), nothing_happens(counter())), Harm::False),
+        Condition::InvariantEnds => (case(counter(), InvariantProof::default()), Harm::False),
         other => panic!("no case for {other}"),
-    }
-}
-
-fn invariant_conditions() -> impl Iterator<Item = &'static str> {
-    CONDITIONS.iter().copied().filter(|condition| condition.starts_with("invariant."))
+    };
+    Wrong { case, harm }
 }
 
 #[test]
@@ -166,35 +158,8 @@ fn the_format_is_strict() {
         ("\"sets\":", "\"component\":0,\"sets\":"),
         ("\"ends\":[", "\"ends\":[[[9]],"),
     ] {
-        assert!(text.contains(from), "{from}\n{text}");
-        let error = Certificate::from_json(&text.replacen(from, to, 1)).unwrap_err();
+        let error = misread(&certificate, from, to);
         assert!(!error.message.is_empty(), "{from} → {to}: {error}");
-    }
-}
-
-#[test]
-fn each_condition_is_needed() {
-    for condition in invariant_conditions() {
-        let (case, false_claim) = violates_only(condition);
-        match case.check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
-            other => panic!("{condition}: {other:?}"),
-        }
-        assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");
-        let budget = &mut Budget::unlimited();
-        let interleaved = completed_multisets(&case.system, 3, budget).unwrap();
-        assert_eq!(interleaved != serial_multisets(&case.system, 3, budget).unwrap(), false_claim, "{condition}");
-    }
-}
-
-#[test]
-fn no_other_condition_covers_for_it() {
-    for condition in invariant_conditions() {
-        let (case, _) = violates_only(condition);
-        for &other in CONDITIONS.iter().filter(|&&other| other != condition) {
-            let Err(Refusal::Invalid(rejection)) = without(other, || case.check()) else { panic!("{condition} without {other}") };
-            assert_eq!(rejection.condition, condition);
-        }
     }
 }
 
@@ -211,14 +176,14 @@ fn nothing_is_said_of_what_is_not_there() {
     let about = |variable| Bound { terms: vec![(variable, 1)], ..Bound::default() };
     for bound in [under(states), about(variables)] {
         match with(bound).check() {
-            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, "invariant.numbers", "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::InvariantNumbers, "{rejection}"),
             other => panic!("{other:?}"),
         }
     }
     // The last ones are there; the trees are about another problem now, and so it is refused later.
     for bound in [under(states - 1), about(variables - 1)] {
         match with(bound).check() {
-            Err(Refusal::Invalid(rejection)) => assert_ne!(rejection.condition, "invariant.numbers", "{rejection}"),
+            Err(Refusal::Invalid(rejection)) => assert_ne!(rejection.condition, Condition::InvariantNumbers, "{rejection}"),
             other => assert_eq!(other, Ok(())),
         }
     }

@@ -10,7 +10,7 @@
 use super::scripts::{Draft, Paths, Wrong};
 use super::switch::without;
 use crate::script::Side;
-use crate::{CONDITIONS, Refusal};
+use crate::{Condition, Refusal};
 
 type Step = [u32; 4];
 
@@ -24,9 +24,9 @@ struct Chase {
 }
 
 /// Two requests that chase each other, if it were not for the condition.
-fn chase(condition: &str) -> Chase {
+fn chase(condition: Condition) -> Chase {
     match condition {
-        "mover.last.other" => Chase {
+        Condition::MoverLastOther => Chase {
             globals: 9,
             nodes: &["a!", "a", "b!", "b", "a/x", "b/z"],
             steps: &[
@@ -49,7 +49,7 @@ fn chase(condition: &str) -> Chase {
                 ([2, 0, 3, 3], [0, 3, 1, 6], &[(1, 1), (1, 2)], &[(3, 6)]),
             ],
         },
-        "mover.last.own" => Chase {
+        Condition::MoverLastOwn => Chase {
             globals: 7,
             nodes: &["a!", "a", "a", "a/x"],
             steps: &[
@@ -68,7 +68,7 @@ fn chase(condition: &str) -> Chase {
                 ([1, 1, 2, 2], [0, 2, 1, 3], &[(2, 3), (1, 4)], &[(2, 3)]),
             ],
         },
-        "mover.last.single" => Chase {
+        Condition::MoverLastSingle => Chase {
             globals: 8,
             nodes: &["a!", "a", "a", "a/x"],
             steps: &[
@@ -90,7 +90,7 @@ fn chase(condition: &str) -> Chase {
                 ([1, 5, 1, 3], [2, 3, 1, 4], &[(1, 4)], &[(2, 5), (1, 4)]),
             ],
         },
-        "mover.last.leaves" => Chase {
+        Condition::MoverLastLeaves => Chase {
             globals: 8,
             nodes: &["a!", "a", "a", "a/x"],
             steps: &[
@@ -168,7 +168,7 @@ impl Chase {
 }
 
 /// Certificates that are refused for one part of the condition alone.
-pub(super) fn violate(condition: &str) -> Vec<Wrong> {
+pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
     let chase = chase(condition);
     vec![chase.right().falsely(), chase.left().falsely()]
 }
@@ -194,9 +194,9 @@ fn changing_places() -> [Draft; 2] {
 fn what_changes_places_is_refused_for_either_reason() {
     for draft in changing_places() {
         let wrong = draft.falsely();
-        for &off in CONDITIONS {
+        for &off in Condition::ALL {
             let Err(Refusal::Invalid(rejection)) = without(off, || wrong.case.check()) else { panic!("accepted without {off}") };
-            let expected = if off == "mover.last.other" { "mover.last.own" } else { "mover.last.other" };
+            let expected = if off == Condition::MoverLastOther { Condition::MoverLastOwn } else { Condition::MoverLastOther };
             assert_eq!(rejection.condition, expected);
         }
     }

@@ -1,8 +1,6 @@
 //! Movers against their statement: what exchanges two steps, written down
 //! once more for each side, and tried on all that small systems offer.
 
-use std::convert::Infallible;
-
 use serval_budget::{Budget, Cancel};
 use serval_model::{NodeKind, NodeStep, NormalForm, Point, RequestId, ResponseId, SplitMix64};
 
@@ -219,7 +217,7 @@ fn an_entry_is_accepted_if_all_exchanges_are() {
             let mover = Mover { points: set.iter().map(|&(node, global)| (node, vec![global])).collect(), witnesses };
             let entry = if side == Side::Right { Entry::Right(mover) } else { Entry::Left(mover) };
             let work = &mut Work::new(&Caps { ticks: 1_000_000, ..Caps::default() }, &Cancel::new());
-            match check_script::<Infallible>(form.clone(), std::slice::from_ref(&entry), work) {
+            match check_script(form.clone(), std::slice::from_ref(&entry), work) {
                 Ok(_) => assert!(holds, "{entry:?}\n{form:?}"),
                 Err(Refusal::Invalid(rejection)) => assert!(!holds, "{rejection} {entry:?}\n{form:?}"),
                 Err(other) => panic!("{other}"),

@@ -42,7 +42,7 @@ fn outcome(text: &str, systems: &[NetworkSystem], certificate: &str) -> &'static
     let input = Systems { text, systems: systems.iter().collect() };
     match check(&input, &certificate, &Caps { ticks: 200_000, ..Caps::default() }, &Cancel::new()) {
         Ok(()) => "valid",
-        Err(Refusal::Invalid(rejection)) => rejection.condition,
+        Err(Refusal::Invalid(rejection)) => rejection.condition.name(),
         Err(_) => "large",
     }
 }

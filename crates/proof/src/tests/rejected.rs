@@ -3,19 +3,11 @@
 use serval_budget::{Budget, Cancel};
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 
-use super::support::{Answer, Case, answers, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
-use crate::{Action, Caps, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
-
-/// The condition that the answer names.
-fn condition(answer: &Answer) -> &'static str {
-    match answer {
-        Err(Refusal::Invalid(rejection)) => rejection.condition,
-        other => panic!("{other:?}"),
-    }
-}
+use super::support::{Case, answers, condition, counter, find_run, in_names, is_genuine, lost_update, random_system, respond, spawn, step};
+use crate::{Action, Caps, Condition, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
 
 /// The condition for which the changed lost update is refused.
-fn refused(change: impl FnOnce(&mut RunCertificate)) -> &'static str {
+fn refused(change: impl FnOnce(&mut RunCertificate)) -> Condition {
     let mut case = lost_update();
     change(case.run());
     assert!(!is_genuine(&case));
@@ -36,7 +28,7 @@ fn runs_of_random_systems() {
             let answer = case.check();
             assert_eq!(answer.is_ok(), is_genuine(&case));
             if serial.contains(multiset) {
-                assert_eq!(condition(&answer), "run.serial");
+                assert_eq!(condition(&answer), Condition::RunSerial);
                 rejected += 1;
             } else {
                 assert_eq!(answer, Ok(()), "seed {seed}");
@@ -50,7 +42,7 @@ fn runs_of_random_systems() {
 #[test]
 fn every_prefix_is_refused() {
     for length in 0..8 {
-        let expected = if length == 0 { "run.serial" } else { "run.end" };
+        let expected = if length == 0 { Condition::RunSerial } else { Condition::RunEnd };
         let completed = |run: &RunCertificate| {
             u64::try_from(run.steps.iter().filter(|event| matches!(event.action, Action::Respond { .. })).count()).unwrap()
         };
@@ -65,7 +57,7 @@ fn every_prefix_is_refused() {
 
 #[test]
 fn the_empty_run_is_serial() {
-    assert_eq!(refused(|run| *run = RunCertificate::default()), "run.serial");
+    assert_eq!(refused(|run| *run = RunCertificate::default()), Condition::RunSerial);
 }
 
 #[test]
@@ -84,61 +76,61 @@ fn a_serial_multiset_by_an_interleaved_run_is_refused() {
         ],
         completed: vec![answers("inc", "0", 1), answers("inc", "1", 1)],
     };
-    assert_eq!(condition(&Case::new(counter(), run).check()), "run.serial");
+    assert_eq!(condition(&Case::new(counter(), run).check()), Condition::RunSerial);
 }
 
 #[test]
 fn numbers_are_used_once() {
-    assert_eq!(refused(|run| run.steps.insert(1, spawn(1))), "run.replay.fresh");
+    assert_eq!(refused(|run| run.steps.insert(1, spawn(1))), Condition::RunReplayFresh);
     // Also those of requests that have answered.
-    assert_eq!(refused(|run| run.steps.push(spawn(1))), "run.replay.fresh");
+    assert_eq!(refused(|run| run.steps.push(spawn(1))), Condition::RunReplayFresh);
 }
 
 #[test]
 fn only_requests_in_flight_move() {
-    assert_eq!(refused(|run| drop(run.steps.remove(0))), "run.replay.thread");
-    assert_eq!(refused(|run| run.steps.push(respond(2, "done 0", "0"))), "run.replay.thread");
-    assert_eq!(refused(|run| run.steps.push(step(1, ("done 0", "1"), ("done 0", "1")))), "run.replay.thread");
-    assert_eq!(refused(|run| run.steps[0] = spawn(7)), "run.replay.thread");
+    assert_eq!(refused(|run| drop(run.steps.remove(0))), Condition::RunReplayThread);
+    assert_eq!(refused(|run| run.steps.push(respond(2, "done 0", "0"))), Condition::RunReplayThread);
+    assert_eq!(refused(|run| run.steps.push(step(1, ("done 0", "1"), ("done 0", "1")))), Condition::RunReplayThread);
+    assert_eq!(refused(|run| run.steps[0] = spawn(7)), Condition::RunReplayThread);
 }
 
 #[test]
 fn responses_come_from_the_request_itself() {
     // Request 2 has not come so far yet.
-    assert_eq!(refused(|run| run.steps[5] = respond(2, "done 0", "0")), "run.replay.respond.local");
-    assert_eq!(refused(|run| run.steps[5] = respond(2, "read 0", "0")), "run.replay.response");
-    assert_eq!(refused(|run| run.steps[5] = respond(1, "done 0", "1")), "run.replay.response");
+    assert_eq!(refused(|run| run.steps[5] = respond(2, "done 0", "0")), Condition::RunReplayRespondLocal);
+    assert_eq!(refused(|run| run.steps[5] = respond(2, "read 0", "0")), Condition::RunReplayResponse);
+    assert_eq!(refused(|run| run.steps[5] = respond(1, "done 0", "1")), Condition::RunReplayResponse);
 }
 
 #[test]
 fn steps_are_steps_of_the_system() {
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("done 0", "0"))), "run.replay.step");
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("read 0", "1"))), "run.replay.step");
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "1"), ("read 1", "1"))), "run.replay.from.global");
-    assert_eq!(refused(|run| run.steps.swap(1, 4)), "run.replay.from.local");
-    assert_eq!(refused(|run| run.steps[6] = step(2, ("read 1", "1"), ("done 1", "0"))), "run.replay.from.local");
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("done 0", "0"))), Condition::RunReplayStep);
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("read 0", "1"))), Condition::RunReplayStep);
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "1"), ("read 1", "1"))), Condition::RunReplayFromGlobal);
+    assert_eq!(refused(|run| run.steps.swap(1, 4)), Condition::RunReplayFromLocal);
+    assert_eq!(refused(|run| run.steps[6] = step(2, ("read 1", "1"), ("done 1", "0"))), Condition::RunReplayFromLocal);
 }
 
 #[test]
 fn unknown_names_are_refused() {
     let spawned = |request: &str, local: &str| RunEvent { id: 1, action: Action::Spawn { request: request.into(), local: local.into() } };
-    assert_eq!(refused(|run| run.steps[0] = spawned("dec", "start")), "run.replay.spawn");
-    assert_eq!(refused(|run| run.steps[0] = spawned("inc", "Start")), "run.replay.spawn");
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start ", "0"), ("read 0", "0"))), "run.replay.from.local");
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "00"), ("read 0", "0"))), "run.replay.from.global");
-    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("read", "0"))), "run.replay.step");
-    assert_eq!(refused(|run| run.steps[5] = respond(1, "done", "0")), "run.replay.respond.local");
-    assert_eq!(refused(|run| run.steps[5] = respond(1, "done 0", "")), "run.replay.response");
+    assert_eq!(refused(|run| run.steps[0] = spawned("dec", "start")), Condition::RunReplaySpawn);
+    assert_eq!(refused(|run| run.steps[0] = spawned("inc", "Start")), Condition::RunReplaySpawn);
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start ", "0"), ("read 0", "0"))), Condition::RunReplayFromLocal);
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "00"), ("read 0", "0"))), Condition::RunReplayFromGlobal);
+    assert_eq!(refused(|run| run.steps[1] = step(1, ("start", "0"), ("read", "0"))), Condition::RunReplayStep);
+    assert_eq!(refused(|run| run.steps[5] = respond(1, "done", "0")), Condition::RunReplayRespondLocal);
+    assert_eq!(refused(|run| run.steps[5] = respond(1, "done 0", "")), Condition::RunReplayResponse);
 }
 
 #[test]
 fn the_answers_are_those_claimed() {
-    assert_eq!(refused(|run| run.completed.clear()), "run.completed");
-    assert_eq!(refused(|run| run.completed[0].count = 3), "run.completed");
-    assert_eq!(refused(|run| run.completed[0].count = u64::MAX), "run.completed");
-    assert_eq!(refused(|run| run.completed.push(answers("inc", "1", 1))), "run.completed");
-    assert_eq!(refused(|run| run.completed.push(answers("dec", "0", 1))), "run.completed");
-    assert_eq!(refused(|run| run.completed = vec![answers("inc", "0", u64::MAX); 3]), "run.completed");
+    assert_eq!(refused(|run| run.completed.clear()), Condition::RunCompleted);
+    assert_eq!(refused(|run| run.completed[0].count = 3), Condition::RunCompleted);
+    assert_eq!(refused(|run| run.completed[0].count = u64::MAX), Condition::RunCompleted);
+    assert_eq!(refused(|run| run.completed.push(answers("inc", "1", 1))), Condition::RunCompleted);
+    assert_eq!(refused(|run| run.completed.push(answers("dec", "0", 1))), Condition::RunCompleted);
+    assert_eq!(refused(|run| run.completed = vec![answers("inc", "0", u64::MAX); 3]), Condition::RunCompleted);
     // Counts of the same answer add up.
     let mut case = lost_update();
     case.run().completed = vec![answers("inc", "0", 1); 2];
@@ -155,10 +147,10 @@ fn the_right_component_is_needed() {
         check(&Systems { text: &case.text, systems: systems.to_vec() }, &certificate, &Caps::default(), &Cancel::new())
     };
     assert_eq!(answer(1, &[&other, &case.system]), Ok(()));
-    assert_eq!(condition(&answer(0, &[&other, &case.system])), "run.replay.spawn");
-    assert_eq!(condition(&answer(2, &[&other, &case.system])), "component");
-    assert_eq!(condition(&answer(usize::MAX, &[&case.system])), "component");
-    assert_eq!(condition(&answer(0, &[])), "component");
+    assert_eq!(condition(&answer(0, &[&other, &case.system])), Condition::RunReplaySpawn);
+    assert_eq!(condition(&answer(2, &[&other, &case.system])), Condition::Component);
+    assert_eq!(condition(&answer(usize::MAX, &[&case.system])), Condition::Component);
+    assert_eq!(condition(&answer(0, &[])), Condition::Component);
 }
 
 #[test]

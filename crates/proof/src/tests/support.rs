@@ -8,7 +8,10 @@ use serval_model::{
     Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay, serial_multisets,
 };
 
-use crate::{Action, Body, Caps, Certificate, Claim, Input, Refusal, RunCertificate, RunEvent, States, check, fingerprint};
+use crate::{
+    Action, Body, Caps, Certificate, Claim, Condition, FormatError, Input, Part, Refusal, RunCertificate, RunEvent, States, check,
+    fingerprint,
+};
 
 /// Enough for what is small: what would go on for ever is stopped, and seen.
 pub(super) fn enough() -> Budget {
@@ -16,6 +19,24 @@ pub(super) fn enough() -> Budget {
 }
 
 pub(super) type Answer = Result<(), Refusal<Infallible>>;
+
+/// The condition that the answer names.
+pub(super) fn condition(answer: &Answer) -> Condition {
+    match answer {
+        Err(Refusal::Invalid(rejection)) => rejection.condition,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is said about a certificate with the first `from` replaced.
+pub(super) fn misread(certificate: &Certificate, from: &str, to: &str) -> FormatError {
+    let text = certificate.to_json();
+    assert!(text.contains(from), "{from}\n{text}");
+    match Certificate::from_json(&text.replacen(from, to, 1)) {
+        Err(error) => error,
+        Ok(_) => panic!("{from} → {to} is accepted"),
+    }
+}
 
 /// A system, its text, and a certificate that is accepted for it.
 #[derive(Clone)]
@@ -29,9 +50,17 @@ pub(super) struct Case {
 
 impl Case {
     pub(super) fn new(system: NetworkSystem, run: RunCertificate) -> Self {
+        Self::with(system, Claim::NotSerializable, Body::Run(run))
+    }
+
+    /// A proof that the system is serializable.
+    pub(super) fn proved(system: NetworkSystem, part: Part) -> Self {
+        Self::with(system, Claim::Serializable, Body::Part(part))
+    }
+
+    fn with(system: NetworkSystem, claim: Claim, body: Body) -> Self {
         let text = serval_model::systems_to_json(std::slice::from_ref(&system));
-        let input = fingerprint(&text);
-        let certificate = Certificate { input, component: 0, claim: Claim::NotSerializable, body: Body::Run(run) };
+        let certificate = Certificate { input: fingerprint(&text), component: 0, claim, body };
         Self { text, system, beside: Vec::new(), certificate }
     }
 

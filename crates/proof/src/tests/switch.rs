@@ -2,16 +2,18 @@
 
 use std::cell::Cell;
 
+use crate::Condition;
+
 thread_local! {
-    static OFF: Cell<Option<&'static str>> = const { Cell::new(None) };
+    static OFF: Cell<Option<Condition>> = const { Cell::new(None) };
 }
 
-pub(crate) fn is_off(condition: &str) -> bool {
+pub(crate) fn is_off(condition: Condition) -> bool {
     OFF.get() == Some(condition)
 }
 
 /// Does `work` without one condition, on this thread.
-pub(super) fn without<T>(condition: &'static str, work: impl FnOnce() -> T) -> T {
+pub(super) fn without<T>(condition: Condition, work: impl FnOnce() -> T) -> T {
     OFF.set(Some(condition));
     let result = work();
     OFF.set(None);

@@ -6,7 +6,7 @@ mod certificate;
 
 use std::collections::BTreeSet;
 
-use serval_proof::CONDITIONS;
+use serval_proof::Condition;
 use serval_verify::Outcome;
 
 use crate::support::root;
@@ -42,7 +42,7 @@ fn the_corpus_of_certificates_is_replayed() {
     assert_eq!(Vec::from_iter(valid), ["atomic", "components", "flow", "invariant", "run"], "kinds with a certificate that is accepted");
     assert!(unreadable > 0 && refused > 0, "fuzz/corpus/certificate is empty or one-sided");
     // The fingerprint is made right before the check, and components that share a request are not even read.
-    let unseen = ["input", "components.requests"];
-    let missing = CONDITIONS.iter().copied().filter(|condition| !unseen.contains(condition) && !seen.contains(condition));
-    assert_eq!(missing.collect::<Vec<_>>(), [] as [&str; 0], "conditions without a file in the corpus");
+    let unseen = [Condition::Input, Condition::ComponentsRequests];
+    let missing = Condition::ALL.iter().filter(|condition| !unseen.contains(condition) && !seen.contains(condition));
+    assert_eq!(missing.collect::<Vec<_>>(), [] as [&Condition; 0], "conditions without a file in the corpus");
 }

@@ -74,7 +74,7 @@ pub(crate) fn verified(text: &str, kind: InputKind, certificate: &str) -> Outcom
 /// The condition that does not hold.
 pub(crate) fn condition(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Invalid(rejection) => rejection.condition,
+        Outcome::Invalid(rejection) => rejection.condition.name(),
         other => panic!("{other:?}"),
     }
 }

@@ -17,13 +17,26 @@ const PAGES: &[(&str, &str, Sources)] = &[
     ("serial", "Serial answers", &[("crates/model/src/serial.rs", None)]),
     ("certificates", "What a certificate proves", &[("crates/proof/src/lib.rs", Some("What is proved"))]),
     ("scripts", "Reductions", &[("crates/proof/src/script.rs", None)]),
-    ("fold", "Rules: split and fold", &[("crates/proof/src/script/fold.rs", None)]),
+    (
+        "fold",
+        "Rules: split and fold",
+        &[("crates/proof/src/script/split.rs", None), ("crates/proof/src/script/identity_elimination.rs", None)],
+    ),
     ("pairs", "Rules: pairs", &[("crates/proof/src/script/pairs.rs", None)]),
-    ("simulation", "Rules: locals, globals, dominated, closure", &[("crates/proof/src/script/simulation.rs", None)]),
+    (
+        "simulation",
+        "Rules: locals, globals, dominated, closure",
+        &[
+            ("crates/proof/src/script/simulation.rs", None),
+            ("crates/proof/src/script/quotient.rs", None),
+            ("crates/proof/src/script/dominated.rs", None),
+            ("crates/proof/src/script/waiting_elimination.rs", None),
+        ],
+    ),
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
     ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
-    ("trees", "Proof trees", &[("crates/proof/src/tree.rs", None), ("crates/proof/src/tree/format.rs", None)]),
+    ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];
 

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 use serval_budget::Budget;
-use serval_engine::flow::{Counted, prove};
+use serval_engine::flow::{FlowOutcome, prove};
 use serval_engine::reduce::{Reduction, Rule, reduce};
 
 use serval_model::{Node, NormalForm};
@@ -58,7 +58,7 @@ fn beyond(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value
     let part = if reduction.form().is_atomic() || condition == "atomic.steps" {
         Part::Atomic(reduction.script)
     } else {
-        let Ok(Counted::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(TICKS)) else { return None };
+        let Ok(FlowOutcome::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(TICKS)) else { return None };
         Part::Flow(Box::new(FlowProof { script: reduction.script, ..proof }))
     };
     Some((target, written(part)?))
@@ -172,7 +172,7 @@ fn entry(condition: &str, reduced: &Reduced, draw: &mut Draw) -> Option<Value> {
             with_pair(draw, reduced, &[if condition.ends_with("weak") { "globals" } else { "dominated globals" }], pair)?
         }
         "quotient.disjoint" => {
-            let mut entry = drawn(reduced, if draw.chance(50) { Rule::Locals } else { Rule::Globals }, draw)
+            let mut entry = drawn(reduced, if draw.chance(50) { Rule::LocalQuotient } else { Rule::GlobalQuotient }, draw)
                 .unwrap_or_else(|| json!({"locals": {"relation": [], "classes": [[there.open.first()]]}}));
             let classes = quotient(&mut entry)?.get_mut("classes")?.as_array_mut()?;
             let at = draw.below(classes.len());
@@ -185,7 +185,7 @@ fn entry(condition: &str, reduced: &Reduced, draw: &mut Draw) -> Option<Value> {
             entry
         }
         "quotient.classes" => {
-            let mut entry = drawn(reduced, if draw.chance(50) { Rule::Locals } else { Rule::Globals }, draw)
+            let mut entry = drawn(reduced, if draw.chance(50) { Rule::LocalQuotient } else { Rule::GlobalQuotient }, draw)
                 .unwrap_or_else(|| json!({"locals": {"relation": [], "classes": [[draw.pick(&there.open), draw.pick(&there.open)]]}}));
             let relation = quotient(&mut entry)?.get_mut("relation")?.as_array_mut()?;
             // A relation of fewer pairs; without any, every class is too large.
@@ -276,9 +276,9 @@ fn quotient(entry: &mut Value) -> Option<&mut Value> {
 /// have.
 fn with_pair(draw: &mut Draw, reduced: &Reduced, rules: &[&str], pair: [u32; 2]) -> Option<Value> {
     let (rule, path, empty) = match *draw.pick(rules)? {
-        "locals" => (Rule::Locals, "/locals/relation", json!({"locals": {"relation": [], "classes": []}})),
-        "closure" => (Rule::Closure, "/closure/relation", json!({"closure": {"relation": [], "points": []}})),
-        "globals" => (Rule::Globals, "/globals/relation", json!({"globals": {"relation": [], "classes": []}})),
+        "locals" => (Rule::LocalQuotient, "/locals/relation", json!({"locals": {"relation": [], "classes": []}})),
+        "closure" => (Rule::WaitingElimination, "/closure/relation", json!({"closure": {"relation": [], "points": []}})),
+        "globals" => (Rule::GlobalQuotient, "/globals/relation", json!({"globals": {"relation": [], "classes": []}})),
         "dominated" => (Rule::Dominated, "/dominated/locals", json!({"dominated": {"locals": [], "globals": [], "drops": []}})),
         _ => (Rule::Dominated, "/dominated/globals", json!({"dominated": {"locals": [], "globals": [], "drops": []}})),
     };

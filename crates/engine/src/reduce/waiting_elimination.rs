@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm, Point};
-use serval_proof::script::{Closure, Entry};
+use serval_proof::script::{Entry, Reduced, WaitingElimination};
 
 use super::game::{Pair, Requirements, Simulation};
 use super::reach::Reach;
@@ -35,7 +35,8 @@ pub(super) fn weak_requirements(form: &NormalForm, reach: &mut Reach, (x, y): Pa
 }
 
 /// The points at which an identity step leads to a node that can do no more.
-pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entry>, Stopped> {
+pub(super) fn find(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+    let form = reduced.form();
     let is_waiting = |step: &&serval_model::NodeStep| step.global == step.to_global && !form.is_done(step.to_node);
     let waits: Vec<(Point, Node)> = form.steps().iter().filter(is_waiting).map(|step| (step.source(), step.to_node)).collect();
     // What is reached by several identity steps counts, too.
@@ -59,8 +60,8 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
     let mut points: Vec<Point> = waits.iter().filter(|&&((l, _), x)| simulation.holds((l, x))).map(|&(point, _)| point).collect();
     points.dedup();
     if points.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let relation = simulation.witness(asked.into_iter().filter(|&pair| simulation.holds(pair)));
-    Ok(Some(Entry::Closure(Closure { relation, points })))
+    Ok(vec![Entry::WaitingElimination(WaitingElimination { relation, points })])
 }

@@ -20,7 +20,8 @@ use serval_proof::script::{Entry, Reduced};
 /// identity steps under `h` in the beginning, and not the other way round; so
 /// fewer nodes reach `k` than reach `l`. (Without the last condition a step out of
 /// a circle is handed round in it for ever.)
-pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entry>, Stopped> {
+pub(super) fn find(reduced: &Reduced, budget: &mut Budget) -> Result<Vec<Entry>, Stopped> {
+    let form = reduced.form();
     let rank = ranks(form);
     budget.spend(4 * form.steps().len() as u64)?;
     let circles = circles(form);
@@ -29,10 +30,10 @@ pub(super) fn find(form: &NormalForm, budget: &mut Budget) -> Result<Option<Entr
     loop {
         budget.spend(current.form().steps().len() as u64 + 1)?;
         let Some(fold) = next(current.form(), &rank, &circles) else { break };
-        current.apply(&Entry::Fold(vec![fold]), budget)?;
+        current.apply(&Entry::IdentityElimination(vec![fold]), budget)?;
         folds.push(fold);
     }
-    Ok((!folds.is_empty()).then_some(Entry::Fold(folds)))
+    Ok(if folds.is_empty() { Vec::new() } else { vec![Entry::IdentityElimination(folds)] })
 }
 
 /// The next fold: from the node whose identity steps all lead to nodes that
