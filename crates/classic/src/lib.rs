@@ -21,6 +21,7 @@
 pub mod ablation;
 mod fire;
 mod form;
+mod interleaving;
 mod reach;
 mod serial;
 mod stitch;
@@ -29,10 +30,11 @@ use std::time::{Duration, Instant};
 
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::{NetworkSystem, Run};
-use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, slice, slice_inductive};
+use serval_petri::{Net, Round, Slice, Target, TransitionId, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;
 use serval_semilinear::{Complement, Error};
 
+pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
 pub use reach::Reason;
 pub use serial::{Serial, Words, query};
 

@@ -385,8 +385,9 @@ fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool 
 
 #[cfg(test)]
 mod tests {
+    use crate::interleaving;
     use serval_model::NetworkSystem;
-    use serval_petri::{Slice, interleaving, slice};
+    use serval_petri::{Slice, slice};
 
     use super::*;
 
@@ -406,7 +407,7 @@ mod tests {
             Constraint::AtLeastZero(serval_petri::Linear::new([(pair, 1)], -1).unwrap())
         };
         let ask = |responses: &[&str], before: &[Reason]| {
-            let target = Target::completed(&places, responses.iter().map(some));
+            let target = places.completed(responses.iter().map(some));
             let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("sliced away") };
             let (mut of_slicing, mut reasons, mut refinements) = (Vec::new(), Vec::new(), 0);
             of_rounds(&sliced.rounds, &mut of_slicing);

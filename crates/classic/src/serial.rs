@@ -1,10 +1,11 @@
 //! Serial behaviour: from the automaton to a semilinear set, and what is
 //! outside of it as questions about a net.
 
+use crate::Places;
 use rustc_hash::FxHashSet;
 use serval_budget::Budget;
 use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
-use serval_petri::{Constraint, Linear, Places, Target};
+use serval_petri::{Constraint, Linear, Target};
 use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
 
 use crate::Options;
@@ -116,5 +117,5 @@ pub fn query(serial: &Serial, places: &Places, disjunct: &Disjunct) -> Option<Ta
             }
         })
         .collect();
-    Some(Target::completed(places, constraints?))
+    Some(places.completed(constraints?))
 }

@@ -8,11 +8,12 @@
 //! left out again: a reason that excluded one solution is often implied by what
 //! excluded others.
 
+use crate::Places;
 use serval_arith::{Outcome, solve};
 use serval_budget::{Budget, checkpoint};
 use serval_linear::{Node, Problem, Tree};
 use serval_model::{NetworkSystem, NormalForm};
-use serval_petri::{Net, PlaceId, Places, TransitionId};
+use serval_petri::{Net, PlaceId, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
 use serval_semilinear::{Counts, Edge, Error, Work};

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-use serval_model::{RequestId, ResponseId};
-
-use crate::{Marking, PlaceId, Places};
+use crate::{Marking, PlaceId};
 
 /// A linear expression `Σ c·v + k` over variables `v`, places unless said
 /// otherwise. Equal expressions are equal as data: the variables ascend and no
@@ -152,7 +150,7 @@ impl<V: Ord + Copy> Constraint<V> {
 
     /// The condition over other variables; those without one stand for 0.
     /// Different variables must remain different.
-    pub(crate) fn renamed<W: Ord + Copy>(&self, name: impl Fn(V) -> Option<W>) -> Constraint<W> {
+    pub fn renamed<W: Ord + Copy>(&self, name: impl Fn(V) -> Option<W>) -> Constraint<W> {
         match self {
             Self::AtLeastZero(expression) => Constraint::AtLeastZero(expression.renamed(name)),
             Self::Zero(expression) => Constraint::Zero(expression.renamed(name)),
@@ -173,14 +171,6 @@ impl Target {
     /// The markings for which all of these hold.
     pub fn new(constraints: Vec<Constraint>) -> Self {
         Self { constraints }
-    }
-
-    /// Nobody is in flight, and the numbers of answers are as `answers` say.
-    /// Pairs that the net has no place for are 0.
-    pub fn completed(places: &Places, answers: impl IntoIterator<Item = Constraint<(RequestId, ResponseId)>>) -> Self {
-        let empty = places.in_flight().map(|place| Constraint::Zero(Linear::variable(place)));
-        let answers = answers.into_iter().map(|constraint| constraint.renamed(|(request, response)| places.answer(request, response)));
-        Self { constraints: empty.chain(answers).collect() }
     }
 
     /// The constraints.

@@ -15,7 +15,10 @@ fn the_verifier_depends_on_no_engine() {
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let crates: BTreeSet<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let ours: Vec<&str> = crates.iter().copied().filter(|name| name.starts_with("serval")).collect();
-    assert_eq!(ours, ["serval-budget", "serval-compile", "serval-linear", "serval-model", "serval-proof", "serval-syntax", "serval-verify"]);
+    assert_eq!(
+        ours,
+        ["serval-budget", "serval-compile", "serval-linear", "serval-model", "serval-proof", "serval-syntax", "serval-verify"]
+    );
     for other in ["clap", "annotate-snippets", "rayon", "tokio"] {
         assert!(!crates.contains(other), "{other}");
     }

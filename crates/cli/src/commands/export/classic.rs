@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use serval_budget::{Budget, Cancel};
 use serval_classic::{EMPTY_TICKS, Options, SERIAL_TICKS, Serial, Words, query};
 
+use serval_classic::interleaving;
 use serval_model::{Letter as Answer, NetworkSystem};
-use serval_petri::{Target, interleaving, mcc, pnml, tina};
+use serval_petri::{Target, mcc, pnml, tina};
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
@@ -63,7 +64,7 @@ impl Stage<'_> {
         Options { order: !no_elimination_order, prune: !no_prune, factor: !no_factor, ..Options::default() }
     }
 
-    fn net(&self, system: &NetworkSystem) -> Result<(serval_petri::Net, serval_petri::Places), Failure> {
+    fn net(&self, system: &NetworkSystem) -> Result<(serval_petri::Net, serval_classic::Places), Failure> {
         interleaving(system).map_err(|error| self.failed(error))
     }
 
