@@ -10,7 +10,7 @@
 
 use crate::Places;
 use serval_arith::{Outcome, solve};
-use serval_budget::{Budget, checkpoint};
+use serval_budget::{Budget, StopReason, checkpoint};
 use serval_linear::{Node, Problem, Tree};
 use serval_model::{NetworkSystem, NormalForm};
 use serval_petri::{Net, PlaceId, TransitionId};
@@ -20,13 +20,13 @@ use serval_semilinear::{Counts, Edge, Error, Work};
 
 use crate::form::Form;
 use crate::reach::{Kind, Reason};
-use crate::{Options, Serial, Stop};
+use crate::{Options, Serial};
 
 /// What a stop here is called.
 pub(crate) const STAGE: &str = "certificate";
 
-fn too_large() -> Stop {
-    (STAGE, Error::Overflow.to_string())
+fn too_large() -> StopReason {
+    StopReason::NumberTooLarge { stage: STAGE }
 }
 
 /// The invariant of a system of which all disjuncts are out of reach for these
@@ -39,8 +39,9 @@ pub(crate) fn stitch(
     reasons: &[Reason],
     options: &Options,
     budget: &mut Budget,
-) -> Result<InvariantProof, Stop> {
-    let ended = |stopped| (STAGE, Error::Stopped(stopped).to_string());
+) -> Result<InvariantProof, StopReason> {
+    let ticks = options.ticks[2];
+    let ended = |stopped| StopReason::stopped(STAGE, ticks, stopped);
     let form = budget.during(|| Form::new(system, places)).map_err(ended)?.ok_or_else(too_large)?;
     let mut clauses = budget.during(|| equation(&form.form)).map_err(ended)?.ok_or_else(too_large)?;
     for reason in reasons {
@@ -60,7 +61,7 @@ pub(crate) fn stitch(
     let mut needs = Needs::new(&proof.clauses);
     for global in 0..form.global_count() {
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or_else(too_large)?;
-        let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("end in global state {global}: {why}")))?;
+        let tree = refuted(problem, || format!("end in global state {global}"), ticks, budget)?;
         needs.note(&tree);
         proof.ends.push(tree);
     }
@@ -71,7 +72,7 @@ pub(crate) fn stitch(
             let after = afterwards(form, clause, number, step).ok_or_else(too_large)?;
             if !is_kept(clause, step.global, &after) {
                 let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
-                let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("step {number}, clause {index}: {why}")))?;
+                let tree = refuted(problem, || format!("step {number}, clause {index}"), ticks, budget)?;
                 needs.note(&tree);
                 proof.kept.push(Kept { step: number, clause: u32::try_from(index).map_err(|_| too_large())?, tree });
             }
@@ -136,11 +137,12 @@ impl Needs {
     }
 }
 
-fn refuted(problem: Problem, budget: &mut Budget) -> Result<Tree, String> {
+/// The proof that a problem has no solution, where `place` says which it is.
+fn refuted(problem: Problem, place: impl Fn() -> String, ticks: u64, budget: &mut Budget) -> Result<Tree, StopReason> {
     match solve(problem, budget) {
         Outcome::Refuted(tree) => Ok(tree),
-        Outcome::Satisfiable(_) => Err("it does not follow".to_owned()),
-        Outcome::Stopped(stopped) => Err(Error::Stopped(stopped).to_string()),
+        Outcome::Satisfiable(_) => Err(StopReason::Inconclusive { stage: STAGE, what: format!("{}: it does not follow", place()) }),
+        Outcome::Stopped(stopped) => Err(StopReason::stopped(STAGE, ticks, stopped)),
     }
 }
 
@@ -219,8 +221,9 @@ fn of_reason(form: &Form, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>>
 
 /// The components of the semilinear set as the checker wants them: walks of
 /// edges, and how to find the number of each period from the answers.
-fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budget) -> Result<Vec<LinearSet>, Stop> {
-    let failed = |error: Error| (STAGE, error.to_string());
+fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budget) -> Result<Vec<LinearSet>, StopReason> {
+    let ticks = options.ticks[2];
+    let failed = |error: Error| error.reason(STAGE, ticks);
     let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
     let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.letters.get(letter));
     let number_of = |edge: Edge| {

@@ -240,7 +240,8 @@ fn decide_as_published(systems: &[&NetworkSystem], options: &serval_classic::Opt
     let (mut parts, mut stages, mut unknown) = (Vec::new(), Vec::new(), None);
     for (component, system) in systems.iter().enumerate() {
         (way.plan.watch)(Trying::Counting);
-        let report = serval_classic::decide(system, options, &way.plan.cancel);
+        let start = Instant::now();
+        let report = serval_classic::decide(system, options, &way.plan.cancel, &|| start.elapsed());
         stages.push(report.stages);
         match report.verdict {
             serval_classic::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
@@ -248,8 +249,8 @@ fn decide_as_published(systems: &[&NetworkSystem], options: &serval_classic::Opt
                 let decided = Decided::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
                 return Decision { stages, ..Decision::new(decided) };
             }
-            serval_classic::Verdict::Unknown(stage, reason) => {
-                unknown = unknown.or_else(|| Some(format!("{NAME} stopped at the stage {stage}: {reason}")));
+            serval_classic::Verdict::Unknown(reason) => {
+                unknown = unknown.or_else(|| Some(format!("{NAME} stopped at the stage {reason}")));
             }
         }
     }
