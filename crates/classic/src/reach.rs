@@ -140,7 +140,8 @@ pub(crate) fn reach(
             return Ok(Answer::Run(sequence));
         }
         // What other disjuncts needed costs nothing more.
-        let (violated, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|clause| is_violated(clause, &counts));
+        let (violated, others): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|clause| !clause.iter().any(|literal| literal.holds(&counts)));
         known = others;
         if !violated.is_empty() {
             *refinements += 1;
@@ -173,17 +174,6 @@ fn known(sliced: &Sliced, unless: &[Vec<PlaceId>], dead: &[TransitionId], reason
         Kind::Trap(places) => here(places).map(Kind::Trap),
     });
     kinds.filter_map(|kind| clause(&sliced.net, &kind)).collect()
-}
-
-/// Whether counts satisfy no literal of a clause of a reason.
-fn is_violated(clause: &[Literal], counts: &[i64]) -> bool {
-    clause.iter().all(|literal| {
-        let linear = literal.linear();
-        let value = linear.terms().iter().try_fold(i128::from(linear.constant()), |sum, &(variable, factor)| {
-            sum.checked_add(i128::from(factor).checked_mul(i128::from(*counts.get(variable as usize)?))?)
-        });
-        matches!((literal, value), (Literal::AtLeastZero(_), Some(..0)))
-    })
 }
 
 fn in_whole(sliced: &Sliced, kind: Kind) -> Kind {
@@ -404,7 +394,7 @@ mod tests {
         let (net, places) = interleaving(&system).unwrap();
         let some = |response: &&str| {
             let pair = (system.request_named("main").unwrap(), system.response_named(response).unwrap());
-            Constraint::AtLeastZero(serval_petri::Linear::new([(pair, 1)], -1).unwrap())
+            Constraint::AtLeastZero(Linear::new([(pair, 1)], -1).unwrap())
         };
         let ask = |responses: &[&str], before: &[Reason]| {
             let target = places.completed(responses.iter().map(some));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use serval_budget::Budget;
 use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
 use serval_petri::{Constraint, Linear, Target};
-use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
+use serval_semilinear::{Automaton, Complement, Disjunct, Error, Expression, Image, Letter, Literal, State, Work, image};
 
 use crate::Options;
 
@@ -99,21 +99,17 @@ impl Serial {
 /// Nobody is in flight, and the answers are in a disjunct. `None` where numbers
 /// do not fit.
 pub fn query(serial: &Serial, places: &Places, disjunct: &Disjunct) -> Option<Target> {
-    let expression = |affine: &Affine| {
-        let terms: Option<Vec<(Answer, i64)>> = affine
-            .terms()
-            .iter()
-            .map(|&(letter, coefficient)| Some((*serial.letters.get(letter.0)?, i64::try_from(coefficient).ok()?)))
-            .collect();
-        Linear::new(terms?, i64::try_from(affine.constant()).ok()?).ok()
+    let expression = |expression: &Expression| {
+        let terms = expression.terms().iter().map(|&(letter, coefficient)| Some((*serial.letters.get(letter.0)?, coefficient)));
+        Linear::new(terms.collect::<Option<Vec<(Answer, i64)>>>()?, expression.constant())
     };
     let constraints: Option<Vec<Constraint<Answer>>> = disjunct
         .literals()
         .iter()
         .map(|literal| match literal {
-            Literal::AtLeastZero(affine) => expression(affine).map(Constraint::AtLeastZero),
-            Literal::NotDivisible(affine, divisor) => {
-                expression(affine).map(|expression| Constraint::NotDivisible { divisor: *divisor, expression })
+            Literal::AtLeastZero(wanted) => expression(wanted).map(Constraint::AtLeastZero),
+            Literal::NotDivisible(wanted, divisor) => {
+                expression(wanted).map(|expression| Constraint::NotDivisible { divisor: *divisor, expression })
             }
         })
         .collect();

@@ -248,10 +248,10 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
             let mut terms = Vec::new();
             for &(letter, coefficient) in form.expression.terms() {
                 let node = done_of(letter.0).ok_or_else(too_large)?;
-                terms.push((node, i64::try_from(coefficient).map_err(|_| too_large())?));
+                terms.push((node, coefficient));
             }
             terms.sort_unstable();
-            let constant = i64::try_from(form.expression.constant()).map_err(|_| too_large())?;
+            let constant = form.expression.constant();
             periods.push(Period { edges: uses(period.edges()).ok_or_else(too_large)?, divisor: form.divisor, constant, terms });
         }
         sets.push(LinearSet { base: uses(component.base().edges()).ok_or_else(too_large)?, periods });

@@ -33,4 +33,4 @@ pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
 pub use slice::{Away, Because, Forced, Round, Slice, Sliced, slice, slice_inductive};
-pub use target::{Constraint, Linear, LinearOverflow, Target};
+pub use target::{Constraint, Linear, Target};

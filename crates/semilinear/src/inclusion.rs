@@ -12,8 +12,9 @@
 use serval_budget::Budget;
 
 use crate::complement::{Clause, Literal};
+use crate::expression;
 use crate::integer::{Row, System};
-use crate::number::{minus, plus, times};
+use crate::number::{minus, negative};
 use crate::set::{Semilinear, Work};
 use crate::{Counts, Error, Letter, Linear, Vector};
 
@@ -31,18 +32,18 @@ fn satisfiable_within(linear: &Linear, literals: &[&Literal], budget: &mut Budge
     }
     let mut quotient = numbers;
     for literal in literals {
-        let (Literal::AtLeastZero(affine) | Literal::NotDivisible(affine, _)) = literal;
-        let mut row = Row { constant: affine.value(linear.base().letters())?, ..zero.clone() };
+        let (Literal::AtLeastZero(expression) | Literal::NotDivisible(expression, _)) = literal;
+        let mut row = Row { constant: expression::value(expression, linear.base().letters())?, ..zero.clone() };
         for (coefficient, period) in row.coefficients.iter_mut().zip(linear.periods()) {
-            *coefficient = affine.linear_value(period.letters())?;
+            *coefficient = minus(expression::value(expression, period.letters())?, expression.constant().into())?;
         }
         if let Literal::NotDivisible(_, divisor) = literal {
             let divisor = i128::from(divisor.get());
             row.coefficients.iter_mut().skip(quotient).take(1).for_each(|coefficient| *coefficient = -divisor);
             quotient += 1;
-            let coefficients = row.coefficients.iter().map(|&coefficient| times(coefficient, -1)).collect::<Result<_, _>>()?;
+            let coefficients = row.coefficients.iter().map(|&coefficient| negative(coefficient)).collect::<Result<_, _>>()?;
             system.inequalities.push(Row { coefficients, constant: minus(divisor - 1, row.constant)? });
-            row.constant = plus(row.constant, -1)?;
+            row.constant = minus(row.constant, 1)?;
         }
         system.inequalities.push(row);
     }

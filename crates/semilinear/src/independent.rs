@@ -58,7 +58,7 @@ fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<Side>, Err
             continue;
         }
         let combination = row.get(letters.len()..).unwrap_or_default();
-        let divisor = content(combination)?.max(1);
+        let divisor = content(combination.iter().copied())?.max(1);
         let side = |sign: i128| -> Result<(u128, Side), Error> {
             let mut side = Side::new();
             let mut sum: u128 = 0;

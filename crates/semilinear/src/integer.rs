@@ -135,7 +135,7 @@ impl System {
             loop {
                 let rows = ticks(self.equations.len() + self.inequalities.len());
                 budget.spend(rows.saturating_mul(ticks(equation.coefficients.len())).saturating_add(1))?;
-                let divisor = content(&equation.coefficients)?;
+                let divisor = content(equation.coefficients.iter().copied())?;
                 if divisor == 0 {
                     if equation.constant != 0 {
                         return Ok(false);
@@ -185,7 +185,7 @@ impl System {
         let mut strongest: BTreeMap<Vec<i128>, i128> = BTreeMap::new();
         for mut row in self.inequalities.drain(..) {
             budget.spend(ticks(row.coefficients.len()).saturating_add(1))?;
-            let divisor = content(&row.coefficients)?;
+            let divisor = content(row.coefficients.iter().copied())?;
             if divisor == 0 {
                 if row.constant < 0 {
                     return Ok(false);

@@ -38,13 +38,13 @@
 //! # Ok::<(), serval_semilinear::Error>(())
 //! ```
 
-mod affine;
 mod automaton;
 mod combination;
 mod complement;
 mod counts;
 mod disjuncts;
 mod error;
+mod expression;
 mod forms;
 mod image;
 mod inclusion;
@@ -56,12 +56,12 @@ mod reduce;
 mod regex;
 mod set;
 
-pub use affine::Affine;
 pub use automaton::{Automaton, eliminate};
 pub use complement::{Clause, Complement, Literal};
 pub use counts::{Counts, Edge, Letter, State, Vector};
 pub use disjuncts::{Disjunct, Disjuncts};
 pub use error::Error;
+pub use expression::Expression;
 pub use forms::{Form, Forms};
 pub use image::{Image, Statistics, image, semilinear};
 pub use linear::Linear;

@@ -126,35 +126,23 @@ impl Linear {
 
     /// The set as a text such as `{ (a:1) + k1·(b:2, c:1) }`.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { linear: self, name }
-    }
-}
-
-struct Shown<'a> {
-    linear: &'a Linear,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl Shown<'_> {
-    fn vector(&self, vector: &Vector, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(")?;
-        for (place, (letter, count)) in vector.letters().iter().enumerate() {
-            let comma = if place > 0 { ", " } else { "" };
-            write!(f, "{comma}{}:{count}", (self.name)(letter))?;
-        }
-        write!(f, ")")
-    }
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{ ")?;
-        self.vector(&self.linear.base, f)?;
-        for (place, period) in self.linear.periods.iter().enumerate() {
-            write!(f, " + k{}·", place + 1)?;
-            self.vector(period, f)?;
-        }
-        write!(f, " }}")
+        let vector = move |vector: &Vector, f: &mut fmt::Formatter<'_>| {
+            write!(f, "(")?;
+            for (place, (letter, count)) in vector.letters().iter().enumerate() {
+                let comma = if place > 0 { ", " } else { "" };
+                write!(f, "{comma}{}:{count}", name(letter))?;
+            }
+            write!(f, ")")
+        };
+        fmt::from_fn(move |f| {
+            write!(f, "{{ ")?;
+            vector(&self.base, f)?;
+            for (place, period) in self.periods.iter().enumerate() {
+                write!(f, " + k{}·", place + 1)?;
+                vector(period, f)?;
+            }
+            write!(f, " }}")
+        })
     }
 }
 

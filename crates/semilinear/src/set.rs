@@ -265,24 +265,15 @@ impl Semilinear {
 
     /// The set as a text, one component per line, letters called as `name` says.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { set: self, name }
-    }
-}
-
-struct Shown<'a> {
-    set: &'a Semilinear,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.set.is_empty() {
-            return write!(f, "∅");
-        }
-        for (place, component) in self.set.components.iter().enumerate() {
-            let line = if place > 0 { "\n" } else { "" };
-            write!(f, "{line}{}", component.display(self.name))?;
-        }
-        Ok(())
+        fmt::from_fn(move |f| {
+            if self.is_empty() {
+                return write!(f, "∅");
+            }
+            for (place, component) in self.components.iter().enumerate() {
+                let line = if place > 0 { "\n" } else { "" };
+                write!(f, "{line}{}", component.display(name))?;
+            }
+            Ok(())
+        })
     }
 }
