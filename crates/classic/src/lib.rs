@@ -36,7 +36,7 @@ use serval_semilinear::Complement;
 
 pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
 pub use reach::Reason;
-pub use serial::{Serial, Words, query};
+pub use serial::{Serial, SerialLanguage, query};
 
 /// What can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,8 @@ pub enum Verdict {
     Unknown(StopReason),
 }
 
-/// How large everything was, and how long it took.
+/// How large the results of each stage were, and how long each took: what tables
+/// of the published way show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stages {
     /// States and edges of the serial automaton.
@@ -165,7 +166,7 @@ pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel, clock:
     Report { verdict: verdict.unwrap_or_else(Verdict::Unknown), stages }
 }
 
-/// What is known about one disjunct.
+/// What is known about one disjunct, from one thread to the other.
 struct Asked {
     /// A sequence to it; `None`: it is out of reach.
     answer: Result<Option<Vec<TransitionId>>, StopReason>,
@@ -252,7 +253,7 @@ impl Work<'_> {
         let serial = Serial::new(self.system, self.options, &mut budget);
         self.stages.serial_time = self.since(start);
         let serial = serial.map_err(failed)?;
-        self.stages.automaton = (serial.automaton.states(), serial.automaton.edges().len());
+        self.stages.automaton = (serial.language.automaton.states(), serial.language.automaton.edges().len());
         self.stages.regex = (serial.image.regex.written_size(), serial.image.regex.star_height());
         let statistics = serial.image.statistics;
         self.stages.components = statistics.components;
@@ -365,12 +366,12 @@ impl Work<'_> {
         let sliced = self.sliced(look, target, &mut budget).map_err(|stopped| StopReason::stopped("slicing", ticks, stopped))?;
         stages.slice_time = self.since(start);
         let rounds = match &sliced {
-            Slice::Away(away) => &away.rounds,
+            Slice::Unreachable(away) => &away.rounds,
             Slice::Kept(sliced) => &sliced.rounds,
         };
         stages.dispensed = rounds.iter().any(|round| matches!(round, Round::Dispensable { .. }));
         let sliced = match sliced {
-            Slice::Away(away) => {
+            Slice::Unreachable(away) => {
                 stages.sliced_away = 1;
                 reach::away(&away, reasons);
                 return Ok(None);

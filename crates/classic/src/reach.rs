@@ -1,6 +1,8 @@
 //! Whether a net has a run to a target.
 //!
-//! The *state equation*: a run makes each transition some number of times, and
+//! The *state equation* with traps (Esparza, Melzer: Verification of safety
+//! properties using integer programming: beyond the state equation, 2000), and
+//! with siphons: a run makes each transition some number of times, and
 //! what is at a place in the end is what was there in the beginning, plus what
 //! came, minus what went. If no numbers do that for the target, it is out of
 //! reach. If some do, they may be those of a run; if they are not, a [`Reason`]
@@ -20,7 +22,7 @@
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem};
-use serval_petri::{Away, Because, Constraint, Net, PlaceId, Round, Sliced, Target, TransitionId};
+use serval_petri::{Constraint, Net, PlaceId, Refutation, Round, Sliced, Target, TransitionId, Unreachable};
 
 use crate::fire;
 
@@ -75,7 +77,7 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
     let (mut unless, mut dead): (Vec<Vec<PlaceId>>, Vec<TransitionId>) = (Vec::new(), Vec::new());
     for round in rounds {
         match round {
-            Round::NeverMarked { places, transitions } => {
+            Round::UnmarkedSiphon { places, transitions } => {
                 let kind = Kind::Never(places.clone());
                 add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind });
                 dead.extend(transitions);
@@ -109,9 +111,9 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
 }
 
 /// The reasons of a slice that says that the target is out of reach.
-pub(crate) fn away(away: &Away, reasons: &mut Vec<Reason>) {
+pub(crate) fn away(away: &Unreachable, reasons: &mut Vec<Reason>) {
     let (unless, dead) = of_rounds(&away.rounds, reasons);
-    if let Because::MarkedTrap { places, .. } = &away.because {
+    if let Refutation::MarkedTrap { places, .. } = &away.refutation {
         add(reasons, Reason { unless, dead, kind: Kind::Marked(places.clone()) });
     }
 }

@@ -225,9 +225,9 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     let ticks = options.ticks[2];
     let failed = |error: Error| error.reason(STAGE, ticks);
     let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
-    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.letters.get(letter));
+    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.language.letters.get(letter));
     let number_of = |edge: Edge| {
-        let edge = serial.edges.get(edge.0)?;
+        let edge = serial.language.edges.get(edge.0)?;
         let node = form.node_numbers().find(|&node| form.letter(node) == Some(edge.letter))?;
         let (from, to) = (u32::try_from(edge.from.index()).ok()?, u32::try_from(edge.to.index()).ok()?);
         u32::try_from(edges.binary_search(&(from, node, to)).ok()?).ok()
@@ -242,7 +242,7 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     let independent = serial.image.set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
     let mut sets = Vec::new();
     for component in independent.components() {
-        let forms = component.forms(serial.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
+        let forms = component.forms(serial.language.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
         let mut periods = Vec::new();
         for (period, form) in component.periods().iter().zip(&forms.periods) {
             let mut terms = Vec::new();

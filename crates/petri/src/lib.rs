@@ -20,7 +20,7 @@
 //! let both = [free, held].map(|place| Constraint::Zero(Linear::variable(place)));
 //! let target = Target::new(both.to_vec());
 //! assert!(!target.holds(&net.initial()));
-//! assert!(matches!(slice(&net, &target, &mut Budget::unlimited()), Ok(Slice::Away(_))));
+//! assert!(matches!(slice(&net, &target, &mut Budget::unlimited()), Ok(Slice::Unreachable(_))));
 //! ```
 
 mod format;
@@ -32,5 +32,5 @@ mod target;
 pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
-pub use slice::{Away, Because, Forced, Round, Slice, Sliced, slice, slice_inductive};
+pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
 pub use target::{Constraint, Linear, Target};

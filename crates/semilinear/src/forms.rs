@@ -29,7 +29,7 @@
 
 use crate::expression::{self, Expression};
 use crate::number::{clear, content, negative};
-use crate::{Counts, Error, Letter, Linear, Vector};
+use crate::{Counts, Error, Letter, LinearSet, Vector};
 
 /// The number of times that a period occurs in a vector, if it is in the set:
 /// `expression / divisor`.
@@ -68,7 +68,7 @@ impl Forms {
     }
 }
 
-impl Linear {
+impl LinearSet {
     /// The conditions under which a vector over the letters `0..letters` is in
     /// this set, or `None` if its periods are not linearly independent.
     pub fn forms(&self, letters: usize) -> Result<Option<Forms>, Error> {

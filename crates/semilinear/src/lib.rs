@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Where to start: [`image()`] does the first two steps at once, and
-//! [`Semilinear::clauses`] the third; [`Linear::forms`] says by which
+//! [`Semilinear::clauses`] the third; [`LinearSet::forms`] says by which
 //! equations, inequalities and divisibilities a vector belongs to a component.
 //!
 //! Architecture Invariant: all arithmetic is exact. Numbers that do not fit
@@ -50,7 +50,7 @@ mod image;
 mod inclusion;
 mod independent;
 mod integer;
-mod linear;
+mod linear_set;
 mod number;
 mod reduce;
 mod regex;
@@ -64,6 +64,6 @@ pub use error::Error;
 pub use expression::Expression;
 pub use forms::{Form, Forms};
 pub use image::{Image, Statistics, image, semilinear};
-pub use linear::Linear;
+pub use linear_set::LinearSet;
 pub use regex::{Node, NodeId, Regex, RegexBuilder};
 pub use set::{Options, Semilinear, Work};

@@ -37,7 +37,7 @@ fn nets_of_the_suite_are_read_back() {
             let target = places.completed([twice]);
             questions += 1;
             match slice(&net, &target, &mut Budget::unlimited()).unwrap() {
-                Slice::Away(_) => away += 1,
+                Slice::Unreachable(_) => away += 1,
                 Slice::Kept(sliced) => {
                     let sizes = [net.place_count(), net.transition_count(), sliced.net.place_count(), sliced.net.transition_count()];
                     totals.iter_mut().zip(sizes).for_each(|(total, size)| *total += size);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use serval_budget::{Budget, Cancel};
-use serval_classic::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, Words, interleaving, query};
+use serval_classic::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, SerialLanguage, interleaving, query};
 use serval_model::{Letter as Answer, NetworkSystem};
 use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_report::escape::{is_hidden, line};
@@ -113,12 +113,12 @@ impl Writer<'_> {
 
     fn regex(&self, system: &NetworkSystem) -> Result<String, Failure> {
         let mut budget = self.budget();
-        let words = Words::new(system, &mut budget).map_err(|error| self.failed(error))?;
-        let regex = eliminate(&words.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
+        let language = SerialLanguage::new(system, &mut budget).map_err(|error| self.failed(error))?;
+        let regex = eliminate(&language.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
         if regex.written_size() > MOST_PARTS {
             return Err(self.failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
         }
-        let name = |edge: Edge| words.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
+        let name = |edge: Edge| language.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
         Ok(format!("{}\n", regex.display(&name)))
     }
 
@@ -234,7 +234,7 @@ fn answer_name(system: &NetworkSystem, (request, response): Answer) -> String {
 }
 
 fn letter_name<'a>(system: &'a NetworkSystem, serial: &'a Serial) -> impl Fn(Letter) -> String + 'a {
-    |letter| serial.letters.get(letter.0).map_or_else(String::new, |&answer| answer_name(system, answer))
+    |letter| serial.language.letters.get(letter.0).map_or_else(String::new, |&answer| answer_name(system, answer))
 }
 
 /// The text as XML allows it in a comment: without `--`, and without characters
