@@ -22,7 +22,7 @@
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem};
-use serval_petri::{Constraint, Net, PlaceId, Refutation, Round, Sliced, Target, TransitionId, Unreachable};
+use serval_petri::{Constraint, Net, PlaceId, Refutation, Round, Sliced, Target, TransitionId, Unreachable, greatest_trap};
 
 use crate::fire;
 
@@ -164,10 +164,7 @@ pub(crate) fn reach(
 /// tokens and of relative traps holds for all sets of places; a trap has to be
 /// one here, too.
 fn known(sliced: &Sliced, unless: &[Vec<PlaceId>], dead: &[TransitionId], reasons: &[Reason]) -> Vec<Vec<Literal>> {
-    let here = |places: &[PlaceId]| -> Option<Vec<PlaceId>> {
-        let place = |place: &PlaceId| sliced.places.binary_search(place).ok().and_then(PlaceId::try_from_index);
-        places.iter().map(place).collect()
-    };
+    let here = |places: &[PlaceId]| -> Option<Vec<PlaceId>> { places.iter().map(|&place| sliced.kept_place(place)).collect() };
     let same = reasons.iter().filter(|reason| reason.unless == unless && reason.dead == dead);
     let kinds = same.filter_map(|reason| match &reason.kind {
         Kind::Never(_) => None,
@@ -274,8 +271,7 @@ fn refine(net: &Net, counts: &[i64]) -> Option<Kind> {
     let marked_first = |places: &[bool]| net.places().any(|place| places[place.index()] && net.initial_tokens(place) > 0);
     // A trap of the whole net that is marked in the beginning and not in the end.
     let empty: Vec<bool> = left.iter().map(|&tokens| tokens == 0).collect();
-    let all: Vec<TransitionId> = net.transitions().collect();
-    let trap = greatest_trap(net, &all, empty.clone());
+    let trap = greatest_trap(net, net.transitions(), empty.clone());
     if marked_first(&trap) {
         return Some(Kind::Marked(listed(&trap)));
     }
@@ -304,27 +300,9 @@ fn refine(net: &Net, counts: &[i64]) -> Option<Kind> {
         return Some(Kind::Siphon(listed(&siphon)));
     }
     // What occurs cannot end.
-    let trap = greatest_trap(net, &occurs, empty);
+    let trap = greatest_trap(net, occurs.iter().copied(), empty);
     let entered = |transition: &TransitionId| !net.inputs(*transition).is_empty() && touches(net.outputs(*transition), &trap);
     (marked_first(&trap) || occurs.iter().any(entered)).then(|| Kind::Trap(listed(&trap)))
-}
-
-/// The greatest set of these places such that whatever of the transitions takes
-/// from it gives to it.
-fn greatest_trap(net: &Net, transitions: &[TransitionId], mut places: Vec<bool>) -> Vec<bool> {
-    loop {
-        let mut shrunk = false;
-        for &transition in transitions {
-            if touches(net.inputs(transition), &places) && !touches(net.outputs(transition), &places) {
-                for &(place, _) in net.inputs(transition) {
-                    shrunk |= std::mem::replace(&mut places[place.index()], false);
-                }
-            }
-        }
-        if !shrunk {
-            return places;
-        }
-    }
 }
 
 /// Whether whatever takes from these places gives to them, and they are marked

@@ -46,11 +46,6 @@ impl Statistics {
             most_periods: periods().max().unwrap_or(0),
         }
     }
-
-    /// The average number of periods of a component, in hundredths, rounded down.
-    pub fn average_periods_in_hundredths(&self) -> usize {
-        self.periods.saturating_mul(100).checked_div(self.components).unwrap_or(0)
-    }
 }
 
 /// A set of counts with the expression that it came from.

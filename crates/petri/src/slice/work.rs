@@ -6,6 +6,7 @@ use serval_budget::{Budget, Stopped};
 use super::constants::{Truth, forced, truth};
 use super::{Forced, Refutation, Round, Sliced};
 use crate::net::{Arc, weight};
+use crate::structure::greatest_trap;
 use crate::{Constraint, Net, PlaceId, Target, TransitionId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,22 +177,7 @@ impl<'a> Work<'a> {
         for entry in &forced {
             inside[entry.place.index()] = true;
         }
-        // How many of its outputs are inside. Without any, its inputs cannot be.
-        let outputs_inside = |transition| self.net.outputs(transition).iter().filter(|&&(place, _)| inside[place.index()]).count();
-        let mut giving: Vec<usize> = self.net.transitions().map(outputs_inside).collect();
-        let mut ways_out: Vec<TransitionId> = self.left_transitions().filter(|transition| giving[transition.index()] == 0).collect();
-        while let Some(transition) = ways_out.pop() {
-            for &(place, _) in self.net.inputs(transition) {
-                if std::mem::replace(&mut inside[place.index()], false) {
-                    for giver in self.transitions_among(&self.givers, place) {
-                        giving[giver.index()] -= 1;
-                        if giving[giver.index()] == 0 {
-                            ways_out.push(giver);
-                        }
-                    }
-                }
-            }
-        }
+        let inside = greatest_trap(self.net, self.left_transitions(), inside);
         let places: Vec<PlaceId> = self.left_places().filter(|place| inside[place.index()]).collect();
         if let Some(&marked) = places.iter().find(|&&place| self.net.initial_tokens(place) > 0) {
             return Ok(Some(Refutation::MarkedTrap { places, forced, marked }));
