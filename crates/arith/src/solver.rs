@@ -23,6 +23,7 @@
 //! other cases. A split on an expression uses the assumptions that introduced
 //! the expression's variables, so that variables are never left dangling.
 
+mod clauses;
 mod frame;
 mod integral;
 
@@ -34,6 +35,7 @@ use crate::lattice::Lattice;
 use crate::refutation::{self, Refutation, Step, StepId};
 use crate::simplex::{Bound, Explanation, Side, Simplex, Source, Variable};
 use crate::{Int, Rational};
+use clauses::Prepared;
 use frame::{Case, Frame, Split};
 
 /// What is known of a problem.
@@ -88,14 +90,6 @@ pub struct Solver {
     lattice_told: usize,
     /// Numbers for assumptions.
     assumptions: u32,
-}
-
-/// A form of a literal that the simplex knows.
-#[derive(Clone)]
-struct Prepared {
-    form: Form,
-    /// The quotient of a divisibility.
-    quotient: Option<Variable>,
 }
 
 /// The terms of an expression: `factor` times a variable of the simplex.
@@ -327,32 +321,6 @@ impl Solver {
         }
     }
 
-    /// The form of a literal; it is found once.
-    fn prepare(&mut self, clause: u32, literal: usize) -> Prepared {
-        if let Some(prepared) = &self.literals[clause as usize][literal] {
-            return prepared.clone();
-        }
-        let given = &self.problem.clauses[clause as usize][literal];
-        let linear = given.linear().clone();
-        let divisor = match given {
-            Literal::AtLeastZero(_) => None,
-            Literal::NotDivisible(_, divisor) => Some(*divisor),
-        };
-        let quotient = divisor.map(|_| self.simplex_variable());
-        let form = self.form(&linear, quotient.zip(divisor));
-        let prepared = Prepared { form, quotient };
-        self.literals[clause as usize][literal] = Some(prepared.clone());
-        prepared
-    }
-
-    /// The terms of a literal's expression and the greatest sum of them for
-    /// which it does not hold; `None` where that does not fit.
-    fn negation(&self, clause: u32, literal: usize) -> Option<(Vec<(Variable, i64)>, i64)> {
-        let linear = self.problem.clauses[clause as usize][literal].linear();
-        let terms = linear.terms().iter().map(|&(number, coefficient)| (self.variables[number as usize], coefficient)).collect();
-        Some((terms, linear.constant().checked_neg()?.checked_sub(1)?))
-    }
-
     /// The form of an expression, minus a multiple of a quotient.
     fn form(&mut self, linear: &Linear, quotient: Option<(Variable, u64)>) -> Form {
         let terms = linear.terms().iter().map(|&(number, coefficient)| (self.variables[number as usize], Int::from(coefficient)));
@@ -439,98 +407,6 @@ impl Solver {
             return values.collect::<Option<Vec<i64>>>().map(Visit::Model).ok_or(Stopped::OutOfTicks);
         };
         self.split_fraction(fractional, search, budget)
-    }
-
-    /// The value of an expression at the present point.
-    fn value(&self, linear: &Linear) -> Rational {
-        let mut sum = Rational::from(linear.constant());
-        for &(number, coefficient) in linear.terms() {
-            let value = self.simplex.value(self.variables[number as usize]);
-            if !value.is_zero() {
-                sum = &sum + &(value * &Rational::from(coefficient));
-            }
-        }
-        sum
-    }
-
-    /// A split on a clause that does not hold at the present point: the one
-    /// with the fewest cases that bounds leave open, the first of several. A
-    /// divisibility is not judged before its expression is integral. Clauses
-    /// on the way have been dealt with: a residue that is assumed holds as
-    /// soon as its quotient is integral.
-    ///
-    /// If several cases are open, the split is on whether the literal that is
-    /// closest to holding holds, so that cases do not overlap. It becomes a
-    /// split on the clause again where nothing needed that.
-    fn violated_clause(&self, frames: &[Frame], budget: &mut Budget) -> Result<Option<Split>, Stopped> {
-        let mut best: Option<(u64, Split)> = None;
-        let mut on_way = vec![false; self.problem.clauses.len()];
-        for clause in frames.iter().filter_map(Frame::clause) {
-            on_way[clause as usize] = true;
-        }
-        for (index, clause) in (0..).zip(&self.problem.clauses).filter(|&(index, _)| !on_way[index as usize]) {
-            let terms: usize = clause.iter().map(|literal| literal.linear().terms().len()).sum();
-            budget.spend(1 + terms as u64 / 8)?;
-            let mut cases = 0_u64;
-            let mut closest: Option<(Rational, usize)> = None;
-            let mut holds = false;
-            for (place, literal) in clause.iter().enumerate() {
-                let value = self.value(literal.linear());
-                match literal {
-                    Literal::AtLeastZero(linear) => {
-                        holds = value.signum() >= 0;
-                        if !holds && self.can_be_met(linear, self.literals[index as usize][place].as_ref()) {
-                            cases = cases.saturating_add(1);
-                            if closest.as_ref().is_none_or(|(closer, _)| value > *closer) {
-                                closest = Some((value, place));
-                            }
-                        }
-                    }
-                    Literal::NotDivisible(_, divisor) => {
-                        let remainder = value.numerator().div_rem_floor(&Int::from(*divisor)).map(|(_, remainder)| remainder);
-                        holds = !value.is_integer() || remainder.is_some_and(|remainder| !remainder.is_zero());
-                        cases = cases.saturating_add(divisor.saturating_sub(1));
-                    }
-                }
-                if holds {
-                    break;
-                }
-            }
-            if holds {
-                continue;
-            }
-            if best.as_ref().is_none_or(|(fewest, _)| cases < *fewest) {
-                let literal = closest.map(|(_, literal)| literal).filter(|&literal| cases > 1 && self.negation(index, literal).is_some());
-                best = Some((cases, literal.map_or(Split::Clause(index), |literal| Split::Literal { clause: index, literal })));
-            }
-            if cases <= 1 {
-                break;
-            }
-        }
-        Ok(best.map(|(_, split)| split))
-    }
-
-    /// Whether bounds of its variables, and of its form as a whole, leave it
-    /// open that an expression is at least 0.
-    fn can_be_met(&self, linear: &Linear, prepared: Option<&Prepared>) -> bool {
-        if let Some((variable, factor)) = prepared.and_then(|prepared| prepared.form.scaled.as_ref()) {
-            let side = if factor.signum() > 0 { Side::Upper } else { Side::Lower };
-            if let Some(bound) = self.simplex.bound(*variable, side) {
-                let most = &(&bound.value * &Rational::from(factor)) + &Rational::from(linear.constant());
-                if most.signum() < 0 {
-                    return false;
-                }
-            }
-        }
-        let mut most = Rational::from(linear.constant());
-        for &(number, coefficient) in linear.terms() {
-            let side = if coefficient > 0 { Side::Upper } else { Side::Lower };
-            match self.simplex.bound(self.variables[number as usize], side) {
-                None => return true,
-                Some(bound) => most = &most + &(&bound.value * &Rational::from(coefficient)),
-            }
-        }
-        most.signum() >= 0
     }
 }
 

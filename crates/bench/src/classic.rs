@@ -129,13 +129,14 @@ enum End {
 fn decide_all(systems: &[NetworkSystem], options: &Options, cancel: &Cancel) -> (Vec<Stages>, End) {
     let (mut stages, mut parts, mut unknown) = (Vec::new(), Vec::new(), None);
     for (component, system) in systems.iter().enumerate() {
-        let report = decide(system, options, cancel);
+        let start = Instant::now();
+        let report = decide(system, options, cancel, &|| start.elapsed());
         stages.push(report.stages);
         match report.verdict {
             Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
             Verdict::Refuted(run) => return (stages, End::Refuted(component, run)),
             // One that is refuted may still come.
-            Verdict::Unknown(stage, why) => unknown = unknown.or(Some((stage, why))),
+            Verdict::Unknown(reason) => unknown = unknown.or(Some((reason.stage().unwrap_or("limit"), reason.what()))),
         }
     }
     (stages, unknown.map_or(End::Serializable(parts), |(stage, why)| End::Unknown(stage, why)))
@@ -160,8 +161,8 @@ fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Clai
 /// One system with one setting of an ablation.
 pub fn trial(system: &NetworkSystem, options: &Options, limit: Duration) -> (Report, Trial) {
     let start = Instant::now();
-    let report = within(limit, |cancel| decide(system, options, cancel));
-    let trial = Trial::new(&report, options, start.elapsed());
+    let report = within(limit, |cancel| decide(system, options, cancel, &|| start.elapsed()));
+    let trial = Trial::new(&report, start.elapsed());
     (report, trial)
 }
 

@@ -205,7 +205,7 @@ fn published(systems: &[&NetworkSystem], cancel: &Cancel, text: &str) -> Option<
     let mut parts = Vec::new();
     for (component, system) in systems.iter().enumerate() {
         let options = serval_classic::Options { jobs: 1, ..serval_classic::Options::default() };
-        match serval_classic::decide(system, &options, cancel).verdict {
+        match serval_classic::decide(system, &options, cancel, &serval_classic::no_clock).verdict {
             serval_classic::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
             serval_classic::Verdict::Refuted(run) => return Some(refuted(text, systems, component, &run)),
             serval_classic::Verdict::Unknown(..) => return None,

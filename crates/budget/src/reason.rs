@@ -48,6 +48,13 @@ pub enum StopReason {
         /// What it cannot do.
         what: String,
     },
+    /// A stage came to its end and found neither answer.
+    Inconclusive {
+        /// The stage.
+        stage: &'static str,
+        /// What it did not find.
+        what: String,
+    },
     /// All rounds of growing budgets were made.
     RoundsUsedUp {
         /// How many there were.
@@ -70,26 +77,50 @@ impl StopReason {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Cancelled => None,
-            Self::OutOfTicks { .. } | Self::TooMany { .. } | Self::NumberTooLarge { .. } | Self::Unsupported { .. } => {
+            Self::OutOfTicks { .. }
+            | Self::TooMany { .. }
+            | Self::NumberTooLarge { .. }
+            | Self::Unsupported { .. }
+            | Self::Inconclusive { .. } => {
                 Some("the other methods have other limits (--method auto), and a smaller program has smaller numbers")
             }
             Self::RoundsUsedUp { .. } => Some("more time does not; fewer values of variables may, or another method (--method classic)"),
             Self::MethodsExcluded => Some("all methods together may (--method auto)"),
         }
     }
+
+    /// The stage that gave no answer, where it was one.
+    pub fn stage(&self) -> Option<&'static str> {
+        match *self {
+            Self::OutOfTicks { stage, .. }
+            | Self::TooMany { stage, .. }
+            | Self::NumberTooLarge { stage }
+            | Self::Unsupported { stage, .. }
+            | Self::Inconclusive { stage, .. } => Some(stage),
+            Self::Cancelled | Self::RoundsUsedUp { .. } | Self::MethodsExcluded => None,
+        }
+    }
+
+    /// The reason without its stage.
+    pub fn what(&self) -> String {
+        match self {
+            Self::Cancelled => "cancelled".to_owned(),
+            Self::OutOfTicks { ticks, .. } => format!("the {ticks} ticks are used up"),
+            Self::TooMany { what, cap, .. } => format!("more than {cap} {what}"),
+            Self::NumberTooLarge { .. } => "a number is too large".to_owned(),
+            Self::Unsupported { what, .. } | Self::Inconclusive { what, .. } => what.clone(),
+            Self::RoundsUsedUp { rounds } => format!("no proof was found, and no counterexample, in {rounds} rounds of growing budgets"),
+            Self::MethodsExcluded => "the methods that were asked for do not decide it".to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cancelled => write!(f, "cancelled"),
-            Self::OutOfTicks { stage, ticks } => write!(f, "{stage}: the {ticks} ticks are used up"),
-            Self::TooMany { stage, what, cap } => write!(f, "{stage}: more than {cap} {what}"),
-            Self::NumberTooLarge { stage } => write!(f, "{stage}: a number is too large"),
-            Self::Unsupported { stage, what } => write!(f, "{stage}: {what}"),
-            Self::RoundsUsedUp { rounds } => write!(f, "no proof was found, and no counterexample, in {rounds} rounds of growing budgets"),
-            Self::MethodsExcluded => write!(f, "the methods that were asked for do not decide it"),
+        if let Some(stage) = self.stage() {
+            write!(f, "{stage}: ")?;
         }
+        f.write_str(&self.what())
     }
 }
 

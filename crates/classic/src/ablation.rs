@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use serval_semilinear::Error;
+use serval_budget::StopReason;
 
 use crate::{Options, Report, Stages, Verdict};
 
@@ -61,15 +61,13 @@ pub enum End {
 
 impl Trial {
     /// What a report says.
-    pub fn new(report: &Report, options: &Options, time: Duration) -> Self {
-        let capped = Error::TooLarge { what: "components", cap: options.max_components }.to_string();
-        let cancelled = Error::Stopped(serval_budget::Stopped::Cancelled).to_string();
+    pub fn new(report: &Report, time: Duration) -> Self {
         let end = match &report.verdict {
             Verdict::Serializable(_) => End::Serializable,
             Verdict::Refuted(_) => End::Refuted,
-            Verdict::Unknown(_, why) if why.ends_with(&cancelled) => End::Cancelled,
-            Verdict::Unknown(_, why) if *why == capped => End::TooManyComponents,
-            Verdict::Unknown(stage, _) => End::Unknown(stage),
+            Verdict::Unknown(StopReason::Cancelled) => End::Cancelled,
+            Verdict::Unknown(StopReason::TooMany { what: "components", .. }) => End::TooManyComponents,
+            Verdict::Unknown(reason) => End::Unknown(reason.stage().unwrap_or_default()),
         };
         Self { end, stages: report.stages, time }
     }
@@ -267,14 +265,15 @@ mod tests {
 
     #[test]
     fn ends_are_told_apart() {
-        let options = Options { max_components: 7, ..Options::default() };
-        let end = |stage: &'static str, why: &str| {
-            let report = Report { verdict: Verdict::Unknown(stage, why.to_owned()), stages: Stages::default() };
-            Trial::new(&report, &options, Duration::ZERO).end
+        let end = |reason: StopReason| {
+            let report = Report { verdict: Verdict::Unknown(reason), stages: Stages::default() };
+            Trial::new(&report, Duration::ZERO).end
         };
-        assert_eq!(end("semilinear set", "more than 7 components"), End::TooManyComponents);
-        assert_eq!(end("certificate", "step 3, clause 1: cancelled"), End::Cancelled);
-        assert_eq!(end("reachability", "neither"), End::Unknown("reachability"));
+        let too_many = |what| StopReason::TooMany { stage: "semilinear set", what, cap: 7 };
+        assert_eq!(end(too_many("components")), End::TooManyComponents);
+        assert_eq!(end(too_many("disjuncts")), End::Unknown("semilinear set"));
+        assert_eq!(end(StopReason::Cancelled), End::Cancelled);
+        assert_eq!(end(crate::inconclusive("neither")), End::Unknown("reachability"));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 
+use crate::{Action, Places};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Event, NetworkSystem, Run, ThreadId};
-use serval_petri::{Action, Marking, Net, Places, Target, TransitionId};
+use serval_petri::{Marking, Net, Target, TransitionId};
 
 /// A sequence in which each transition occurs as often as the counts say, if one
 /// is found before the ticks are used up.

@@ -10,9 +10,10 @@
 //! requests: where a request cannot get to there is never a token, and nothing
 //! is fired.
 
+use crate::{Action, Places};
 use rustc_hash::FxHashMap;
 use serval_model::{GlobalId, LocalId, NetworkSystem, NormalForm, Step};
-use serval_petri::{Action, PlaceId, Places, TransitionId};
+use serval_petri::{PlaceId, TransitionId};
 use serval_proof::invariant::{Bound, node_variable};
 
 /// A normal form, and what places and transitions of the net are in it.

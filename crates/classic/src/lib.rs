@@ -21,20 +21,22 @@
 pub mod ablation;
 mod fire;
 mod form;
+mod interleaving;
 mod reach;
 mod serial;
 mod stitch;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serval_budget::{Budget, Cancel, Stopped};
+use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{NetworkSystem, Run};
-use serval_petri::{Net, Places, Round, Slice, Target, TransitionId, interleaving, slice, slice_inductive};
+use serval_petri::{Net, Round, Slice, Target, TransitionId, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;
-use serval_semilinear::{Complement, Error};
+use serval_semilinear::Complement;
 
+pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
 pub use reach::Reason;
-pub use serial::{Serial, Words, query};
+pub use serial::{Serial, SerialLanguage, query};
 
 /// What can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,11 +79,12 @@ pub enum Verdict {
     Serializable(Box<InvariantProof>),
     /// A run that should be a counterexample.
     Refuted(Run),
-    /// Nobody knows: the stage that stopped, and why.
-    Unknown(&'static str, String),
+    /// Nobody knows, for this reason.
+    Unknown(StopReason),
 }
 
-/// How large everything was, and how long it took.
+/// How large the results of each stage were, and how long each took: what tables
+/// of the published way show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stages {
     /// States and edges of the serial automaton.
@@ -147,17 +150,26 @@ pub const EMPTY_TICKS: u64 = 200_000;
 /// ones. The number of threads has no part in it, so that nothing depends on it.
 const BATCH: usize = 8;
 
-/// Decides about one system.
-pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel) -> Report {
-    let mut stages = Stages::default();
-    let verdict = Work { system, options, cancel, stages: &mut stages }.run();
-    Report { verdict: verdict.unwrap_or_else(|(stage, reason)| Verdict::Unknown(stage, reason)), stages }
+/// What tells the time since some moment. There is none here, as machines
+/// without one decide, too: who wants to know the times of stages brings one.
+pub type Clock<'a> = dyn Fn() -> Duration + Sync + 'a;
+
+/// For who wants no times: no time passes.
+pub fn no_clock() -> Duration {
+    Duration::ZERO
 }
 
-/// What is known about one disjunct.
+/// Decides about one system.
+pub fn decide(system: &NetworkSystem, options: &Options, cancel: &Cancel, clock: &Clock<'_>) -> Report {
+    let mut stages = Stages::default();
+    let verdict = Work { system, options, cancel, clock, stages: &mut stages }.run();
+    Report { verdict: verdict.unwrap_or_else(Verdict::Unknown), stages }
+}
+
+/// What is known about one disjunct, from one thread to the other.
 struct Asked {
     /// A sequence to it; `None`: it is out of reach.
-    answer: Result<Option<Vec<TransitionId>>, Stop>,
+    answer: Result<Option<Vec<TransitionId>>, StopReason>,
     reasons: Vec<Reason>,
     stages: Stages,
 }
@@ -185,6 +197,7 @@ struct Work<'a> {
     system: &'a NetworkSystem,
     options: &'a Options,
     cancel: &'a Cancel,
+    clock: &'a Clock<'a>,
     stages: &'a mut Stages,
 }
 
@@ -207,29 +220,40 @@ struct Look<'a> {
     left: u64,
 }
 
-/// The stage that stopped, and why.
-type Stop = (&'static str, String);
+/// The stage that asks about the net.
+const REACHABILITY: &str = "reachability";
 
-fn ended(stage: &'static str) -> impl Fn(Stopped) -> Stop {
-    move |stopped| (stage, Error::Stopped(stopped).to_string())
+fn inconclusive(what: &str) -> StopReason {
+    StopReason::Inconclusive { stage: REACHABILITY, what: what.to_owned() }
+}
+
+/// A run of the net is none of the system. A bug, and no answer.
+fn no_run() -> StopReason {
+    StopReason::Inconclusive { stage: "run", what: "it could not be performed".to_owned() }
 }
 
 impl Work<'_> {
-    fn run(&mut self) -> Result<Verdict, Stop> {
-        let failed = |error: Error| ("semilinear set", error.to_string());
-        let start = Instant::now();
+    /// How long it is since a moment.
+    fn since(&self, start: Duration) -> Duration {
+        (self.clock)().saturating_sub(start)
+    }
+
+    fn run(&mut self) -> Result<Verdict, StopReason> {
+        let [ticks, ..] = self.options.ticks;
+        let failed = |error: serval_semilinear::Error| error.reason("semilinear set", ticks);
+        let start = (self.clock)();
         let budget = Budget::new(u64::MAX, self.cancel.clone());
-        let net = budget.during(|| interleaving(self.system)).map_err(ended("net"))?;
-        let (net, places) = net.map_err(|error| ("net", error.to_string()))?;
+        let net = budget.during(|| interleaving(self.system)).map_err(|_| StopReason::Cancelled)?;
+        let (net, places) = net.map_err(|error| StopReason::Unsupported { stage: "net", what: error.to_string() })?;
         self.stages.net = (net.place_count(), net.transition_count());
         self.stages.concerned = serial::concerned(self.system);
-        self.stages.slice_time += start.elapsed();
-        let start = Instant::now();
-        let mut budget = Budget::new(self.options.ticks[0], self.cancel.clone());
+        self.stages.slice_time += self.since(start);
+        let start = (self.clock)();
+        let mut budget = Budget::new(ticks, self.cancel.clone());
         let serial = Serial::new(self.system, self.options, &mut budget);
-        self.stages.serial_time = start.elapsed();
+        self.stages.serial_time = self.since(start);
         let serial = serial.map_err(failed)?;
-        self.stages.automaton = (serial.automaton.states(), serial.automaton.edges().len());
+        self.stages.automaton = (serial.language.automaton.states(), serial.language.automaton.edges().len());
         self.stages.regex = (serial.image.regex.written_size(), serial.image.regex.star_height());
         let statistics = serial.image.statistics;
         self.stages.components = statistics.components;
@@ -242,7 +266,8 @@ impl Work<'_> {
         let before = *self.stages;
         let mut look = Look { net, places, serial: &serial, complement: &complement, how: Slicing::All, left: budget.left() };
         let verdict = self.look(&look);
-        if !matches!(verdict, Err((stitch::STAGE, _))) || !self.stages.dispensed || self.cancel.is_cancelled() {
+        let is_unproved = verdict.as_ref().is_err_and(|reason| reason.stage() == Some(stitch::STAGE));
+        if !is_unproved || !self.stages.dispensed || self.cancel.is_cancelled() {
             return verdict;
         }
         // What is true without requests that nobody needs may be hard to say with them.
@@ -252,18 +277,18 @@ impl Work<'_> {
     }
 
     /// Looks at all disjuncts.
-    fn look(&mut self, look: &Look<'_>) -> Result<Verdict, Stop> {
+    fn look(&mut self, look: &Look<'_>) -> Result<Verdict, StopReason> {
         let &Look { net, places, serial, complement, left, .. } = look;
         let mut budget = Budget::new(left, self.cancel.clone());
         let mut reasons: Vec<Reason> = Vec::new();
         // What is not known about one disjunct does not matter if another has a run.
-        let mut unknown: Option<Stop> = None;
+        let mut unknown: Option<StopReason> = None;
         let mut disjuncts = complement.disjuncts(self.options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
         loop {
             let mut targets = Vec::new();
             for disjunct in disjuncts.by_ref().take(self.stages.disjuncts.clamp(1, BATCH)) {
-                let disjunct = disjunct.map_err(|error| ("complement", error.to_string()))?;
-                targets.push(query(serial, places, &disjunct).ok_or(("complement", Error::Overflow.to_string()))?);
+                let disjunct = disjunct.map_err(|error| error.reason("complement", left))?;
+                targets.push(query(serial, places, &disjunct).ok_or(StopReason::NumberTooLarge { stage: "complement" })?);
             }
             if targets.is_empty() {
                 break;
@@ -273,23 +298,23 @@ impl Work<'_> {
                 match asked.answer {
                     Ok(Some(sequence)) => {
                         let run = fire::run(self.system, places, &sequence);
-                        return run.map(Verdict::Refuted).ok_or_else(|| ("run", "it could not be performed".to_owned()));
+                        return run.map(Verdict::Refuted).ok_or_else(no_run);
                     }
                     Ok(None) => reach::merge(&mut reasons, asked.reasons),
                     Err(stop) => unknown = unknown.or(Some(stop)),
                 }
             }
             if self.cancel.is_cancelled() {
-                return Err(ended("reachability")(Stopped::Cancelled));
+                return Err(StopReason::Cancelled);
             }
         }
         if let Some(stop) = unknown {
             return Err(stop);
         }
-        let start = Instant::now();
+        let start = (self.clock)();
         let mut budget = Budget::new(self.options.ticks[2], self.cancel.clone());
         let proof = stitch::stitch(self.system, places, net, serial, &reasons, self.options, &mut budget);
-        self.stages.certify_time += start.elapsed();
+        self.stages.certify_time += self.since(start);
         let proof = proof?;
         self.stages.invariant = (proof.clauses.len(), proof.kept.len() + proof.ends.len());
         Ok(Verdict::Serializable(Box::new(proof)))
@@ -308,7 +333,7 @@ impl Work<'_> {
                     let threads: Vec<_> = some.iter().map(|target| scope.spawn(|| self.ask(look, target, known))).collect();
                     threads.into_iter().map(|thread| thread.join().ok()).collect::<Vec<_>>()
                 });
-                let fallen = || Asked { answer: Err(("reachability", "a thread ended early".to_owned())), ..Asked::default() };
+                let fallen = || Asked { answer: Err(inconclusive("a thread ended early")), ..Asked::default() };
                 all.extend(asked.into_iter().map(|asked| asked.unwrap_or_else(fallen)));
             }
             if self.cancel.is_cancelled() || all.iter().any(|asked| matches!(asked.answer, Ok(Some(_)))) {
@@ -326,20 +351,27 @@ impl Work<'_> {
         asked
     }
 
-    fn answer(&self, look: &Look<'_>, target: &Target, known: &[Reason], asked: &mut Asked) -> Result<Option<Vec<TransitionId>>, Stop> {
+    fn answer(
+        &self,
+        look: &Look<'_>,
+        target: &Target,
+        known: &[Reason],
+        asked: &mut Asked,
+    ) -> Result<Option<Vec<TransitionId>>, StopReason> {
         let (stages, reasons) = (&mut asked.stages, &mut asked.reasons);
         stages.disjuncts = 1;
-        let start = Instant::now();
-        let mut budget = Budget::new(self.options.ticks[1], self.cancel.clone());
-        let sliced = self.sliced(look, target, &mut budget)?;
-        stages.slice_time = start.elapsed();
+        let start = (self.clock)();
+        let ticks = self.options.ticks[1];
+        let mut budget = Budget::new(ticks, self.cancel.clone());
+        let sliced = self.sliced(look, target, &mut budget).map_err(|stopped| StopReason::stopped("slicing", ticks, stopped))?;
+        stages.slice_time = self.since(start);
         let rounds = match &sliced {
-            Slice::Away(away) => &away.rounds,
+            Slice::Unreachable(away) => &away.rounds,
             Slice::Kept(sliced) => &sliced.rounds,
         };
         stages.dispensed = rounds.iter().any(|round| matches!(round, Round::Dispensable { .. }));
         let sliced = match sliced {
-            Slice::Away(away) => {
+            Slice::Unreachable(away) => {
                 stages.sliced_away = 1;
                 reach::away(&away, reasons);
                 return Ok(None);
@@ -347,24 +379,23 @@ impl Work<'_> {
             Slice::Kept(sliced) => sliced,
         };
         stages.left = (sliced.net.place_count(), sliced.net.transition_count());
-        let start = Instant::now();
+        let start = (self.clock)();
         let answer = reach::reach(&sliced, known, reasons, &mut stages.refinements, &mut budget);
-        stages.reach_time = start.elapsed();
-        match answer.map_err(ended("reachability"))? {
+        stages.reach_time = self.since(start);
+        match answer.map_err(|stopped| StopReason::stopped(REACHABILITY, ticks, stopped))? {
             reach::Answer::Unreachable => Ok(None),
-            reach::Answer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(|| ("run", "it could not be performed".to_owned())),
-            reach::Answer::Unknown => Err(("reachability", "neither a run nor a proof was found".to_owned())),
+            reach::Answer::Run(sequence) => sliced.lift(&sequence).map(Some).ok_or_else(no_run),
+            reach::Answer::Unknown => Err(inconclusive("neither a run nor a proof was found")),
         }
     }
 
-    fn sliced(&self, look: &Look<'_>, target: &Target, budget: &mut Budget) -> Result<Slice, Stop> {
+    fn sliced(&self, look: &Look<'_>, target: &Target, budget: &mut Budget) -> Result<Slice, Stopped> {
         let net = look.net;
         if self.options.slice {
-            let sliced = match look.how {
+            return match look.how {
                 Slicing::All => slice(net, target, budget),
                 Slicing::Inductive => slice_inductive(net, target, budget),
             };
-            return sliced.map_err(ended("slicing"));
         }
         let places = net.places().collect();
         let transitions = net.transitions().collect();

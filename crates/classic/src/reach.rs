@@ -1,6 +1,8 @@
 //! Whether a net has a run to a target.
 //!
-//! The *state equation*: a run makes each transition some number of times, and
+//! The *state equation* with traps (Esparza, Melzer: Verification of safety
+//! properties using integer programming: beyond the state equation, 2000), and
+//! with siphons: a run makes each transition some number of times, and
 //! what is at a place in the end is what was there in the beginning, plus what
 //! came, minus what went. If no numbers do that for the target, it is out of
 //! reach. If some do, they may be those of a run; if they are not, a [`Reason`]
@@ -20,7 +22,7 @@
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem};
-use serval_petri::{Away, Because, Constraint, Net, PlaceId, Round, Sliced, Target, TransitionId};
+use serval_petri::{Constraint, Net, PlaceId, Refutation, Round, Sliced, Target, TransitionId, Unreachable, greatest_trap};
 
 use crate::fire;
 
@@ -75,7 +77,7 @@ fn of_rounds(rounds: &[Round], reasons: &mut Vec<Reason>) -> (Vec<Vec<PlaceId>>,
     let (mut unless, mut dead): (Vec<Vec<PlaceId>>, Vec<TransitionId>) = (Vec::new(), Vec::new());
     for round in rounds {
         match round {
-            Round::NeverMarked { places, transitions } => {
+            Round::UnmarkedSiphon { places, transitions } => {
                 let kind = Kind::Never(places.clone());
                 add(reasons, Reason { unless: unless.clone(), dead: dead.clone(), kind });
                 dead.extend(transitions);
@@ -109,9 +111,9 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
 }
 
 /// The reasons of a slice that says that the target is out of reach.
-pub(crate) fn away(away: &Away, reasons: &mut Vec<Reason>) {
+pub(crate) fn away(away: &Unreachable, reasons: &mut Vec<Reason>) {
     let (unless, dead) = of_rounds(&away.rounds, reasons);
-    if let Because::MarkedTrap { places, .. } = &away.because {
+    if let Refutation::MarkedTrap { places, .. } = &away.refutation {
         add(reasons, Reason { unless, dead, kind: Kind::Marked(places.clone()) });
     }
 }
@@ -140,7 +142,8 @@ pub(crate) fn reach(
             return Ok(Answer::Run(sequence));
         }
         // What other disjuncts needed costs nothing more.
-        let (violated, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|clause| is_violated(clause, &counts));
+        let (violated, others): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|clause| !clause.iter().any(|literal| literal.holds(&counts)));
         known = others;
         if !violated.is_empty() {
             *refinements += 1;
@@ -161,10 +164,7 @@ pub(crate) fn reach(
 /// tokens and of relative traps holds for all sets of places; a trap has to be
 /// one here, too.
 fn known(sliced: &Sliced, unless: &[Vec<PlaceId>], dead: &[TransitionId], reasons: &[Reason]) -> Vec<Vec<Literal>> {
-    let here = |places: &[PlaceId]| -> Option<Vec<PlaceId>> {
-        let place = |place: &PlaceId| sliced.places.binary_search(place).ok().and_then(PlaceId::try_from_index);
-        places.iter().map(place).collect()
-    };
+    let here = |places: &[PlaceId]| -> Option<Vec<PlaceId>> { places.iter().map(|&place| sliced.kept_place(place)).collect() };
     let same = reasons.iter().filter(|reason| reason.unless == unless && reason.dead == dead);
     let kinds = same.filter_map(|reason| match &reason.kind {
         Kind::Never(_) => None,
@@ -173,17 +173,6 @@ fn known(sliced: &Sliced, unless: &[Vec<PlaceId>], dead: &[TransitionId], reason
         Kind::Trap(places) => here(places).map(Kind::Trap),
     });
     kinds.filter_map(|kind| clause(&sliced.net, &kind)).collect()
-}
-
-/// Whether counts satisfy no literal of a clause of a reason.
-fn is_violated(clause: &[Literal], counts: &[i64]) -> bool {
-    clause.iter().all(|literal| {
-        let linear = literal.linear();
-        let value = linear.terms().iter().try_fold(i128::from(linear.constant()), |sum, &(variable, factor)| {
-            sum.checked_add(i128::from(factor).checked_mul(i128::from(*counts.get(variable as usize)?))?)
-        });
-        matches!((literal, value), (Literal::AtLeastZero(_), Some(..0)))
-    })
 }
 
 fn in_whole(sliced: &Sliced, kind: Kind) -> Kind {
@@ -282,8 +271,7 @@ fn refine(net: &Net, counts: &[i64]) -> Option<Kind> {
     let marked_first = |places: &[bool]| net.places().any(|place| places[place.index()] && net.initial_tokens(place) > 0);
     // A trap of the whole net that is marked in the beginning and not in the end.
     let empty: Vec<bool> = left.iter().map(|&tokens| tokens == 0).collect();
-    let all: Vec<TransitionId> = net.transitions().collect();
-    let trap = greatest_trap(net, &all, empty.clone());
+    let trap = greatest_trap(net, net.transitions(), empty.clone());
     if marked_first(&trap) {
         return Some(Kind::Marked(listed(&trap)));
     }
@@ -312,27 +300,9 @@ fn refine(net: &Net, counts: &[i64]) -> Option<Kind> {
         return Some(Kind::Siphon(listed(&siphon)));
     }
     // What occurs cannot end.
-    let trap = greatest_trap(net, &occurs, empty);
+    let trap = greatest_trap(net, occurs.iter().copied(), empty);
     let entered = |transition: &TransitionId| !net.inputs(*transition).is_empty() && touches(net.outputs(*transition), &trap);
     (marked_first(&trap) || occurs.iter().any(entered)).then(|| Kind::Trap(listed(&trap)))
-}
-
-/// The greatest set of these places such that whatever of the transitions takes
-/// from it gives to it.
-fn greatest_trap(net: &Net, transitions: &[TransitionId], mut places: Vec<bool>) -> Vec<bool> {
-    loop {
-        let mut shrunk = false;
-        for &transition in transitions {
-            if touches(net.inputs(transition), &places) && !touches(net.outputs(transition), &places) {
-                for &(place, _) in net.inputs(transition) {
-                    shrunk |= std::mem::replace(&mut places[place.index()], false);
-                }
-            }
-        }
-        if !shrunk {
-            return places;
-        }
-    }
 }
 
 /// Whether whatever takes from these places gives to them, and they are marked
@@ -385,8 +355,9 @@ fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool 
 
 #[cfg(test)]
 mod tests {
+    use crate::interleaving;
     use serval_model::NetworkSystem;
-    use serval_petri::{Slice, interleaving, slice};
+    use serval_petri::{Slice, slice};
 
     use super::*;
 
@@ -403,10 +374,10 @@ mod tests {
         let (net, places) = interleaving(&system).unwrap();
         let some = |response: &&str| {
             let pair = (system.request_named("main").unwrap(), system.response_named(response).unwrap());
-            Constraint::AtLeastZero(serval_petri::Linear::new([(pair, 1)], -1).unwrap())
+            Constraint::AtLeastZero(Linear::new([(pair, 1)], -1).unwrap())
         };
         let ask = |responses: &[&str], before: &[Reason]| {
-            let target = Target::completed(&places, responses.iter().map(some));
+            let target = places.completed(responses.iter().map(some));
             let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { panic!("sliced away") };
             let (mut of_slicing, mut reasons, mut refinements) = (Vec::new(), Vec::new(), 0);
             of_rounds(&sliced.rounds, &mut of_slicing);

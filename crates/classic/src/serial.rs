@@ -1,11 +1,12 @@
 //! Serial behaviour: from the automaton to a semilinear set, and what is
 //! outside of it as questions about a net.
 
+use crate::Places;
 use rustc_hash::FxHashSet;
 use serval_budget::Budget;
 use serval_model::{Letter as Answer, LocalId, NetworkSystem, RequestId, SerialAutomaton, SerialEdge};
-use serval_petri::{Constraint, Linear, Places, Target};
-use serval_semilinear::{Affine, Automaton, Complement, Disjunct, Error, Image, Letter, Literal, State, Work, image};
+use serval_petri::{Constraint, Linear, Target};
+use serval_semilinear::{Automaton, Complement, Disjunct, Error, Expression, Image, Letter, Literal, State, Work, image};
 
 use crate::Options;
 
@@ -29,9 +30,10 @@ pub(crate) fn concerned(system: &NetworkSystem) -> usize {
     system.starts().len() + in_flight(system).into_iter().map(|(_, local)| of_local(local)).sum::<usize>()
 }
 
-/// The serial automaton, as `serval-semilinear` wants it.
+/// The language of serial runs: the serial automaton of a system with numbers
+/// for answers, as regular expressions and Parikh images are made of it.
 #[derive(Clone, Debug)]
-pub struct Words {
+pub struct SerialLanguage {
     /// The letters: all answers that a request gives in a local state that it
     /// can get to along steps, whatever the global state; in order. Those that no
     /// serial run gives are among them. The net has places for more pairs, which
@@ -43,8 +45,8 @@ pub struct Words {
     pub automaton: Automaton,
 }
 
-impl Words {
-    /// The serial automaton of a system.
+impl SerialLanguage {
+    /// The language of the serial runs of a system.
     pub fn new(system: &NetworkSystem, budget: &mut Budget) -> Result<Self, Error> {
         let serial = SerialAutomaton::new(system, budget).map_err(Error::Stopped)?;
         let answers = |(request, local)| system.answers_of(local).iter().map(move |&(_, response)| (request, response));
@@ -61,15 +63,12 @@ impl Words {
     }
 }
 
-/// The serial behaviour of a system.
+/// The serial behaviour of a system: which answers can be given by one request
+/// after the other.
 #[derive(Clone, Debug)]
 pub struct Serial {
-    /// As in [`Words`].
-    pub letters: Vec<Answer>,
-    /// As in [`Words`].
-    pub edges: Vec<SerialEdge>,
-    /// The automaton; each edge has a letter.
-    pub automaton: Automaton,
+    /// The language of its serial runs.
+    pub language: SerialLanguage,
     /// Its regular expression and the counts of its words.
     pub image: Image,
 }
@@ -77,44 +76,33 @@ pub struct Serial {
 impl Serial {
     /// The serial behaviour of a system.
     pub fn new(system: &NetworkSystem, options: &Options, budget: &mut Budget) -> Result<Self, Error> {
-        let Words { letters, edges, automaton } = Words::new(system, budget)?;
-        let image = image(&automaton, &options.semilinear(), budget)?;
-        Ok(Self { letters, edges, automaton, image })
+        let language = SerialLanguage::new(system, budget)?;
+        let image = image(&language.automaton, &options.semilinear(), budget)?;
+        Ok(Self { language, image })
     }
 
     /// What is outside, as a conjunction of clauses.
     pub fn complement(&self, options: &Options, budget: &mut Budget) -> Result<Complement, Error> {
         self.image.small.clauses(&mut Work::new(&options.semilinear(), budget))
     }
-
-    /// The name of a letter.
-    pub fn name(&self, system: &NetworkSystem, letter: Letter) -> String {
-        self.letters
-            .get(letter.0)
-            .map_or_else(String::new, |&(request, response)| format!("{}/{}", system.request_name(request), system.response_name(response)))
-    }
 }
 
 /// Nobody is in flight, and the answers are in a disjunct. `None` where numbers
 /// do not fit.
 pub fn query(serial: &Serial, places: &Places, disjunct: &Disjunct) -> Option<Target> {
-    let expression = |affine: &Affine| {
-        let terms: Option<Vec<(Answer, i64)>> = affine
-            .terms()
-            .iter()
-            .map(|&(letter, coefficient)| Some((*serial.letters.get(letter.0)?, i64::try_from(coefficient).ok()?)))
-            .collect();
-        Linear::new(terms?, i64::try_from(affine.constant()).ok()?).ok()
+    let expression = |expression: &Expression| {
+        let terms = expression.terms().iter().map(|&(letter, coefficient)| Some((*serial.language.letters.get(letter.0)?, coefficient)));
+        Linear::new(terms.collect::<Option<Vec<(Answer, i64)>>>()?, expression.constant())
     };
     let constraints: Option<Vec<Constraint<Answer>>> = disjunct
         .literals()
         .iter()
         .map(|literal| match literal {
-            Literal::AtLeastZero(affine) => expression(affine).map(Constraint::AtLeastZero),
-            Literal::NotDivisible(affine, divisor) => {
-                expression(affine).map(|expression| Constraint::NotDivisible { divisor: *divisor, expression })
+            Literal::AtLeastZero(wanted) => expression(wanted).map(Constraint::AtLeastZero),
+            Literal::NotDivisible(wanted, divisor) => {
+                expression(wanted).map(|expression| Constraint::NotDivisible { divisor: *divisor, expression })
             }
         })
         .collect();
-    Some(Target::completed(places, constraints?))
+    Some(places.completed(constraints?))
 }

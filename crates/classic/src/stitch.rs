@@ -8,24 +8,25 @@
 //! left out again: a reason that excluded one solution is often implied by what
 //! excluded others.
 
+use crate::Places;
 use serval_arith::{Outcome, solve};
-use serval_budget::{Budget, checkpoint};
+use serval_budget::{Budget, StopReason, checkpoint};
 use serval_linear::{Node, Problem, Tree};
 use serval_model::{NetworkSystem, NormalForm};
-use serval_petri::{Net, PlaceId, Places, TransitionId};
+use serval_petri::{Net, PlaceId, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
 use serval_semilinear::{Counts, Edge, Error, Work};
 
 use crate::form::Form;
 use crate::reach::{Kind, Reason};
-use crate::{Options, Serial, Stop};
+use crate::{Options, Serial};
 
 /// What a stop here is called.
 pub(crate) const STAGE: &str = "certificate";
 
-fn too_large() -> Stop {
-    (STAGE, Error::Overflow.to_string())
+fn too_large() -> StopReason {
+    StopReason::NumberTooLarge { stage: STAGE }
 }
 
 /// The invariant of a system of which all disjuncts are out of reach for these
@@ -38,8 +39,9 @@ pub(crate) fn stitch(
     reasons: &[Reason],
     options: &Options,
     budget: &mut Budget,
-) -> Result<InvariantProof, Stop> {
-    let ended = |stopped| (STAGE, Error::Stopped(stopped).to_string());
+) -> Result<InvariantProof, StopReason> {
+    let ticks = options.ticks[2];
+    let ended = |stopped| StopReason::stopped(STAGE, ticks, stopped);
     let form = budget.during(|| Form::new(system, places)).map_err(ended)?.ok_or_else(too_large)?;
     let mut clauses = budget.during(|| equation(&form.form)).map_err(ended)?.ok_or_else(too_large)?;
     for reason in reasons {
@@ -59,7 +61,7 @@ pub(crate) fn stitch(
     let mut needs = Needs::new(&proof.clauses);
     for global in 0..form.global_count() {
         let problem = end_problem(form, &proof.clauses, &sets, global).ok_or_else(too_large)?;
-        let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("end in global state {global}: {why}")))?;
+        let tree = refuted(problem, || format!("end in global state {global}"), ticks, budget)?;
         needs.note(&tree);
         proof.ends.push(tree);
     }
@@ -70,7 +72,7 @@ pub(crate) fn stitch(
             let after = afterwards(form, clause, number, step).ok_or_else(too_large)?;
             if !is_kept(clause, step.global, &after) {
                 let problem = step_problem(form, &proof.clauses, step, &after).ok_or_else(too_large)?;
-                let tree = refuted(problem, budget).map_err(|why| (STAGE, format!("step {number}, clause {index}: {why}")))?;
+                let tree = refuted(problem, || format!("step {number}, clause {index}"), ticks, budget)?;
                 needs.note(&tree);
                 proof.kept.push(Kept { step: number, clause: u32::try_from(index).map_err(|_| too_large())?, tree });
             }
@@ -135,11 +137,12 @@ impl Needs {
     }
 }
 
-fn refuted(problem: Problem, budget: &mut Budget) -> Result<Tree, String> {
+/// The proof that a problem has no solution, where `place` says which it is.
+fn refuted(problem: Problem, place: impl Fn() -> String, ticks: u64, budget: &mut Budget) -> Result<Tree, StopReason> {
     match solve(problem, budget) {
         Outcome::Refuted(tree) => Ok(tree),
-        Outcome::Satisfiable(_) => Err("it does not follow".to_owned()),
-        Outcome::Stopped(stopped) => Err(Error::Stopped(stopped).to_string()),
+        Outcome::Satisfiable(_) => Err(StopReason::Inconclusive { stage: STAGE, what: format!("{}: it does not follow", place()) }),
+        Outcome::Stopped(stopped) => Err(StopReason::stopped(STAGE, ticks, stopped)),
     }
 }
 
@@ -218,12 +221,13 @@ fn of_reason(form: &Form, net: &Net, reason: &Reason) -> Option<Vec<Vec<Bound>>>
 
 /// The components of the semilinear set as the checker wants them: walks of
 /// edges, and how to find the number of each period from the answers.
-fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budget) -> Result<Vec<LinearSet>, Stop> {
-    let failed = |error: Error| (STAGE, error.to_string());
+fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budget) -> Result<Vec<LinearSet>, StopReason> {
+    let ticks = options.ticks[2];
+    let failed = |error: Error| error.reason(STAGE, ticks);
     let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
-    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.letters.get(letter));
+    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.language.letters.get(letter));
     let number_of = |edge: Edge| {
-        let edge = serial.edges.get(edge.0)?;
+        let edge = serial.language.edges.get(edge.0)?;
         let node = form.node_numbers().find(|&node| form.letter(node) == Some(edge.letter))?;
         let (from, to) = (u32::try_from(edge.from.index()).ok()?, u32::try_from(edge.to.index()).ok()?);
         u32::try_from(edges.binary_search(&(from, node, to)).ok()?).ok()
@@ -238,16 +242,16 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     let independent = serial.image.set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
     let mut sets = Vec::new();
     for component in independent.components() {
-        let forms = component.forms(serial.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
+        let forms = component.forms(serial.language.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
         let mut periods = Vec::new();
         for (period, form) in component.periods().iter().zip(&forms.periods) {
             let mut terms = Vec::new();
             for &(letter, coefficient) in form.expression.terms() {
                 let node = done_of(letter.0).ok_or_else(too_large)?;
-                terms.push((node, i64::try_from(coefficient).map_err(|_| too_large())?));
+                terms.push((node, coefficient));
             }
             terms.sort_unstable();
-            let constant = i64::try_from(form.expression.constant()).map_err(|_| too_large())?;
+            let constant = form.expression.constant();
             periods.push(Period { edges: uses(period.edges()).ok_or_else(too_large)?, divisor: form.divisor, constant, terms });
         }
         sets.push(LinearSet { base: uses(component.base().edges()).ok_or_else(too_large)?, periods });

@@ -4,8 +4,9 @@
 use serval_budget::Budget;
 use serval_draw::{Picture, draw};
 
+use serval_classic::{Places, interleaving};
 use serval_model::{NetworkSystem, SerialAutomaton};
-use serval_petri::{Net, Places, interleaving};
+use serval_petri::Net;
 use serval_report::Labels;
 use serval_report::pictures::{self, View};
 

@@ -12,6 +12,7 @@
 //! has to trust; a naive interpreter cross-checks it in the tests.
 
 mod compiled;
+mod disjoint;
 mod error;
 mod explore;
 mod findings;

@@ -22,6 +22,7 @@
 //! mentions few of the program's registers, and only those have bits there, so
 //! that a program of many requests costs no more than its requests do.
 
+use crate::disjoint::DisjointSets;
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
 use crate::intervals::Failing;
 
@@ -215,7 +216,7 @@ fn mentioned(node: Node) -> Vec<Reg> {
 /// Regions: what the entries reach, joined where they reach the same nodes.
 fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     let mut first: Vec<Option<usize>> = vec![None; graph.nodes.len()];
-    let mut leader: Vec<usize> = (0..graph.entries.len()).collect();
+    let mut together = DisjointSets::new(graph.entries.len());
     let mut order = Vec::new();
     for (body, &entry) in graph.entries.iter().enumerate() {
         let mut stack = vec![entry];
@@ -227,7 +228,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
                     order.push(id);
                     stack.extend(graph.node(id).successors());
                 }
-                Some(other) => join(&mut leader, body, other),
+                Some(other) => together.unite(body, other),
             }
         }
     }
@@ -237,7 +238,7 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
     for id in order {
         serval_budget::checkpoint::pass();
         let Some(body) = first[id.index()] else { continue };
-        let root = root(&mut leader, body);
+        let root = together.least(body);
         let region = *number[root].get_or_insert_with(|| {
             regions.push(Region::default());
             u32::try_from(regions.len() - 1).unwrap_or(u32::MAX)
@@ -246,17 +247,4 @@ fn regions(graph: &Graph) -> (Vec<Option<u32>>, Vec<Region>) {
         regions[region as usize].nodes.push(id);
     }
     (region_of, regions)
-}
-
-fn root(leader: &mut [usize], mut body: usize) -> usize {
-    while leader[body] != body {
-        leader[body] = leader[leader[body]];
-        body = leader[body];
-    }
-    body
-}
-
-fn join(leader: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (root(leader, a), root(leader, b));
-    leader[a.max(b)] = a.min(b);
 }

@@ -10,6 +10,7 @@
 
 use serval_syntax::{GlobalVar, Program};
 
+use crate::disjoint::DisjointSets;
 use crate::graph::{Graph, Node, Op};
 
 /// One component: request bodies and the globals they use, both ascending.
@@ -22,21 +23,21 @@ pub(crate) struct Part {
 /// Splits the simplified program; the first component holds the first request.
 pub(crate) fn split(program: &Program, graph: &Graph) -> Vec<Part> {
     let used: Vec<Vec<GlobalVar>> = graph.entries.iter().map(|&entry| globals_used(graph, entry)).collect();
-    let mut leader: Vec<usize> = (0..program.requests.len()).collect();
+    let mut together = DisjointSets::new(program.requests.len());
     let mut user: Vec<Option<usize>> = vec![None; program.globals.len()];
     let mut named = rustc_hash::FxHashMap::default();
     for (body, request) in program.requests.iter().enumerate() {
         let other = *named.entry(request.name.as_str()).or_insert(body);
-        unite(&mut leader, body, other);
+        together.unite(body, other);
         for global in &used[body] {
             let other = *user[global.index()].get_or_insert(body);
-            unite(&mut leader, body, other);
+            together.unite(body, other);
         }
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut part_of: Vec<Option<usize>> = vec![None; program.requests.len()];
     for (body, used) in used.iter().enumerate() {
-        let root = find(&mut leader, body);
+        let root = together.least(body);
         let part = *part_of[root].get_or_insert_with(|| {
             parts.push(Part { bodies: Vec::new(), globals: Vec::new() });
             parts.len() - 1
@@ -75,17 +76,4 @@ fn globals_used(graph: &Graph, entry: crate::graph::NodeId) -> Vec<GlobalVar> {
     used.sort_unstable();
     used.dedup();
     used
-}
-
-fn find(leader: &mut [usize], mut body: usize) -> usize {
-    while leader[body] != body {
-        leader[body] = leader[leader[body]];
-        body = leader[body];
-    }
-    body
-}
-
-fn unite(leader: &mut [usize], a: usize, b: usize) {
-    let (a, b) = (find(leader, a), find(leader, b));
-    leader[a.max(b)] = a.min(b);
 }

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::MOST_BOXES;
 use crate::graph::{Graph, GroupId, Node, Shape};
+use crate::layout::find;
 
 /// A box of the picture: one node, or several that were merged.
 #[derive(Clone, Debug)]
@@ -59,12 +60,8 @@ struct Merging<'a> {
 
 impl Merging<'_> {
     /// The node that stands for the box of a node: the first in it.
-    fn find(&mut self, mut node: usize) -> usize {
-        while self.leader[node] != node {
-            self.leader[node] = self.leader[self.leader[node]];
-            node = self.leader[node];
-        }
-        node
+    fn find(&mut self, node: usize) -> usize {
+        find(&mut self.leader, node)
     }
 
     fn is_small(&mut self) -> bool {

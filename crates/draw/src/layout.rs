@@ -115,16 +115,19 @@ pub fn draw(graph: &Graph) -> Picture {
     picture
 }
 
+/// Which member stands for the set that one is in (union–find): the one that is
+/// its own leader, a few leaders up.
+pub(crate) fn find(leader: &mut [usize], mut at: usize) -> usize {
+    while leader[at] != at {
+        leader[at] = leader[leader[at]];
+        at = leader[at];
+    }
+    at
+}
+
 /// The parts that edges join, each in ascending order, by their first members.
 fn parts(count: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     let mut leader: Vec<usize> = (0..count).collect();
-    fn find(leader: &mut [usize], mut at: usize) -> usize {
-        while leader[at] != at {
-            leader[at] = leader[leader[at]];
-            at = leader[at];
-        }
-        at
-    }
     for (a, b) in pairs {
         let (a, b) = (find(&mut leader, a), find(&mut leader, b));
         leader[a.max(b)] = a.min(b);

@@ -5,40 +5,50 @@ use std::fmt;
 use crate::Reference;
 
 /// A linear expression with integer coefficients: the sum of `coefficient ·
-/// variable` over its terms, plus a constant.
+/// variable` over its terms, plus a constant. Variables are numbers in a
+/// [`Problem`], and places of a net or letters elsewhere.
 ///
 /// Terms are sorted by variable, no variable has two, and no coefficient is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Linear {
-    terms: Vec<(u32, i64)>,
+pub struct Linear<V = u32> {
+    terms: Vec<(V, i64)>,
     constant: i64,
 }
 
-impl Linear {
+impl<V: Copy + Ord> Linear<V> {
     /// Adds up terms in any order; `None` where a sum does not fit.
-    pub fn new(terms: impl IntoIterator<Item = (u32, i64)>, constant: i64) -> Option<Self> {
-        let mut given: Vec<(u32, i64)> = terms.into_iter().collect();
+    pub fn new(terms: impl IntoIterator<Item = (V, i64)>, constant: i64) -> Option<Self> {
+        Self::from_wide(terms.into_iter().map(|(variable, coefficient)| (variable, coefficient.into())), constant.into())
+    }
+
+    /// As [`new`](Self::new), from numbers that may be too large.
+    pub fn from_wide(terms: impl IntoIterator<Item = (V, i128)>, constant: i128) -> Option<Self> {
+        let mut given: Vec<(V, i128)> = terms.into_iter().collect();
         given.sort_unstable_by_key(|&(variable, _)| variable);
-        let mut terms: Vec<(u32, i64)> = Vec::with_capacity(given.len());
-        for (variable, coefficient) in given {
-            match terms.last_mut() {
-                Some((last, sum)) if *last == variable => *sum = sum.checked_add(coefficient)?,
-                _ => terms.push((variable, coefficient)),
+        let mut terms: Vec<(V, i64)> = Vec::with_capacity(given.len());
+        for same in given.chunk_by(|(a, _), (b, _)| a == b) {
+            let sum = same.iter().try_fold(0_i128, |sum, &(_, coefficient)| sum.checked_add(coefficient))?;
+            if let (Some(&(variable, _)), true) = (same.first(), sum != 0) {
+                terms.push((variable, sum.try_into().ok()?));
             }
         }
-        terms.retain(|&(_, coefficient)| coefficient != 0);
-        Some(Self { terms, constant })
+        Some(Self { terms, constant: constant.try_into().ok()? })
+    }
+
+    /// The variable itself.
+    pub fn variable(variable: V) -> Self {
+        Self { terms: vec![(variable, 1)], constant: 0 }
     }
 
     /// Takes terms that are sorted, without repetition and without 0; `None`
     /// where they are not.
-    pub fn from_sorted(terms: Vec<(u32, i64)>, constant: i64) -> Option<Self> {
+    pub fn from_sorted(terms: Vec<(V, i64)>, constant: i64) -> Option<Self> {
         let sorted = terms.is_sorted_by(|(a, _), (b, _)| a < b) && terms.iter().all(|&(_, coefficient)| coefficient != 0);
         sorted.then_some(Self { terms, constant })
     }
 
     /// Variables and their coefficients, sorted by variable.
-    pub fn terms(&self) -> &[(u32, i64)] {
+    pub fn terms(&self) -> &[(V, i64)] {
         &self.terms
     }
 
@@ -47,6 +57,15 @@ impl Linear {
         self.constant
     }
 
+    /// The value at these values of the variables; `None` where it does not fit.
+    pub fn value(&self, of: impl Fn(V) -> i128) -> Option<i128> {
+        self.terms.iter().try_fold(i128::from(self.constant), |sum, &(variable, coefficient)| {
+            sum.checked_add(i128::from(coefficient).checked_mul(of(variable))?)
+        })
+    }
+}
+
+impl Linear {
     /// Whether all variables are below `variables`.
     pub fn is_over(&self, variables: u32) -> bool {
         self.terms.last().is_none_or(|&(variable, _)| variable < variables)

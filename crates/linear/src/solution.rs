@@ -29,10 +29,7 @@ impl Literal {
 
 /// The value of an expression; `None` where it does not fit.
 fn value(linear: &Linear, values: &[i64]) -> Option<i128> {
-    linear.terms().iter().try_fold(i128::from(linear.constant()), |sum, &(variable, coefficient)| {
-        let value = values.get(variable as usize).copied().unwrap_or(0);
-        sum.checked_add(i128::from(coefficient) * i128::from(value))
-    })
+    linear.value(|variable| values.get(variable as usize).copied().unwrap_or(0).into())
 }
 
 #[cfg(test)]

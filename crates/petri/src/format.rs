@@ -12,6 +12,8 @@ mod xml;
 
 use std::fmt;
 
+use crate::{Net, Target};
+
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
@@ -60,10 +62,35 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// For what was written here, whose size has been decided already.
+    const NONE: Self = Self { bytes: usize::MAX, nodes: usize::MAX, arcs: usize::MAX };
+
     fn check_length(&self, text: &str) -> Result<(), FormatError> {
         if text.len() > self.bytes {
             return Err(FormatError::at(text, 0, format!("the text has {} bytes; at most {} are read", text.len(), self.bytes)));
         }
         Ok(())
     }
+}
+
+/// Whether a text in the format of Tina is read as this very net.
+pub fn tina_reads_back(text: &str, net: &Net) -> bool {
+    tina::read_within(text, &Limits::NONE).is_ok_and(|read| read == *net)
+}
+
+/// Whether a text in PNML is read as this very net, with the ids that questions
+/// use.
+pub fn pnml_reads_back(text: &str, net: &Net) -> bool {
+    pnml::read_within(text, &Limits::NONE).is_ok_and(|read| read.net == *net && read.ids == pnml::Ids::written(net))
+}
+
+/// Whether a set of properties is read as these very questions about the net,
+/// in this order: whether each target can be reached.
+pub fn mcc_reads_back(text: &str, net: &Net, questions: &[(&str, &Target)]) -> bool {
+    let is_meant = |(read, &(id, target)): (&mcc::Question, &(&str, &Target))| {
+        let targets = read.formula.targets(target.constraints().len().max(1));
+        read.id == id && read.holds == mcc::Holds::IfReachable && targets.as_deref() == Some(std::slice::from_ref(target))
+    };
+    mcc::read_within(text, net, &pnml::Ids::written(net), &Limits::NONE)
+        .is_ok_and(|read| read.len() == questions.len() && read.iter().zip(questions).all(is_meant))
 }

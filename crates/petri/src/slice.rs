@@ -8,7 +8,7 @@
 //! target, places that were left out *as empty* read as 0. A constraint that
 //! then holds for all markings (below) is dropped. There are five rounds.
 //!
-//! - **Never marked.** `S` is the largest set of places such that none has a
+//! - **Unmarked siphon.** `S` is the largest set of places such that none has a
 //!   token in the beginning and every transition that gives a token to a place
 //!   in `S` takes one from a place in `S`. Left out: `S` as empty, and all
 //!   transitions that take from `S`.
@@ -71,7 +71,7 @@
 //! `k` by multiples of the greatest common divisor, so it divides all or none of
 //! them; and what it does not divide, no multiple of it does.
 //!
-//! *Never marked.* No marking that can be reached has a token in `S`: the first
+//! *Unmarked siphon.* No marking that can be reached has a token in `S`: the first
 //! transition to put one there would have taken one from there before. So the
 //! transitions that take from `S` never fire, and `S` reads as 0 in all markings
 //! that can be reached. All transitions that give to `S` take from it, so that
@@ -120,7 +120,7 @@
 //! From an inductive invariant `I` of the sliced net that excludes the target
 //! comes one of the net by undoing the rounds, last one first:
 //!
-//! - *never marked*: `I` and “`S` is empty”, which is inductive by itself;
+//! - *unmarked siphon*: `I` and “`S` is empty”, which is inductive by itself;
 //! - *trap*: “`I` and `B` is empty, or `B` has a token”; the second part excludes
 //!   the target and, `B` being a trap, is never left. What was forced to 0, and
 //!   by which constraint, is listed;
@@ -165,7 +165,7 @@ pub struct Forced {
 pub enum Round {
     /// Forward: the places have no token in the beginning, and whatever gives
     /// one to them takes one from them. The transitions take from them.
-    NeverMarked {
+    UnmarkedSiphon {
         /// The places, in order.
         places: Vec<PlaceId>,
         /// The transitions, in order.
@@ -241,9 +241,10 @@ impl Sliced {
     }
 }
 
-/// Why the target is out of reach.
+/// Why no marking of the target can be reached in what the rounds left: what
+/// somebody who checks slicing looks at last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Because {
+pub enum Refutation {
     /// The places must be empty in the end, whatever takes from them gives to
     /// them, and one of them has a token in the beginning.
     MarkedTrap {
@@ -264,13 +265,13 @@ pub enum Because {
     },
 }
 
-/// The target is out of reach.
+/// That no marking of the target can be reached, with all that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Away {
+pub struct Unreachable {
     /// What was left out before, in order.
     pub rounds: Vec<Round>,
     /// Why nothing reaches the target in what is left.
-    pub because: Because,
+    pub refutation: Refutation,
 }
 
 /// What slicing comes to.
@@ -279,7 +280,7 @@ pub enum Slice {
     /// The target is reachable in the net iff it is in this one.
     Kept(Box<Sliced>),
     /// The target is not reachable.
-    Away(Away),
+    Unreachable(Unreachable),
 }
 
 /// Slices `net` for `target` until nothing more can be left out. The budget
@@ -299,8 +300,8 @@ fn rounds(net: &Net, target: &Target, with_dispensable: bool, budget: &mut Budge
         budget.spend(work.size())?;
         let made_before = work.rounds_made();
         work.never_marked();
-        if let Some(because) = work.trap(budget)? {
-            return Ok(Slice::Away(Away { rounds: work.into_rounds(), because }));
+        if let Some(refutation) = work.trap(budget)? {
+            return Ok(Slice::Unreachable(Unreachable { rounds: work.into_rounds(), refutation }));
         }
         // Traps and unmarked places first: they say more, and leave less to look at.
         if work.rounds_made() == made_before {

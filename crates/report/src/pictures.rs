@@ -34,9 +34,10 @@ mod steps;
 
 use std::collections::BTreeMap;
 
+use serval_classic::{Action, PlaceKind, Places};
 use serval_draw::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape, Words};
 use serval_model::{LocalId, NetworkSystem, RequestId, SerialAutomaton};
-use serval_petri::{Action, Net, PlaceKind, Places};
+use serval_petri::Net;
 
 use crate::graphs::Labels;
 use steps::Wording;

@@ -10,8 +10,9 @@ use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_draw::{Graph, MOST_BOXES, Picture, Shape, draw};
 
+use serval_classic::{Places, interleaving};
 use serval_model::{NetworkSystem, SerialAutomaton, SystemBuilder, systems_from_json};
-use serval_petri::{Net, Places, interleaving};
+use serval_petri::Net;
 use serval_report::pictures::{self, View};
 use serval_report::{Labels, PlainLabels, ProgramLabels};
 use serval_syntax::{LineIndex, analyze};

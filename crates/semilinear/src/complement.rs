@@ -15,31 +15,38 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
+use crate::expression::{self, Expression};
 use crate::number::ticks;
 use crate::set::{Semilinear, Work};
-use crate::{Affine, Counts, Error, Letter};
+use crate::{Counts, Error, Letter};
 
 /// A condition on vectors.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Literal {
     /// The expression is not negative.
-    AtLeastZero(Affine),
+    AtLeastZero(Expression),
     /// The number does not divide the expression.
-    NotDivisible(Affine, NonZeroU64),
+    NotDivisible(Expression, NonZeroU64),
 }
 
 impl Literal {
     /// Whether `vector` satisfies the condition.
     pub fn holds(&self, vector: &Counts<Letter>) -> Result<bool, Error> {
         Ok(match self {
-            Self::AtLeastZero(affine) => affine.value(vector)? >= 0,
-            Self::NotDivisible(affine, divisor) => affine.value(vector)?.rem_euclid(i128::from(divisor.get())) != 0,
+            Self::AtLeastZero(expression) => expression::value(expression, vector)? >= 0,
+            Self::NotDivisible(expression, divisor) => expression::value(expression, vector)?.rem_euclid(i128::from(divisor.get())) != 0,
         })
     }
 
     /// A text such as `a + 2·b ≥ 3` or `2 ∤ a + 1`.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { literal: self, name }
+        fmt::from_fn(move |f| match self {
+            Self::NotDivisible(expression, divisor) => write!(f, "{divisor} ∤ {}", expression::shown(expression, name)),
+            Self::AtLeastZero(expression) => {
+                let (left, sign, right) = sides(expression).ok_or(fmt::Error)?;
+                write!(f, "{} {sign} {}", expression::shown(&left, name), expression::shown(&right, name))
+            }
+        })
     }
 
     /// Whether every vector that satisfies this one obviously satisfies the
@@ -55,40 +62,30 @@ impl Literal {
     /// make it larger than its constant, or nothing is divided by one.
     fn obviously_false(&self) -> bool {
         match self {
-            Self::AtLeastZero(affine) => affine.constant() < 0 && affine.terms().iter().all(|&(_, coefficient)| coefficient < 0),
+            Self::AtLeastZero(expression) => {
+                expression.constant() < 0 && expression.terms().iter().all(|&(_, coefficient)| coefficient < 0)
+            }
             Self::NotDivisible(_, divisor) => divisor.get() == 1,
         }
     }
 }
 
-struct Shown<'a> {
-    literal: &'a Literal,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let affine = match self.literal {
-            Literal::NotDivisible(affine, divisor) => return write!(f, "{divisor} ∤ {}", affine.display(self.name)),
-            Literal::AtLeastZero(affine) => affine,
-        };
-        // What is subtracted goes to the other side.
-        let side = |sign: i128, constant: i128| {
-            let terms = affine.terms().iter().filter(|&&(_, coefficient)| coefficient.signum() == sign);
-            Affine::new(constant, terms.map(|&(letter, coefficient)| (letter, coefficient * sign)))
-        };
-        let positive = affine.terms().iter().any(|&(_, coefficient)| coefficient > 0);
-        let negative = affine.terms().iter().any(|&(_, coefficient)| coefficient < 0);
-        let constant = affine.constant();
-        let (left, sign, right) = match (positive, negative) {
-            (false, true) => (side(-1, 0), "≤", side(1, constant)),
-            (true, true) if constant > 0 => (side(1, constant), "≥", side(-1, 0)),
-            (true, _) => (side(1, 0), "≥", side(-1, -constant)),
-            (false, false) => (side(1, constant), "≥", side(-1, 0)),
-        };
-        let (Ok(left), Ok(right)) = (left, right) else { return Err(fmt::Error) };
-        write!(f, "{} {sign} {}", left.display(self.name), right.display(self.name))
-    }
+/// That an expression is at least zero, with what is subtracted on the other side.
+fn sides(expression: &Expression) -> Option<(Expression, &'static str, Expression)> {
+    let side = |sign: i64, constant: i64| {
+        let terms = expression.terms().iter().filter(|&&(_, coefficient)| coefficient.signum() == sign);
+        Expression::from_wide(terms.map(|&(letter, coefficient)| (letter, i128::from(coefficient) * i128::from(sign))), constant.into())
+    };
+    let positive = expression.terms().iter().any(|&(_, coefficient)| coefficient > 0);
+    let negative = expression.terms().iter().any(|&(_, coefficient)| coefficient < 0);
+    let constant = expression.constant();
+    let (left, sign, right) = match (positive, negative) {
+        (false, true) => (side(-1, 0), "≤", side(1, constant)),
+        (true, true) if constant > 0 => (side(1, constant), "≥", side(-1, 0)),
+        (true, _) => (side(1, 0), "≥", side(-1, constant.checked_neg()?)),
+        (false, false) => (side(1, constant), "≥", side(-1, 0)),
+    };
+    Some((left?, sign, right?))
 }
 
 /// A disjunction of literals.
@@ -170,7 +167,7 @@ impl Semilinear {
             let Some(forms) = component.forms(self.letters())? else { continue };
             let mut literals = Vec::new();
             for form in &forms.periods {
-                literals.push(Literal::AtLeastZero(form.expression.below_zero()?));
+                literals.push(Literal::AtLeastZero(expression::below_zero(&form.expression)?));
             }
             for form in &forms.periods {
                 if let Some(divisor) = NonZeroU64::new(form.divisor) {
@@ -178,8 +175,8 @@ impl Semilinear {
                 }
             }
             for rest in &forms.rest {
-                literals.push(Literal::AtLeastZero(rest.less_one()?));
-                literals.push(Literal::AtLeastZero(rest.below_zero()?));
+                literals.push(Literal::AtLeastZero(expression::less_one(rest)?));
+                literals.push(Literal::AtLeastZero(expression::below_zero(rest)?));
             }
             clauses.push(Clause::new(literals));
         }
@@ -197,9 +194,9 @@ mod tests {
         ["a", "b", "c"][letter.0].to_string()
     }
 
-    fn at_least_zero(constant: i128, coefficients: &[i128]) -> Literal {
+    fn at_least_zero(constant: i64, coefficients: &[i64]) -> Literal {
         let terms = coefficients.iter().enumerate().map(|(letter, &coefficient)| (Letter(letter), coefficient));
-        Literal::AtLeastZero(Affine::new(constant, terms).unwrap())
+        Literal::AtLeastZero(Expression::new(terms, constant).unwrap())
     }
 
     #[test]
@@ -210,8 +207,8 @@ mod tests {
         assert_eq!(text(at_least_zero(-3, &[1, -2])), "a ≥ 2·b + 3");
         assert_eq!(text(at_least_zero(3, &[-1, -2])), "a + 2·b ≤ 3");
         assert_eq!(text(at_least_zero(-1, &[])), "−1 ≥ 0");
-        let Literal::AtLeastZero(affine) = at_least_zero(-4, &[1, 0, -1]) else { return };
-        assert_eq!(text(Literal::NotDivisible(affine, NonZeroU64::new(2).unwrap())), "2 ∤ a − c − 4");
+        let Literal::AtLeastZero(expression) = at_least_zero(-4, &[1, 0, -1]) else { return };
+        assert_eq!(text(Literal::NotDivisible(expression, NonZeroU64::new(2).unwrap())), "2 ∤ a − c − 4");
     }
 
     #[test]

@@ -41,9 +41,10 @@ use std::num::NonZeroU64;
 use serval_budget::{Budget, Stopped};
 
 use crate::complement::{Clause, Complement, Literal};
+use crate::expression::{Expression, below_zero, sum};
 use crate::inclusion::literals_satisfiable;
-use crate::number::{gcd, ticks};
-use crate::{Affine, Counts, Error, Letter};
+use crate::number::{content, gcd, negative, ticks};
+use crate::{Counts, Error, Letter};
 
 /// A conjunction of literals.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,25 +75,16 @@ impl Disjunct {
 
     /// A text such as `a ≥ b + 1 ∧ 2 ∤ b`.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { disjunct: self, name }
-    }
-}
-
-struct Shown<'a> {
-    disjunct: &'a Disjunct,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.disjunct.literals.is_empty() {
-            return f.write_str("true");
-        }
-        for (place, literal) in self.disjunct.literals.iter().enumerate() {
-            let and = if place > 0 { " ∧ " } else { "" };
-            write!(f, "{and}{}", literal.display(self.name))?;
-        }
-        Ok(())
+        fmt::from_fn(move |f| {
+            if self.literals.is_empty() {
+                return f.write_str("true");
+            }
+            for (place, literal) in self.literals.iter().enumerate() {
+                let and = if place > 0 { " ∧ " } else { "" };
+                write!(f, "{and}{}", literal.display(name))?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -141,30 +133,30 @@ enum Effect {
 #[derive(Clone, Default)]
 struct Chosen {
     ranges: BTreeMap<Direction, Range>,
-    indivisible: Vec<(Affine, NonZeroU64)>,
+    indivisible: Vec<(Expression, NonZeroU64)>,
 }
 
 /// The direction of an expression and the factor it has; not for constants.
-fn direction(affine: &Affine) -> Result<(Direction, i128), Error> {
-    let content = affine.content()?.max(1);
-    let sign = affine.terms().first().map_or(1, |&(_, coefficient)| coefficient.signum());
-    let factor = content * sign;
-    Ok((affine.terms().iter().map(|&(letter, coefficient)| (letter, coefficient / factor)).collect(), factor))
+fn direction(expression: &Expression) -> Result<(Direction, i128), Error> {
+    let wide = || expression.terms().iter().map(|&(letter, coefficient)| (letter, i128::from(coefficient)));
+    let content = content(wide().map(|(_, coefficient)| coefficient))?.max(1);
+    let factor = content * wide().next().map_or(1, |(_, coefficient)| coefficient.signum());
+    Ok((wide().map(|(letter, coefficient)| (letter, coefficient / factor)).collect(), factor))
 }
 
 /// `d ∤ E` with smaller numbers, or `None` if `d` divides no value of `E`.
-fn reduced(affine: &Affine, divisor: NonZeroU64) -> Result<Option<(Affine, NonZeroU64)>, Error> {
+fn reduced(expression: &Expression, divisor: NonZeroU64) -> Result<Option<(Expression, NonZeroU64)>, Error> {
     let modulus = i128::from(divisor.get());
-    let terms: Vec<(Letter, i128)> =
-        affine.terms().iter().map(|&(letter, coefficient)| (letter, coefficient.rem_euclid(modulus))).collect();
-    let constant = affine.constant().rem_euclid(modulus);
+    let rest = |number: i64| i128::from(number).rem_euclid(modulus);
+    let terms: Vec<(Letter, i128)> = expression.terms().iter().map(|&(letter, coefficient)| (letter, rest(coefficient))).collect();
+    let constant = rest(expression.constant());
     let common = terms.iter().try_fold(modulus, |common, &(_, coefficient)| gcd(common, coefficient))?;
     if constant % common != 0 {
         return Ok(None);
     }
-    let affine = Affine::new(constant / common, terms.into_iter().map(|(letter, coefficient)| (letter, coefficient / common)))?;
+    let expression = sum(terms.into_iter().map(|(letter, coefficient)| (letter, coefficient / common)), constant / common)?;
     let divisor = u64::try_from(modulus / common).ok().and_then(NonZeroU64::new).ok_or(Error::Overflow)?;
-    Ok(Some((affine, divisor)))
+    Ok(Some((expression, divisor)))
 }
 
 impl Chosen {
@@ -186,35 +178,35 @@ impl Chosen {
     }
 
     /// The values of an expression.
-    fn range(&self, affine: &Affine) -> Result<Range, Error> {
-        let (direction, factor) = direction(affine)?;
+    fn range(&self, expression: &Expression) -> Result<Range, Error> {
+        let (direction, factor) = direction(expression)?;
         let range = self.ranges.get(&direction).copied().unwrap_or_default();
-        Ok(range.and(self.by_letters(&direction)).scaled(factor, affine.constant()))
+        Ok(range.and(self.by_letters(&direction)).scaled(factor, expression.constant().into()))
     }
 
     fn effect(&self, literal: &Literal) -> Result<Effect, Error> {
         match literal {
-            Literal::AtLeastZero(affine) => {
-                let range = self.range(affine)?;
+            Literal::AtLeastZero(expression) => {
+                let range = self.range(expression)?;
                 Ok(match range {
                     Range { high: Some(..0), .. } => Effect::Contradicts,
                     Range { low: Some(0..), .. } => Effect::Implied,
                     _ => Effect::Open,
                 })
             }
-            Literal::NotDivisible(affine, divisor) => {
-                let Some((affine, divisor)) = reduced(affine, *divisor)? else { return Ok(Effect::Implied) };
-                if self.indivisible.iter().any(|(other, number)| *other == affine && *number == divisor) {
+            Literal::NotDivisible(expression, divisor) => {
+                let Some((expression, divisor)) = reduced(expression, *divisor)? else { return Ok(Effect::Implied) };
+                if self.indivisible.iter().any(|(other, number)| *other == expression && *number == divisor) {
                     return Ok(Effect::Implied);
                 }
-                self.divided(&affine, divisor)
+                self.divided(&expression, divisor)
             }
         }
     }
 
     /// The effect of `d ∤ E` where the value of `E` is known.
-    fn divided(&self, affine: &Affine, divisor: NonZeroU64) -> Result<Effect, Error> {
-        let range = self.range(affine)?;
+    fn divided(&self, expression: &Expression, divisor: NonZeroU64) -> Result<Effect, Error> {
+        let range = self.range(expression)?;
         Ok(match range.low {
             _ if divisor.get() == 1 => Effect::Contradicts,
             Some(value) if range.high == range.low => {
@@ -232,16 +224,16 @@ impl Chosen {
     fn choose(&mut self, literal: &Literal, budget: &mut Budget) -> Result<bool, Error> {
         budget.spend(ticks(self.ranges.len() + self.indivisible.len()).saturating_add(1))?;
         match literal {
-            Literal::AtLeastZero(affine) => {
+            Literal::AtLeastZero(expression) => {
                 // factor · sum + constant ≥ 0, and values of sums are whole numbers.
-                let (direction, factor) = direction(affine)?;
-                let bound = affine.constant().div_euclid(factor.abs());
+                let (direction, factor) = direction(expression)?;
+                let bound = i128::from(expression.constant()).div_euclid(factor.abs());
                 let range = if factor > 0 { Range { low: Some(-bound), high: None } } else { Range { low: None, high: Some(bound) } };
                 let old = self.ranges.entry(direction).or_default();
                 *old = old.and(range);
             }
-            Literal::NotDivisible(affine, divisor) => {
-                if let Some(reduced) = reduced(affine, *divisor)? {
+            Literal::NotDivisible(expression, divisor) => {
+                if let Some(reduced) = reduced(expression, *divisor)? {
                     self.indivisible.push(reduced);
                 }
             }
@@ -249,8 +241,8 @@ impl Chosen {
         if self.ranges.iter().any(|(direction, range)| range.and(self.by_letters(direction)).is_empty()) {
             return Ok(false);
         }
-        for (affine, divisor) in &self.indivisible {
-            if self.divided(affine, *divisor)? == Effect::Contradicts {
+        for (expression, divisor) in &self.indivisible {
+            if self.divided(expression, *divisor)? == Effect::Contradicts {
                 return Ok(false);
             }
         }
@@ -261,14 +253,14 @@ impl Chosen {
         let mut literals = Vec::new();
         for (direction, range) in &self.ranges {
             if let Some(low) = range.low {
-                literals.push(Literal::AtLeastZero(Affine::new(crate::number::negative(low)?, direction.iter().copied())?));
+                literals.push(Literal::AtLeastZero(sum(direction.iter().copied(), negative(low)?)?));
             }
             if let Some(high) = range.high {
                 let terms = direction.iter().map(|&(letter, coefficient)| (letter, -coefficient));
-                literals.push(Literal::AtLeastZero(Affine::new(high, terms)?));
+                literals.push(Literal::AtLeastZero(sum(terms, high)?));
             }
         }
-        literals.extend(self.indivisible.iter().map(|(affine, divisor)| Literal::NotDivisible(affine.clone(), *divisor)));
+        literals.extend(self.indivisible.iter().map(|(expression, divisor)| Literal::NotDivisible(expression.clone(), *divisor)));
         Ok(Disjunct { literals })
     }
 }
@@ -324,8 +316,8 @@ impl<'a> Disjuncts<'a> {
         let Some(ticks) = self.exact else { return Ok(false) };
         let mut literals = chosen.disjunct()?.literals;
         for passed in &self.passed {
-            if let Literal::AtLeastZero(affine) = passed {
-                literals.push(Literal::AtLeastZero(affine.below_zero()?));
+            if let Literal::AtLeastZero(expression) = passed {
+                literals.push(Literal::AtLeastZero(below_zero(expression)?));
             }
         }
         let mut part = self.budget.part(ticks);

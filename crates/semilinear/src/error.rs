@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serval_budget::Stopped;
+use serval_budget::{StopReason, Stopped};
 
 /// Why this crate could not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,18 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Error {
+    /// Why a stage that had so many ticks gave no answer.
+    pub fn reason(self, stage: &'static str, ticks: u64) -> StopReason {
+        match self {
+            Self::Stopped(stopped) => StopReason::stopped(stage, ticks, stopped),
+            Self::TooLarge { what, cap } => StopReason::TooMany { stage, what, cap },
+            Self::Overflow => StopReason::NumberTooLarge { stage },
+            Self::OutOfRange { .. } => StopReason::Unsupported { stage, what: self.to_string() },
+        }
+    }
+}
 
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {

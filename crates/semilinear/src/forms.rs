@@ -27,8 +27,9 @@
 //! there is a solution `k` if and only if all `R(j)` are zero, and it is
 //! `E(i) / d(i)`; it is natural just if the conditions hold.
 
+use crate::expression::{self, Expression};
 use crate::number::{clear, content, negative};
-use crate::{Affine, Counts, Error, Letter, Linear, Vector};
+use crate::{Counts, Error, Letter, LinearSet, Vector};
 
 /// The number of times that a period occurs in a vector, if it is in the set:
 /// `expression / divisor`.
@@ -37,7 +38,7 @@ pub struct Form {
     /// What the expression is divided by; at least one.
     pub divisor: u64,
     /// An expression in the letters.
-    pub expression: Affine,
+    pub expression: Expression,
 }
 
 /// The conditions under which a vector is in a linear set.
@@ -46,20 +47,20 @@ pub struct Forms {
     /// For each period, in order: not negative, and divisible.
     pub periods: Vec<Form>,
     /// All are zero.
-    pub rest: Vec<Affine>,
+    pub rest: Vec<Expression>,
 }
 
 impl Forms {
     /// Whether `vector` satisfies the conditions.
     pub fn hold(&self, vector: &Counts<Letter>) -> Result<bool, Error> {
         for form in &self.periods {
-            let value = form.expression.value(vector)?;
+            let value = expression::value(&form.expression, vector)?;
             if value < 0 || value.checked_rem(i128::from(form.divisor)) != Some(0) {
                 return Ok(false);
             }
         }
         for rest in &self.rest {
-            if rest.value(vector)? != 0 {
+            if expression::value(rest, vector)? != 0 {
                 return Ok(false);
             }
         }
@@ -67,7 +68,7 @@ impl Forms {
     }
 }
 
-impl Linear {
+impl LinearSet {
     /// The conditions under which a vector over the letters `0..letters` is in
     /// this set, or `None` if its periods are not linearly independent.
     pub fn forms(&self, letters: usize) -> Result<Option<Forms>, Error> {
@@ -99,22 +100,22 @@ impl Linear {
                 (*free, *chosen) = (false, Some(row));
             }
         }
-        let affine = |row: &[i128], sign: i128| -> Result<Affine, Error> {
-            let terms = used.iter().zip(row.iter().skip(periods)).map(|(&letter, &coefficient)| (letter, coefficient * sign));
-            let linear = Affine::new(0, terms)?;
-            Affine::new(negative(linear.linear_value(self.base().letters())?)?, linear.terms().iter().copied())
+        let expression = |row: &[i128], sign: i128| -> Result<Expression, Error> {
+            let terms = || used.iter().zip(row.iter().skip(periods)).map(|(&letter, &coefficient)| (letter, coefficient * sign));
+            let at_base = expression::value(&expression::sum(terms(), 0)?, self.base().letters())?;
+            expression::sum(terms(), negative(at_base)?)
         };
         let mut forms = Forms { periods: Vec::with_capacity(periods), rest: Vec::new() };
         for (column, row) in chosen.iter().enumerate() {
             let Some(row) = row.and_then(|row| rows.get_mut(row)) else { return Ok(None) };
-            let divisor = content(row.iter())?.max(1);
+            let divisor = content(row.iter().copied())?.max(1);
             row.iter_mut().for_each(|entry| *entry /= divisor);
             if row.contains(&i128::MIN) {
                 return Err(Error::Overflow);
             }
             let pivot = row.get(column).copied().unwrap_or(1);
             let divisor = u64::try_from(pivot.unsigned_abs()).map_err(|_| Error::Overflow)?;
-            forms.periods.push(Form { divisor, expression: affine(row, pivot.signum())? });
+            forms.periods.push(Form { divisor, expression: expression(row, pivot.signum())? });
         }
         for (row, _) in rows.iter().zip(&free).filter(|&(_, &free)| free) {
             // The last letter, mostly the one that the row began with, gets a positive coefficient.
@@ -122,10 +123,10 @@ impl Linear {
             if row.contains(&i128::MIN) {
                 return Err(Error::Overflow);
             }
-            forms.rest.push(affine(row, sign)?);
+            forms.rest.push(expression(row, sign)?);
         }
         for letter in (0..letters).map(Letter).filter(|letter| used.binary_search(letter).is_err()) {
-            forms.rest.push(Affine::new(-i128::from(self.base().letters().get(letter)), [(letter, 1)])?);
+            forms.rest.push(expression::sum([(letter, 1)], -i128::from(self.base().letters().get(letter)))?);
         }
         Ok(Some(forms))
     }

@@ -1,7 +1,11 @@
 //! From expressions to sets: the counts of letters that words can have.
 //!
 //! **What it computes.** The Parikh image of an expression: all vectors that
-//! count, for each letter, the edges with that letter in some word.
+//! count, for each letter, the edges with that letter in some word. It is
+//! semilinear (Parikh: On context-free languages, 1966), and here written out as
+//! such a set. A formula of the size of the automaton would do without (Verma,
+//! Seidl, Schwentick: On the complexity of equational Horn clauses, 2005), but
+//! what is outside of it could not be said without quantifiers.
 //!
 //! **Why it is right.** The image of a choice is the union of images, of a
 //! sequence the sum, and of a star the star, since counts of words add up when
@@ -41,11 +45,6 @@ impl Statistics {
             periods: periods().sum(),
             most_periods: periods().max().unwrap_or(0),
         }
-    }
-
-    /// The average number of periods of a component, in hundredths, rounded down.
-    pub fn average_periods_in_hundredths(&self) -> usize {
-        self.periods.saturating_mul(100).checked_div(self.components).unwrap_or(0)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! **Why it is right.** A set is included in another if each of its components
 //! is. A component that is obviously included in one of the other's components
-//! is ([`Linear::obviously_within`]). Otherwise its vectors are written as
+//! is ([`LinearSet::obviously_within`]). Otherwise its vectors are written as
 //! `b + Σ k(i) p(i)` with natural `k(i)`, which turns the literals of the other's
 //! complement into conditions on `k`; it is included if and only if no choice of
 //! one literal per clause has a solution. `d ∤ E` holds just if there is a whole
@@ -12,13 +12,14 @@
 use serval_budget::Budget;
 
 use crate::complement::{Clause, Literal};
+use crate::expression;
 use crate::integer::{Row, System};
-use crate::number::{minus, plus, times};
+use crate::number::{minus, negative};
 use crate::set::{Semilinear, Work};
-use crate::{Counts, Error, Letter, Linear, Vector};
+use crate::{Counts, Error, Letter, LinearSet, Vector};
 
 /// Whether literals hold for some vector of `linear`.
-fn satisfiable_within(linear: &Linear, literals: &[&Literal], budget: &mut Budget) -> Result<bool, Error> {
+fn satisfiable_within(linear: &LinearSet, literals: &[&Literal], budget: &mut Budget) -> Result<bool, Error> {
     let numbers = linear.periods().len();
     let quotients = literals.iter().filter(|literal| matches!(literal, Literal::NotDivisible(..))).count();
     let width = numbers + quotients;
@@ -31,18 +32,18 @@ fn satisfiable_within(linear: &Linear, literals: &[&Literal], budget: &mut Budge
     }
     let mut quotient = numbers;
     for literal in literals {
-        let (Literal::AtLeastZero(affine) | Literal::NotDivisible(affine, _)) = literal;
-        let mut row = Row { constant: affine.value(linear.base().letters())?, ..zero.clone() };
+        let (Literal::AtLeastZero(expression) | Literal::NotDivisible(expression, _)) = literal;
+        let mut row = Row { constant: expression::value(expression, linear.base().letters())?, ..zero.clone() };
         for (coefficient, period) in row.coefficients.iter_mut().zip(linear.periods()) {
-            *coefficient = affine.linear_value(period.letters())?;
+            *coefficient = minus(expression::value(expression, period.letters())?, expression.constant().into())?;
         }
         if let Literal::NotDivisible(_, divisor) = literal {
             let divisor = i128::from(divisor.get());
             row.coefficients.iter_mut().skip(quotient).take(1).for_each(|coefficient| *coefficient = -divisor);
             quotient += 1;
-            let coefficients = row.coefficients.iter().map(|&coefficient| times(coefficient, -1)).collect::<Result<_, _>>()?;
+            let coefficients = row.coefficients.iter().map(|&coefficient| negative(coefficient)).collect::<Result<_, _>>()?;
             system.inequalities.push(Row { coefficients, constant: minus(divisor - 1, row.constant)? });
-            row.constant = plus(row.constant, -1)?;
+            row.constant = minus(row.constant, 1)?;
         }
         system.inequalities.push(row);
     }
@@ -51,12 +52,12 @@ fn satisfiable_within(linear: &Linear, literals: &[&Literal], budget: &mut Budge
 
 /// Whether literals hold for some vector over the letters `0..letters`.
 pub(crate) fn literals_satisfiable(letters: usize, literals: &[Literal], budget: &mut Budget) -> Result<bool, Error> {
-    let all = Linear::new(Vector::zero(), (0..letters).map(|letter| Counts::one(Letter(letter)).into()));
+    let all = LinearSet::new(Vector::zero(), (0..letters).map(|letter| Counts::one(Letter(letter)).into()));
     satisfiable_within(&all, &literals.iter().collect::<Vec<_>>(), budget)
 }
 
 /// Whether all clauses hold for some vector of `linear`.
-fn meets(linear: &Linear, clauses: &[Clause], budget: &mut Budget) -> Result<bool, Error> {
+fn meets(linear: &LinearSet, clauses: &[Clause], budget: &mut Budget) -> Result<bool, Error> {
     let mut chosen: Vec<&Literal> = Vec::new();
     let mut next: Vec<usize> = vec![0];
     while let Some(place) = next.last_mut() {
@@ -81,7 +82,7 @@ fn meets(linear: &Linear, clauses: &[Clause], budget: &mut Budget) -> Result<boo
 impl Semilinear {
     /// Whether all vectors of this set are in the other; exact.
     pub fn is_included_in(&self, other: &Self, work: &mut Work<'_>) -> Result<bool, Error> {
-        let mut left: Vec<&Linear> = Vec::new();
+        let mut left: Vec<&LinearSet> = Vec::new();
         'components: for component in self.components() {
             for other in other.components() {
                 if component.obviously_within(other, work.budget)? {

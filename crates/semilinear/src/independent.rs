@@ -32,7 +32,7 @@ use serval_budget::Budget;
 
 use crate::number::{clear, content, ticks};
 use crate::set::{Collector, Semilinear, Work};
-use crate::{Error, Letter, Linear, Vector};
+use crate::{Error, Letter, LinearSet, Vector};
 
 /// One side of a relation: periods, by place, and how often each occurs.
 type Side = Vec<(usize, u64)>;
@@ -58,7 +58,7 @@ fn relation(periods: &[Vector], budget: &mut Budget) -> Result<Option<Side>, Err
             continue;
         }
         let combination = row.get(letters.len()..).unwrap_or_default();
-        let divisor = content(combination)?.max(1);
+        let divisor = content(combination.iter().copied())?.max(1);
         let side = |sign: i128| -> Result<(u128, Side), Error> {
             let mut side = Side::new();
             let mut sum: u128 = 0;
@@ -83,8 +83,8 @@ impl Semilinear {
         let cap = work.options.max_components;
         let too_large = Error::TooLarge { what: "components", cap };
         let mut collector = Collector::default();
-        let mut seen: HashSet<Linear> = HashSet::new();
-        let mut waiting: Vec<Linear> = self.components().iter().rev().cloned().collect();
+        let mut seen: HashSet<LinearSet> = HashSet::new();
+        let mut waiting: Vec<LinearSet> = self.components().iter().rev().cloned().collect();
         while let Some(linear) = waiting.pop() {
             let Some(side) = relation(linear.periods(), work.budget)? else {
                 collector.add(linear, work)?;
@@ -99,7 +99,7 @@ impl Semilinear {
                     if copies > 0 {
                         base = base.plus(period)?;
                     }
-                    let part = Linear::new(base.clone(), others.clone().cloned());
+                    let part = LinearSet::new(base.clone(), others.clone().cloned());
                     if seen.insert(part.clone()) {
                         waiting.push(part);
                     }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn coins() {
-        let set = Semilinear::new(1, vec![Linear::new(vector(&[1]), [vector(&[2]), vector(&[3])])]).unwrap();
+        let set = Semilinear::new(1, vec![LinearSet::new(vector(&[1]), [vector(&[2]), vector(&[3])])]).unwrap();
         let options = Options::default();
         let mut budget = Budget::unlimited();
         let independent = set.independent(&mut Work::new(&options, &mut budget)).unwrap();
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn too_many_parts() {
-        let set = Semilinear::new(1, vec![Linear::new(vector(&[1]), [vector(&[200]), vector(&[301])])]).unwrap();
+        let set = Semilinear::new(1, vec![LinearSet::new(vector(&[1]), [vector(&[200]), vector(&[301])])]).unwrap();
         let options = Options { max_components: 100, ..Options::default() };
         let mut budget = Budget::unlimited();
         let independent = set.independent(&mut Work::new(&options, &mut budget));

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Where to start: [`image()`] does the first two steps at once, and
-//! [`Semilinear::clauses`] the third; [`Linear::forms`] says by which
+//! [`Semilinear::clauses`] the third; [`LinearSet::forms`] says by which
 //! equations, inequalities and divisibilities a vector belongs to a component.
 //!
 //! Architecture Invariant: all arithmetic is exact. Numbers that do not fit
@@ -38,32 +38,32 @@
 //! # Ok::<(), serval_semilinear::Error>(())
 //! ```
 
-mod affine;
 mod automaton;
 mod combination;
 mod complement;
 mod counts;
 mod disjuncts;
 mod error;
+mod expression;
 mod forms;
 mod image;
 mod inclusion;
 mod independent;
 mod integer;
-mod linear;
+mod linear_set;
 mod number;
 mod reduce;
 mod regex;
 mod set;
 
-pub use affine::Affine;
 pub use automaton::{Automaton, eliminate};
 pub use complement::{Clause, Complement, Literal};
 pub use counts::{Counts, Edge, Letter, State, Vector};
 pub use disjuncts::{Disjunct, Disjuncts};
 pub use error::Error;
+pub use expression::Expression;
 pub use forms::{Form, Forms};
 pub use image::{Image, Statistics, image, semilinear};
-pub use linear::Linear;
+pub use linear_set::LinearSet;
 pub use regex::{Node, NodeId, Regex, RegexBuilder};
 pub use set::{Options, Semilinear, Work};

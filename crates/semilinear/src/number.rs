@@ -32,9 +32,9 @@ pub(crate) fn gcd(a: i128, b: i128) -> Result<i128, Error> {
 }
 
 /// The greatest common divisor of all numbers, zero if all are zero.
-pub(crate) fn content<'a>(numbers: impl IntoIterator<Item = &'a i128>) -> Result<i128, Error> {
+pub(crate) fn content(numbers: impl IntoIterator<Item = i128>) -> Result<i128, Error> {
     let mut divisor = 0;
-    for &number in numbers {
+    for number in numbers {
         divisor = gcd(divisor, number)?;
         if divisor == 1 {
             break;
@@ -63,7 +63,7 @@ pub(crate) fn clear(row: &mut [i128], pivot: &[i128], column: usize) -> Result<(
     for (entry, &other) in row.iter_mut().zip(pivot) {
         *entry = minus(times(*entry, a)?, times(other, b)?)?;
     }
-    let divisor = content(row.iter())?;
+    let divisor = content(row.iter().copied())?;
     if divisor > 1 {
         row.iter_mut().for_each(|entry| *entry /= divisor);
     }
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(gcd(0, 0), Ok(0));
         assert_eq!(gcd(-12, 18), Ok(6));
         assert_eq!(gcd(i128::MIN, 0), Err(Error::Overflow));
-        assert_eq!(content(&[0, -4, 6]), Ok(2));
+        assert_eq!(content([0, -4, 6]), Ok(2));
     }
 
     #[test]

@@ -44,7 +44,7 @@
 use serval_budget::Stopped;
 
 use crate::set::{Options, Semilinear, Work};
-use crate::{Counts, Edge, Error, Letter, Linear, Vector};
+use crate::{Counts, Edge, Error, Letter, LinearSet, Vector};
 
 /// Ticks for one test of inclusion.
 const TEST_TICKS: u64 = 100_000;
@@ -57,7 +57,7 @@ pub(crate) type Passes<'a> = dyn Fn(&Counts<Edge>, &Counts<Edge>) -> bool + 'a;
 
 struct Reduction<'a, 'b> {
     letters: usize,
-    components: Vec<Linear>,
+    components: Vec<LinearSet>,
     /// If witnesses are to be kept.
     passes: Option<&'a Passes<'a>>,
     work: &'a mut Work<'b>,
@@ -69,12 +69,12 @@ type Rule<'a, 'b> = fn(&mut Reduction<'a, 'b>, usize) -> Result<bool, Error>;
 
 impl<'a, 'b> Reduction<'a, 'b> {
     /// All components but one, if one is left out.
-    fn others(&self, without: Option<usize>) -> impl Iterator<Item = &Linear> {
+    fn others(&self, without: Option<usize>) -> impl Iterator<Item = &LinearSet> {
         self.components.iter().enumerate().filter(move |&(place, _)| Some(place) != without).map(|(_, component)| component)
     }
 
     /// Whether one of the others obviously includes this set.
-    fn obvious(&mut self, linear: &Linear, place: usize) -> Result<bool, Error> {
+    fn obvious(&mut self, linear: &LinearSet, place: usize) -> Result<bool, Error> {
         for (other, component) in self.components.iter().enumerate() {
             if other != place && linear.obviously_within(component, self.work.budget)? {
                 return Ok(true);
@@ -84,10 +84,10 @@ impl<'a, 'b> Reduction<'a, 'b> {
     }
 
     /// Whether the components together include this set, as far as the ticks go.
-    fn exact(&mut self, linear: &Linear, without: Option<usize>) -> Result<bool, Error> {
+    fn exact(&mut self, linear: &LinearSet, without: Option<usize>) -> Result<bool, Error> {
         let ticks = self.ticks.min(TEST_TICKS);
         // Those that share no vector with it do not help, and cost much.
-        let near: Vec<Linear> = self.others(without).filter(|other| may_meet(linear, other)).cloned().collect();
+        let near: Vec<LinearSet> = self.others(without).filter(|other| may_meet(linear, other)).cloned().collect();
         if ticks == 0 || near.is_empty() {
             return Ok(false);
         }
@@ -107,8 +107,8 @@ impl<'a, 'b> Reduction<'a, 'b> {
     }
 
     /// This base with these periods, and with a witness if there has to be one.
-    fn witnessed(&mut self, base: Counts<Letter>, periods: &[Vector], place: usize) -> Result<Option<Linear>, Error> {
-        let Some(passes) = self.passes else { return Ok(Some(Linear::new(base.into(), periods.iter().cloned()))) };
+    fn witnessed(&mut self, base: Counts<Letter>, periods: &[Vector], place: usize) -> Result<Option<LinearSet>, Error> {
+        let Some(passes) = self.passes else { return Ok(Some(LinearSet::new(base.into(), periods.iter().cloned()))) };
         for (other, component) in self.components.iter().enumerate() {
             if other == place {
                 continue;
@@ -121,7 +121,7 @@ impl<'a, 'b> Reduction<'a, 'b> {
                 component.periods().binary_search(period).ok().and_then(|same| component.periods().get(same).cloned())
             });
             if let Some(periods) = attached.collect::<Option<Vec<Vector>>>() {
-                return Ok(Some(Linear::new(Vector::new(base, edges), periods)));
+                return Ok(Some(LinearSet::new(Vector::new(base, edges), periods)));
             }
         }
         Ok(None)
@@ -133,7 +133,7 @@ impl<'a, 'b> Reduction<'a, 'b> {
         for period in component.periods() {
             let Some(base) = component.base().letters().minus(period.letters()) else { continue };
             let without = component.periods().iter().filter(|other| *other != period).cloned();
-            let below = Linear::new(base.clone().into(), without);
+            let below = LinearSet::new(base.clone().into(), without);
             if !(self.obvious(&below, place)? || (exact && self.exact(&below, Some(place))?)) {
                 continue;
             }
@@ -164,7 +164,7 @@ impl<'a, 'b> Reduction<'a, 'b> {
     }
 
     /// Puts a component in the place of a smaller one, and drops what it includes.
-    fn replace(&mut self, place: usize, linear: &Linear) -> Result<(), Error> {
+    fn replace(&mut self, place: usize, linear: &LinearSet) -> Result<(), Error> {
         let mut kept = Vec::with_capacity(self.components.len());
         for (other, component) in self.components.drain(..).enumerate() {
             if other == place {
@@ -219,8 +219,9 @@ impl<'a, 'b> Reduction<'a, 'b> {
 
 /// Whether two sets may have a vector in common: what the base of each has,
 /// the other must be able to have.
-fn may_meet(one: &Linear, other: &Linear) -> bool {
-    let fits = |base: &Linear, within: &Linear| base.base().letters().iter().all(|(letter, _)| within.letters().any(|has| has == letter));
+fn may_meet(one: &LinearSet, other: &LinearSet) -> bool {
+    let fits =
+        |base: &LinearSet, within: &LinearSet| base.base().letters().iter().all(|(letter, _)| within.letters().any(|has| has == letter));
     fits(one, other) && fits(other, one)
 }
 
@@ -245,7 +246,7 @@ impl Semilinear {
     /// decide is kept.
     pub fn small(&self, work: &mut Work<'_>) -> Result<Self, Error> {
         let bare = |vector: &Vector| Vector::from(vector.letters().clone());
-        let components = self.components().iter().map(|linear| Linear::new(bare(linear.base()), linear.periods().iter().map(bare)));
+        let components = self.components().iter().map(|linear| LinearSet::new(bare(linear.base()), linear.periods().iter().map(bare)));
         Self::new(self.letters(), components.collect())?.reduced(None, work)
     }
 }

@@ -27,8 +27,8 @@
 //! and what they contribute are periods of each component of the other's star.
 //!
 //! **Pruning** drops periods that are sums of other periods of their component
-//! ([`Linear::without_redundant_periods`]), and components that are obviously
-//! included in another ([`Linear::obviously_within`]), both when a new one is
+//! ([`LinearSet::without_redundant_periods`]), and components that are obviously
+//! included in another ([`LinearSet::obviously_within`]), both when a new one is
 //! in an old one and the other way round. The union stays the same.
 
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ use std::fmt;
 
 use serval_budget::Budget;
 
-use crate::{Counts, Edge, Error, Letter, Linear, Vector};
+use crate::{Counts, Edge, Error, Letter, LinearSet, Vector};
 
 /// How sets are computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,13 +88,13 @@ impl<'a> Work<'a> {
 /// dropped: a union is a set of components.
 #[derive(Default)]
 pub(crate) struct Collector {
-    components: Vec<Linear>,
+    components: Vec<LinearSet>,
     /// Also those that were dropped later, for something that includes them.
-    seen: HashSet<Linear>,
+    seen: HashSet<LinearSet>,
 }
 
 impl Collector {
-    pub(crate) fn add(&mut self, linear: Linear, work: &mut Work<'_>) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, linear: LinearSet, work: &mut Work<'_>) -> Result<(), Error> {
         work.budget.spend(1)?;
         let linear = if work.options.prune { linear.without_redundant_periods(work.budget)? } else { linear };
         if !self.seen.insert(linear.clone()) {
@@ -127,13 +127,13 @@ impl Collector {
 #[derive(Clone, Debug)]
 pub struct Semilinear {
     letters: usize,
-    components: Vec<Linear>,
+    components: Vec<LinearSet>,
 }
 
 impl Semilinear {
     /// The union of linear sets over so many letters.
-    pub fn new(letters: usize, components: Vec<Linear>) -> Result<Self, Error> {
-        let missing = components.iter().flat_map(Linear::letters).find(|letter| letter.0 >= letters);
+    pub fn new(letters: usize, components: Vec<LinearSet>) -> Result<Self, Error> {
+        let missing = components.iter().flat_map(LinearSet::letters).find(|letter| letter.0 >= letters);
         match missing {
             Some(letter) => Err(Error::OutOfRange { what: "letter", index: letter.0, count: letters }),
             None => Ok(Self { letters, components }),
@@ -147,12 +147,12 @@ impl Semilinear {
 
     /// One vector.
     pub fn one(letters: usize, vector: Vector) -> Result<Self, Error> {
-        Self::new(letters, vec![Linear::new(vector, [])])
+        Self::new(letters, vec![LinearSet::new(vector, [])])
     }
 
     /// The vector zero alone.
     pub fn zero(letters: usize) -> Self {
-        Self { letters, components: vec![Linear::new(Vector::zero(), [])] }
+        Self { letters, components: vec![LinearSet::new(Vector::zero(), [])] }
     }
 
     /// How many letters there are.
@@ -161,7 +161,7 @@ impl Semilinear {
     }
 
     /// The linear sets.
-    pub fn components(&self) -> &[Linear] {
+    pub fn components(&self) -> &[LinearSet] {
         &self.components
     }
 
@@ -230,7 +230,7 @@ impl Semilinear {
     /// All finite sums of vectors of this set.
     pub fn star(&self, work: &mut Work<'_>) -> Result<Self, Error> {
         let mut factors: Vec<Vector> = Vec::new();
-        let mut rest: Vec<&Linear> = Vec::new();
+        let mut rest: Vec<&LinearSet> = Vec::new();
         for component in &self.components {
             if work.options.factor && component.periods().is_empty() {
                 factors.push(component.base().clone());
@@ -265,24 +265,15 @@ impl Semilinear {
 
     /// The set as a text, one component per line, letters called as `name` says.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { set: self, name }
-    }
-}
-
-struct Shown<'a> {
-    set: &'a Semilinear,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.set.is_empty() {
-            return write!(f, "∅");
-        }
-        for (place, component) in self.set.components.iter().enumerate() {
-            let line = if place > 0 { "\n" } else { "" };
-            write!(f, "{line}{}", component.display(self.name))?;
-        }
-        Ok(())
+        fmt::from_fn(move |f| {
+            if self.is_empty() {
+                return write!(f, "∅");
+            }
+            for (place, component) in self.components.iter().enumerate() {
+                let line = if place > 0 { "\n" } else { "" };
+                write!(f, "{line}{}", component.display(name))?;
+            }
+            Ok(())
+        })
     }
 }

@@ -107,7 +107,7 @@ fn as_published(systems: &[&NetworkSystem], options: &serval_classic::Options, e
     let (mut parts, mut stages, mut unknown) = (Vec::new(), Vec::new(), None);
     for (component, system) in systems.iter().enumerate() {
         (effort.progress)(Progress::Counting);
-        let report = serval_classic::decide(system, &options, effort.cancel);
+        let report = serval_classic::decide(system, &options, effort.cancel, &effort.clock);
         stages.push(report.stages);
         match report.verdict {
             serval_classic::Verdict::Serializable(proof) => parts.push(Part::Invariant(proof)),
@@ -115,9 +115,7 @@ fn as_published(systems: &[&NetworkSystem], options: &serval_classic::Options, e
                 let claim = Claim::Refuted { run: run_certificate(system, &run), component, minimal: false, method: NAME };
                 return Claimed { stages, ..Claimed::new(claim, 0) };
             }
-            serval_classic::Verdict::Unknown(stage, reason) => {
-                unknown = unknown.or_else(|| Some(StopReason::Unsupported { stage, what: reason }));
-            }
+            serval_classic::Verdict::Unknown(reason) => unknown = unknown.or(Some(reason)),
         }
     }
     let claim = match unknown {

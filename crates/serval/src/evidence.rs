@@ -68,6 +68,7 @@ impl Undecided {
 impl std::fmt::Display for Undecided {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Stopped(reason) if reason.stage().is_some() => write!(f, "stopped at the stage {reason}"),
             Self::Stopped(reason) => reason.fmt(f),
             Self::Uncertified { method, serializable, what } => {
                 let words = if *serializable { "serializable" } else { "not serializable" };

@@ -164,7 +164,7 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     keep(&whole);
     let options =
         serval_classic::Options { ticks: CLASSIC_TICKS, max_components: 200, max_disjuncts: 100, ..serval_classic::Options::default() };
-    let invariant = match serval_classic::decide(system, &options, &Cancel::new()).verdict {
+    let invariant = match serval_classic::decide(system, &options, &Cancel::new(), &serval_classic::no_clock).verdict {
         serval_classic::Verdict::Serializable(proof) => Some(Part::Invariant(proof)),
         serval_classic::Verdict::Refuted(_) | serval_classic::Verdict::Unknown(..) => None,
     };

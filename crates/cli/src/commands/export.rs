@@ -12,10 +12,12 @@ use serval_compile::Compiled;
 
 use serval_model::{NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_report::escape;
+use serval_report::pictures::View;
 use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 
 use serval_syntax::{LineIndex, core_text};
 
+use self::classic::Stage;
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::input::{self, File, Messages};
@@ -27,12 +29,12 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     let File { name, input } = input::read(&args.input, messages)?;
     let (text, content) = input.into_content();
     let shown = escape::name(&name);
-    if args.to == Format::Core {
+    let Some(writer) = Writer::of(args.to) else {
         let Content::Program(program) = &content else {
             return Err(Failure::message(format!("{shown} is a network system; only programs have a core")));
         };
         return write_to(args.out.as_deref(), &core_text(program));
-    }
+    };
     let compiled: Compiled;
     let lines = LineIndex::new(&text);
     let given: Vec<NetworkSystem>;
@@ -68,15 +70,54 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         systems = vec![(&whole, Box::new(PlainLabels))];
     }
     let bare = || systems.iter().map(|(system, _)| *system).collect::<Vec<&NetworkSystem>>();
-    let text = match args.to {
-        Format::Smtlib => return obligations::write(&bare(), &shown, args),
-        Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => {
-            classic::text(&bare(), &shown, args, messages.quiet)?
-        }
-        Format::Svg | Format::NfaSvg | Format::NetSvg => pictures::svg(&systems, &shown, args.to)?,
-        Format::Core | Format::Ns | Format::Dot | Format::Mermaid | Format::NfaDot => render(&systems, args.to)?,
+    let text = match writer {
+        Writer::Obligations => return obligations::write(&bare(), &shown, args),
+        Writer::Stage(stage) => classic::text(&bare(), &shown, stage, args, messages.quiet)?,
+        Writer::Picture(view) => pictures::svg(&systems, &shown, view)?,
+        Writer::System(form) => render(&systems, form)?,
     };
     write_to(args.out.as_deref(), &text)
+}
+
+/// Who writes a format of network systems, with what it has to know of it: each
+/// writes all that it can be asked for.
+#[derive(Clone, Copy)]
+enum Writer {
+    Obligations,
+    Stage(Stage),
+    Picture(View),
+    System(SystemForm),
+}
+
+/// A network system, or its automaton, as text.
+#[derive(Clone, Copy)]
+enum SystemForm {
+    Json,
+    Dot,
+    Mermaid,
+    AutomatonDot,
+}
+
+impl Writer {
+    /// None for the format of programs.
+    fn of(format: Format) -> Option<Self> {
+        Some(match format {
+            Format::Core => return None,
+            Format::Smtlib => Self::Obligations,
+            Format::Net => Self::Stage(Stage::Net),
+            Format::Pnml => Self::Stage(Stage::Pnml),
+            Format::Query => Self::Stage(Stage::Query),
+            Format::Regex => Self::Stage(Stage::Regex),
+            Format::Semilinear => Self::Stage(Stage::Semilinear),
+            Format::Svg => Self::Picture(View::System),
+            Format::NfaSvg => Self::Picture(View::Automaton),
+            Format::NetSvg => Self::Picture(View::Net),
+            Format::Ns => Self::System(SystemForm::Json),
+            Format::Dot => Self::System(SystemForm::Dot),
+            Format::Mermaid => Self::System(SystemForm::Mermaid),
+            Format::NfaDot => Self::System(SystemForm::AutomatonDot),
+        })
+    }
 }
 
 /// Has this done for the systems, as long as there is time and memory. What is
@@ -111,13 +152,13 @@ fn within_limits<T: Send + 'static>(
     }
 }
 
-fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) -> Result<String, Failure> {
+fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], form: SystemForm) -> Result<String, Failure> {
     let labelled: Vec<(&NetworkSystem, &dyn Labels)> = systems.iter().map(|(system, labels)| (*system, &**labels)).collect();
-    Ok(match format {
-        Format::Ns => escape::json(systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>())),
-        Format::Dot => system_dot(&labelled),
-        Format::Mermaid => system_mermaid(&labelled),
-        Format::NfaDot => {
+    Ok(match form {
+        SystemForm::Json => escape::json(systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>())),
+        SystemForm::Dot => system_dot(&labelled),
+        SystemForm::Mermaid => system_mermaid(&labelled),
+        SystemForm::AutomatonDot => {
             let mut automata = Vec::new();
             for (system, _) in &labelled {
                 automata.push(SerialAutomaton::new(system, &mut Budget::unlimited()).map_err(|_| Failure::message("stopped"))?);
@@ -126,8 +167,5 @@ fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], format: Format) ->
                 labelled.iter().zip(&automata).map(|(&(system, labels), automaton)| (system, automaton, labels)).collect();
             automaton_dot(&rows)
         }
-        // Others write these.
-        Format::Core | Format::Smtlib | Format::Net | Format::Pnml | Format::Query | Format::Regex | Format::Semilinear => String::new(),
-        Format::Svg | Format::NfaSvg | Format::NetSvg => String::new(),
     })
 }

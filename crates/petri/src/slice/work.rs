@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
 
 use super::constants::{Truth, forced, truth};
-use super::{Because, Forced, Round, Sliced};
+use super::{Forced, Refutation, Round, Sliced};
 use crate::net::{Arc, weight};
+use crate::structure::greatest_trap;
 use crate::{Constraint, Net, PlaceId, Target, TransitionId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +136,7 @@ impl<'a> Work<'a> {
                 work.net.inputs(transition).iter().any(|&(place, _)| !marked[place.index()] && work.is_left(place))
             };
             let transitions = self.leave_out(&places, Status::Empty, takes);
-            self.rounds.push(Round::NeverMarked { places, transitions });
+            self.rounds.push(Round::UnmarkedSiphon { places, transitions });
         }
     }
 
@@ -167,34 +168,19 @@ impl<'a> Work<'a> {
     }
 
     /// Leaves out what a run to the target cannot mark, or says why there is none.
-    pub(super) fn trap(&mut self, budget: &mut Budget) -> Result<Option<Because>, Stopped> {
+    pub(super) fn trap(&mut self, budget: &mut Budget) -> Result<Option<Refutation>, Stopped> {
         let (forced, unsatisfiable) = self.forced(budget)?;
         if let Some(constraint) = unsatisfiable {
-            return Ok(Some(Because::Unsatisfiable { constraint, forced }));
+            return Ok(Some(Refutation::Unsatisfiable { constraint, forced }));
         }
         let mut inside = vec![false; self.net.place_count()];
         for entry in &forced {
             inside[entry.place.index()] = true;
         }
-        // How many of its outputs are inside. Without any, its inputs cannot be.
-        let outputs_inside = |transition| self.net.outputs(transition).iter().filter(|&&(place, _)| inside[place.index()]).count();
-        let mut giving: Vec<usize> = self.net.transitions().map(outputs_inside).collect();
-        let mut ways_out: Vec<TransitionId> = self.left_transitions().filter(|transition| giving[transition.index()] == 0).collect();
-        while let Some(transition) = ways_out.pop() {
-            for &(place, _) in self.net.inputs(transition) {
-                if std::mem::replace(&mut inside[place.index()], false) {
-                    for giver in self.transitions_among(&self.givers, place) {
-                        giving[giver.index()] -= 1;
-                        if giving[giver.index()] == 0 {
-                            ways_out.push(giver);
-                        }
-                    }
-                }
-            }
-        }
+        let inside = greatest_trap(self.net, self.left_transitions(), inside);
         let places: Vec<PlaceId> = self.left_places().filter(|place| inside[place.index()]).collect();
         if let Some(&marked) = places.iter().find(|&&place| self.net.initial_tokens(place) > 0) {
-            return Ok(Some(Because::MarkedTrap { places, forced, marked }));
+            return Ok(Some(Refutation::MarkedTrap { places, forced, marked }));
         }
         if !places.is_empty() {
             let gives = |work: &Self, transition| work.net.outputs(transition).iter().any(|&(place, _)| inside[place.index()]);

@@ -72,7 +72,7 @@ fn check(directory: &Path, expected: &[&str], counts: &mut Counts) {
             for marking in explored.order.iter().step_by(explored.order.len() / 50 + 1) {
                 assert_eq!(targets.iter().any(|target| target.holds(marking)), question.formula.holds(marking), "{}", question.id);
             }
-            let is_away = |net: &Net, target| matches!(slice(net, target, &mut Budget::unlimited()), Ok(Slice::Away(_)));
+            let is_away = |net: &Net, target| matches!(slice(net, target, &mut Budget::unlimited()), Ok(Slice::Unreachable(_)));
             let away = targets.iter().filter(|target| is_away(&net, target)).count();
             counts.targets_away += away;
             if away == targets.len() {

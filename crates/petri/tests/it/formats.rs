@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use serval_petri::{Constraint, Limits, Linear, Net, PlaceId, Target, mcc, pnml, tina};
+use serval_petri::{Constraint, Limits, Linear, Net, PlaceId, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 
 use crate::support::{Plan, arcs, named_net};
 
@@ -111,20 +111,14 @@ pub(crate) fn any_target(places: usize) -> impl Strategy<Value = Target> {
 }
 
 /// Reads back all three formats.
-pub(crate) fn check_round_trips(net: &Net, target: &Target) {
+fn check_round_trips(net: &Net, target: &Target) {
     let text = tina::write(net);
-    assert_eq!(&tina::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}")), net, "{text}");
+    assert!(tina_reads_back(&text, net), "{:?}\n{text}", tina::read(&text));
     let text = pnml::write(net);
-    let read = pnml::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(&read.net, net, "{text}");
-    assert_eq!(read.ids, pnml::Ids::written(net));
-    let text = mcc::write(&[("a question", target), ("the same", target)]).unwrap();
-    let questions = mcc::read(&text, net, &read.ids).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    assert_eq!(questions.len(), 2);
-    assert_eq!((&questions[0].id[..], questions[1].holds), ("a question", mcc::Holds::IfReachable));
-    for question in questions {
-        assert_eq!(question.formula.targets(1 << 20).as_deref(), Some(&[target.clone()][..]), "{text}");
-    }
+    assert!(pnml_reads_back(&text, net), "{:?}\n{text}", pnml::read(&text));
+    let questions = [("a question", target), ("the same", target)];
+    let text = mcc::write(&questions).unwrap();
+    assert!(mcc_reads_back(&text, net, &questions), "{:?}\n{text}", mcc::read(&text, net, &pnml::Ids::written(net)));
 }
 
 proptest! {
@@ -146,6 +140,30 @@ proptest! {
         prop_assert_eq!(tina::write(&net(&a)) == tina::write(&net(&b)), a == b);
         prop_assert_eq!(pnml::write(&net(&a)) == pnml::write(&net(&b)), a == b);
     }
+}
+
+/// What says something else, or nothing, is told from what was meant.
+#[test]
+fn wrong_texts_do_not_read_back() {
+    let mut net = Net::new("net");
+    let (a, b) = (net.add_place("a", 1).unwrap(), net.add_place("b", 0).unwrap());
+    net.add_transition("t", [(a, 1)], [(b, 2)]).unwrap();
+    let text = tina::write(&net);
+    assert!(tina_reads_back(&text, &net));
+    for (from, to) in [("*2", "*3"), ("(1)", "(0)"), ("tr", "rt"), ("pl", "# pl")] {
+        assert!(!tina_reads_back(&text.replacen(from, to, 1), &net), "{from} {to}");
+    }
+    let text = pnml::write(&net);
+    assert!(pnml_reads_back(&text, &net));
+    assert!(!pnml_reads_back(&text.replacen("<text>2<", "<text>3<", 1), &net) && !pnml_reads_back("", &net));
+    let target = |place| Target::new(vec![Constraint::Zero(Linear::variable(place))]);
+    let (empty, other) = (target(a), target(b));
+    let text = mcc::write(&[("q", &empty)]).unwrap();
+    assert!(mcc_reads_back(&text, &net, &[("q", &empty)]));
+    for wrong in [&[("q", &other)][..], &[("r", &empty)], &[], &[("q", &empty), ("q", &empty)]] {
+        assert!(!mcc_reads_back(&text, &net, wrong), "{wrong:?}");
+    }
+    assert!(!mcc_reads_back(&text.replace("exists-path", "all-paths").replace("finally", "globally"), &net, &[("q", &empty)]));
 }
 
 /// One equation, and the two inequalities that come to the same, stay what they are.

@@ -4,8 +4,6 @@
 
 mod contest;
 mod formats;
-mod interleaving;
 mod robust;
 mod slicing;
-mod suite;
 mod support;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serval_budget::Budget;
 use serval_petri::{
-    Arc, Away, Because, Constraint, Forced, Linear, Marking, Net, PlaceId, Round, Slice, Sliced, Target, TransitionId, slice,
+    Arc, Constraint, Forced, Linear, Marking, Net, PlaceId, Refutation, Round, Slice, Sliced, Target, TransitionId, Unreachable, slice,
     slice_inductive,
 };
 
@@ -80,7 +80,7 @@ impl<'a> Check<'a> {
     fn round(&mut self, round: &Round) {
         let set = |transitions: &[TransitionId]| transitions.iter().copied().collect::<BTreeSet<_>>();
         match round {
-            Round::NeverMarked { places, transitions } => {
+            Round::UnmarkedSiphon { places, transitions } => {
                 let unmarked: BTreeSet<PlaceId> = places.iter().copied().collect();
                 assert!(unmarked.iter().all(|&place| self.net.initial_tokens(place) == 0));
                 assert!(self.givers(&unmarked).is_subset(&self.takers(&unmarked)));
@@ -215,14 +215,14 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn away(mut self, away: &Away) {
+    fn away(mut self, away: &Unreachable) {
         away.rounds.iter().for_each(|round| self.round(round));
-        match &away.because {
-            Because::MarkedTrap { places, forced, marked } => {
+        match &away.refutation {
+            Refutation::MarkedTrap { places, forced, marked } => {
                 let trap = self.check_trap(places, forced);
                 assert!(trap.contains(marked) && self.net.initial_tokens(*marked) > 0);
             }
-            Because::Unsatisfiable { constraint, forced } => {
+            Refutation::Unsatisfiable { constraint, forced } => {
                 // Small coefficients: what holds for no small marking holds for none.
                 let zero = self.check_forced(forced);
                 let constraint = &self.target.constraints()[*constraint];
@@ -301,7 +301,7 @@ impl Seen {
     fn count(&mut self, rounds: &[Round]) {
         for round in rounds {
             match round {
-                Round::NeverMarked { .. } => self.never_marked += 1,
+                Round::UnmarkedSiphon { .. } => self.never_marked += 1,
                 Round::Trap { .. } => self.trap += 1,
                 Round::Irrelevant { .. } => self.irrelevant += 1,
                 Round::Repeated { .. } => self.repeated += 1,
@@ -317,7 +317,7 @@ fn check(net: &Net, target: &Target, seen: &mut Seen) {
     let explored = explore(net, TOKENS, MARKINGS);
     let way = explored.way_to(|marking| target.holds(marking));
     match sliced(net, target) {
-        Slice::Away(away) => {
+        Slice::Unreachable(away) => {
             assert_eq!(way, None, "{away:?}");
             Check::new(net, target).away(&away);
             seen.count(&away.rounds);
@@ -329,7 +329,7 @@ fn check(net: &Net, target: &Target, seen: &mut Seen) {
             // That was the end: slicing again leaves out nothing.
             match sliced(&left.net, &left.target) {
                 Slice::Kept(again) => assert_eq!((&again.net, &again.target, again.rounds.len()), (&left.net, &left.target, 0)),
-                Slice::Away(away) => panic!("{away:?}"),
+                Slice::Unreachable(away) => panic!("{away:?}"),
             }
             let is_smaller = !left.rounds.is_empty();
             seen.smaller += usize::from(is_smaller);
@@ -371,7 +371,7 @@ fn check(net: &Net, target: &Target, seen: &mut Seen) {
 /// Slicing without what is dispensable keeps the whole sequence.
 fn check_inductive(net: &Net, target: &Target, is_reachable: bool) {
     match slice_inductive(net, target, &mut Budget::unlimited()).unwrap() {
-        Slice::Away(away) => {
+        Slice::Unreachable(away) => {
             Check::new(net, target).away(&away);
             assert!(!is_reachable);
         }
@@ -435,13 +435,13 @@ fn kept(net: &Net, target: &Target) -> Sliced {
             Check::new(net, target).kept(&sliced);
             *sliced
         }
-        Slice::Away(away) => panic!("{away:?}"),
+        Slice::Unreachable(away) => panic!("{away:?}"),
     }
 }
 
-fn away(net: &Net, target: &Target) -> Away {
+fn away(net: &Net, target: &Target) -> Unreachable {
     match sliced(net, target) {
-        Slice::Away(away) => {
+        Slice::Unreachable(away) => {
             Check::new(net, target).away(&away);
             away
         }
@@ -466,7 +466,7 @@ fn rounds_follow_each_other_to_the_end() {
     let target = Target::new(vec![zero(start), zero(stuck), at_least(end, 1)]);
     let left = kept(&net, &target);
     let name = |round: &Round| match round {
-        Round::NeverMarked { places, transitions } => ("never marked", places.clone(), transitions.len()),
+        Round::UnmarkedSiphon { places, transitions } => ("never marked", places.clone(), transitions.len()),
         Round::Trap { places, transitions, .. } => ("trap", places.clone(), transitions.len()),
         Round::Irrelevant { places, transitions } => ("irrelevant", places.clone(), transitions.len()),
         Round::Repeated { transitions } => ("repeated", Vec::new(), transitions.len()),
@@ -479,7 +479,7 @@ fn rounds_follow_each_other_to_the_end() {
     let target = Target::new(vec![zero(start), zero(stuck), at_least(beyond, 1)]);
     let away = away(&net, &target);
     assert_eq!(away.rounds.len(), 2);
-    assert!(matches!(away.because, Because::Unsatisfiable { constraint: 2, .. }));
+    assert!(matches!(away.refutation, Refutation::Unsatisfiable { constraint: 2, .. }));
 }
 
 /// A bound that is not 0 makes no trap: the token may stay.
@@ -494,7 +494,7 @@ fn a_place_that_may_keep_a_token_is_kept() {
     // With 2 for each token, it is 0 after all.
     let half = Constraint::AtLeastZero(Linear::new([(b, -2)], 1).unwrap());
     let away = away(&net, &Target::new(vec![half, zero(a)]));
-    assert!(matches!(away.because, Because::MarkedTrap { .. }), "{away:?}");
+    assert!(matches!(away.refutation, Refutation::MarkedTrap { .. }), "{away:?}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ proptest! {
                     // The forms say how often each period occurs.
                     let mut sum = component.base().clone();
                     for (form, period) in forms.periods.iter().zip(component.periods()) {
-                        let number = form.expression.value(&vector).unwrap() / i128::from(form.divisor);
+                        let number = form.expression.value(|letter| vector.get(letter).into()).unwrap() / i128::from(form.divisor);
                         sum = sum.plus(&period.times(u64::try_from(number).unwrap()).unwrap()).unwrap();
                     }
                     prop_assert_eq!(sum.letters(), &vector);

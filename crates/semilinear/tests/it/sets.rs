@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-use serval_semilinear::{Counts, Error, Letter, Linear, Options, Semilinear, Vector, Work};
+use serval_semilinear::{Counts, Error, Letter, LinearSet, Options, Semilinear, Vector, Work};
 
 use crate::support::{Point, all_options, any_set, closure, config, counts, inside, linear, members, plus, point, points, set};
 
@@ -195,7 +195,7 @@ fn numbers_that_do_not_fit() {
     let work = &mut Work::new(&options, &mut budget);
     assert_eq!(set.sum(&set, work).unwrap_err(), Error::Overflow);
     let almost: Vector = Counts::new([(Letter(0), u64::MAX - 1)]).unwrap().into();
-    let set = Semilinear::new(1, vec![Linear::new(huge.clone(), [huge.clone(), almost])]).unwrap();
+    let set = Semilinear::new(1, vec![LinearSet::new(huge.clone(), [huge.clone(), almost])]).unwrap();
     assert_eq!(set.clauses(work).unwrap_err(), Error::Overflow);
     let outside = Semilinear::one(0, huge);
     assert_eq!(outside.unwrap_err(), Error::OutOfRange { what: "letter", index: 0, count: 0 });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use serval_semilinear::{Counts, Letter, Linear, Options, Semilinear, Vector};
+use serval_semilinear::{Counts, Letter, LinearSet, Options, Semilinear, Vector};
 
 /// Dimensions, and the largest entry that is looked at.
 pub(crate) const LETTERS: usize = 3;
@@ -51,15 +51,15 @@ pub(crate) fn closure(first: impl IntoIterator<Item = Point>, steps: &[Point]) -
 
 /// The points of a set within the box.
 pub(crate) fn members(set: &Semilinear) -> BTreeSet<Point> {
-    let component = |linear: &Linear| {
+    let component = |linear: &LinearSet| {
         let periods: Vec<Point> = linear.periods().iter().map(|period| point(period.letters())).collect();
         closure([point(linear.base().letters())], &periods)
     };
     set.components().iter().flat_map(component).collect()
 }
 
-pub(crate) fn linear(base: Point, periods: &[Point]) -> Linear {
-    Linear::new(counts(base).into(), periods.iter().map(|&period| Vector::from(counts(period))))
+pub(crate) fn linear(base: Point, periods: &[Point]) -> LinearSet {
+    LinearSet::new(counts(base).into(), periods.iter().map(|&period| Vector::from(counts(period))))
 }
 
 pub(crate) fn set(components: &[(Point, Vec<Point>)]) -> Semilinear {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::Budget;
 use serval_model::SplitMix64;
-use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, Linear, Options, State, Vector, Work, eliminate, image, semilinear};
+use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, LinearSet, Options, State, Vector, Work, eliminate, image, semilinear};
 
 use crate::support::{LETTERS, Point, all_options, counts, plus};
 
@@ -97,7 +97,7 @@ fn letters_add_up(automaton: &Automaton, vector: &Vector) -> bool {
 }
 
 /// The invariant that the documentation of `Vector` states.
-fn check_witness(automaton: &Automaton, component: &Linear) {
+fn check_witness(automaton: &Automaton, component: &LinearSet) {
     let base = component.base();
     assert!(letters_add_up(automaton, base));
     assert!(walk_end(automaton, base.edges(), automaton.initial()).is_some(), "{automaton:?} {component:?}");

@@ -44,8 +44,8 @@ pub(super) fn run(args: &Bench, subjects: &[Arc<Subject>], messages: Messages) -
         for ((file, system), verdict) in systems.iter().zip(&mut verdicts) {
             let start = Instant::now();
             let (own, chosen) = (Arc::clone(system), options.clone());
-            let trial = match watched(timeout, move |watch| serval_classic::decide(&own, &chosen, &watch.cancel())) {
-                Ok(report) => Trial::new(&report, &options, start.elapsed()),
+            let trial = match watched(timeout, move |watch| serval_classic::decide(&own, &chosen, &watch.cancel(), &|| start.elapsed())) {
+                Ok(report) => Trial::new(&report, start.elapsed()),
                 Err(Lost::Panicked) => return Err(Failure::Internal),
                 Err(_) => Trial { end: End::Cancelled, stages: Stages::default(), time: start.elapsed() },
             };

@@ -5,51 +5,66 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use serval_budget::{Budget, Cancel};
-use serval_classic::{EMPTY_TICKS, Options, SERIAL_TICKS, Serial, Words, query};
-
+use serval_classic::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, SerialLanguage, interleaving, query};
 use serval_model::{Letter as Answer, NetworkSystem};
-use serval_petri::{Target, interleaving, mcc, pnml, tina};
+use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
 use super::within_limits;
-use crate::args::{Export, Format};
+use crate::args::Export;
 use crate::failure::Failure;
-use crate::limits::Watch;
 use crate::output::say;
 
 /// Expressions that are longer than so many parts when written out are not:
 /// they share their parts, and can be exponentially longer than their list.
 const MOST_PARTS: u64 = 1_000_000;
 
+/// A stage of the published way to decide that can be written.
+#[derive(Clone, Copy)]
+pub(super) enum Stage {
+    Net,
+    Pnml,
+    Query,
+    Regex,
+    Semilinear,
+}
+
 /// The stage of the published way that the arguments ask for.
-pub(super) fn text(systems: &[&NetworkSystem], name: &str, args: &Export, quiet: bool) -> Result<String, Failure> {
+pub(super) fn text(systems: &[&NetworkSystem], name: &str, stage: Stage, args: &Export, quiet: bool) -> Result<String, Failure> {
     let (own_name, own_args) = (name.to_owned(), args.clone());
     let needs = ("not done", "this needs");
-    within_limits(systems, name, args, needs, move |systems, watch| written(systems, &own_name, &own_args, quiet, watch))
+    within_limits(systems, name, args, needs, move |systems, watch| {
+        let writer = Writer { name: &own_name, args: &own_args, quiet, cancel: watch.cancel() };
+        writer.written(systems, stage)
+    })
 }
 
-/// What the worker does.
-fn written(systems: &[&NetworkSystem], name: &str, args: &Export, quiet: bool, watch: &Watch) -> Result<String, Failure> {
-    let stage = Stage { name, args, quiet, cancel: watch.cancel() };
-    match args.to {
-        Format::Regex => stage.sections(systems, Stage::regex),
-        Format::Semilinear => stage.sections(systems, Stage::semilinear),
-        Format::Query => stage.only(systems).and_then(|system| stage.query(system)),
-        Format::Pnml => stage.only(systems).and_then(|system| Ok(pnml::write(&stage.net(system)?.0))),
-        // `Net`: no other format comes here.
-        _ => stage.only(systems).and_then(|system| Ok(tina::write(&stage.net(system)?.0))),
-    }
-}
-
-struct Stage<'a> {
+/// What the worker does its work with.
+struct Writer<'a> {
     name: &'a str,
     args: &'a Export,
     quiet: bool,
     cancel: Cancel,
 }
 
-impl Stage<'_> {
+impl Writer<'_> {
+    fn written(&self, systems: &[&NetworkSystem], stage: Stage) -> Result<String, Failure> {
+        match stage {
+            Stage::Regex => self.sections(systems, Self::regex),
+            Stage::Semilinear => self.sections(systems, Self::semilinear),
+            Stage::Query => self.query(self.only(systems)?),
+            Stage::Pnml => {
+                let (net, _) = self.net(self.only(systems)?)?;
+                as_meant(pnml::write(&net), |text| pnml_reads_back(text, &net))
+            }
+            Stage::Net => {
+                let (net, _) = self.net(self.only(systems)?)?;
+                as_meant(tina::write(&net), |text| tina_reads_back(text, &net))
+            }
+        }
+    }
+
     fn failed(&self, error: impl std::fmt::Display) -> Failure {
         Failure::message(format!("{}: {error}", self.name))
     }
@@ -63,7 +78,7 @@ impl Stage<'_> {
         Options { order: !no_elimination_order, prune: !no_prune, factor: !no_factor, ..Options::default() }
     }
 
-    fn net(&self, system: &NetworkSystem) -> Result<(serval_petri::Net, serval_petri::Places), Failure> {
+    fn net(&self, system: &NetworkSystem) -> Result<(Net, Places), Failure> {
         interleaving(system).map_err(|error| self.failed(error))
     }
 
@@ -98,12 +113,12 @@ impl Stage<'_> {
 
     fn regex(&self, system: &NetworkSystem) -> Result<String, Failure> {
         let mut budget = self.budget();
-        let words = Words::new(system, &mut budget).map_err(|error| self.failed(error))?;
-        let regex = eliminate(&words.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
+        let language = SerialLanguage::new(system, &mut budget).map_err(|error| self.failed(error))?;
+        let regex = eliminate(&language.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
         if regex.written_size() > MOST_PARTS {
             return Err(self.failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
         }
-        let name = |edge: Edge| words.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
+        let name = |edge: Edge| language.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
         Ok(format!("{}\n", regex.display(&name)))
     }
 
@@ -125,7 +140,7 @@ impl Stage<'_> {
     /// One property for each disjunct that the language can express; a comment
     /// says what they are, and which are left out.
     fn query(&self, system: &NetworkSystem) -> Result<String, Failure> {
-        let (_, places) = self.net(system)?;
+        let (net, places) = self.net(system)?;
         let (options, mut budget) = (self.options(), self.budget());
         let serial = Serial::new(system, &options, &mut budget).map_err(|error| self.failed(error))?;
         let complement = serial.complement(&options, &mut budget).map_err(|error| self.failed(error))?;
@@ -166,8 +181,27 @@ impl Stage<'_> {
         let text = mcc::write(&properties).map_err(|error| self.failed(error))?;
         // A comment may stand anywhere after the first line, which says what XML it is.
         let (first, rest) = text.split_once('\n').unwrap_or(("", &text));
-        Ok(format!("{first}\n<!--\n{}-->\n{rest}", within_comment(&comment)))
+        let text = format!("{first}\n<!--\n{}-->\n{rest}", within_comment(&comment));
+        as_meant(text, |text| mcc_reads_back(&without_comment(text), &net, &properties))
     }
+}
+
+/// The text, if it is what was meant: nobody should see one that another tool
+/// would read as something else.
+fn as_meant(text: String, is_meant: impl Fn(&str) -> bool) -> Result<String, Failure> {
+    if is_meant(&text) {
+        return Ok(text);
+    }
+    say("what would be written is not read back as what was meant\n");
+    Err(Failure::Internal)
+}
+
+/// The text without its first comment, if it is one, as a reader of XML sees it.
+/// Comments quote names as they are, and the reader here has its limits.
+fn without_comment(text: &str) -> String {
+    let Some((before, rest)) = text.split_once("<!--") else { return text.to_owned() };
+    let after = rest.split_once("--").and_then(|(_, after)| after.strip_prefix('>'));
+    after.map_or_else(|| text.to_owned(), |after| format!("{before}{after}"))
 }
 
 fn is_about_divisibility(disjunct: &Disjunct) -> bool {
@@ -200,7 +234,7 @@ fn answer_name(system: &NetworkSystem, (request, response): Answer) -> String {
 }
 
 fn letter_name<'a>(system: &'a NetworkSystem, serial: &'a Serial) -> impl Fn(Letter) -> String + 'a {
-    |letter| serial.letters.get(letter.0).map_or_else(String::new, |&answer| answer_name(system, answer))
+    |letter| serial.language.letters.get(letter.0).map_or_else(String::new, |&answer| answer_name(system, answer))
 }
 
 /// The text as XML allows it in a comment: without `--`, and without characters
@@ -214,4 +248,27 @@ fn within_comment(text: &str) -> String {
         out.push(if matches!(letter, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { letter });
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text that says something else is a bug, and is not written.
+    #[test]
+    fn wrong_texts_are_not_written() {
+        let mut net = Net::new("net");
+        net.add_place("a", 1).unwrap();
+        let right = tina::write(&net);
+        assert!(as_meant(right.clone(), |text| tina_reads_back(text, &net)).is_ok_and(|text| text == right));
+        let wrong = as_meant(right.replace("(1)", "(2)"), |text| tina_reads_back(text, &net));
+        assert!(matches!(wrong, Err(Failure::Internal)));
+    }
+
+    #[test]
+    fn a_comment_is_passed_by_if_it_is_one() {
+        assert_eq!(without_comment("<a>\n<!-- = -->\n<b>"), "<a>\n\n<b>");
+        assert_eq!(without_comment("<a>"), "<a>");
+        assert_eq!(without_comment("<!-- -- -->"), "<!-- -- -->");
+    }
 }

@@ -49,11 +49,12 @@ fn proved(systems: &[&NetworkSystem], name: &str, methods: Methods, cancel: &Can
             }
         }
         Methods::Classic(options) => {
-            let invariant = |system: &&NetworkSystem| match serval_classic::decide(system, &options, cancel).verdict {
-                Verdict::Serializable(proof) => Ok(Part::Invariant(proof)),
-                Verdict::Refuted(_) => Err(refuted(name)),
-                Verdict::Unknown(stage, reason) => Err(undecided(name, &format!("stopped at the stage {stage}: {reason}"))),
-            };
+            let invariant =
+                |system: &&NetworkSystem| match serval_classic::decide(system, &options, cancel, &serval_classic::no_clock).verdict {
+                    Verdict::Serializable(proof) => Ok(Part::Invariant(proof)),
+                    Verdict::Refuted(_) => Err(refuted(name)),
+                    Verdict::Unknown(reason) => Err(undecided(name, &format!("stopped at the stage {reason}"))),
+                };
             systems.iter().map(invariant).collect::<Result<Vec<Part>, Failure>>()?
         }
     };

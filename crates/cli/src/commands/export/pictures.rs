@@ -7,18 +7,11 @@ use serval_model::NetworkSystem;
 use serval_report::Labels;
 use serval_report::pictures::View;
 
-use crate::args::Format;
 use crate::failure::Failure;
 use crate::pictures::picture;
 
-/// The picture that the format asks for.
-pub(super) fn svg(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], name: &str, format: Format) -> Result<String, Failure> {
-    let view = match format {
-        Format::NfaSvg => View::Automaton,
-        Format::NetSvg => View::Net,
-        // `Svg`: no other format comes here.
-        _ => View::System,
-    };
+/// One view of the systems, as a picture.
+pub(super) fn svg(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], name: &str, view: View) -> Result<String, Failure> {
     let rows: Vec<(&NetworkSystem, &dyn Labels)> = systems.iter().map(|(system, labels)| (*system, &**labels)).collect();
     let drawn = picture(&rows, view, &mut Budget::unlimited()).map_err(|error| Failure::message(format!("{name}: {error}")))?;
     // Not the directory: the same file gives the same bytes wherever it lies.

@@ -1,4 +1,4 @@
-//! Linear sets: a base, and periods that can be added any number of times.
+//! LinearSet sets: a base, and periods that can be added any number of times.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::{Counts, Edge, Error, Letter, Vector};
 ///
 /// Periods are in order, different and not zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Linear {
+pub struct LinearSet {
     base: Vector,
     periods: Arc<[Vector]>,
     /// The mask of the base, and of all periods together: for quick answers.
     masks: (u64, u64),
 }
 
-impl Linear {
+impl LinearSet {
     /// Periods that are zero or equal to others say nothing and are left out.
     pub fn new(base: Vector, periods: impl IntoIterator<Item = Vector>) -> Self {
         let mut periods: Vec<Vector> = periods.into_iter().filter(|period| !period.is_zero()).collect();
@@ -126,35 +126,23 @@ impl Linear {
 
     /// The set as a text such as `{ (a:1) + k1·(b:2, c:1) }`.
     pub fn display<'a>(&'a self, name: &'a dyn Fn(Letter) -> String) -> impl fmt::Display + 'a {
-        Shown { linear: self, name }
-    }
-}
-
-struct Shown<'a> {
-    linear: &'a Linear,
-    name: &'a dyn Fn(Letter) -> String,
-}
-
-impl Shown<'_> {
-    fn vector(&self, vector: &Vector, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(")?;
-        for (place, (letter, count)) in vector.letters().iter().enumerate() {
-            let comma = if place > 0 { ", " } else { "" };
-            write!(f, "{comma}{}:{count}", (self.name)(letter))?;
-        }
-        write!(f, ")")
-    }
-}
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{{ ")?;
-        self.vector(&self.linear.base, f)?;
-        for (place, period) in self.linear.periods.iter().enumerate() {
-            write!(f, " + k{}·", place + 1)?;
-            self.vector(period, f)?;
-        }
-        write!(f, " }}")
+        let vector = move |vector: &Vector, f: &mut fmt::Formatter<'_>| {
+            write!(f, "(")?;
+            for (place, (letter, count)) in vector.letters().iter().enumerate() {
+                let comma = if place > 0 { ", " } else { "" };
+                write!(f, "{comma}{}:{count}", name(letter))?;
+            }
+            write!(f, ")")
+        };
+        fmt::from_fn(move |f| {
+            write!(f, "{{ ")?;
+            vector(&self.base, f)?;
+            for (place, period) in self.periods.iter().enumerate() {
+                write!(f, " + k{}·", place + 1)?;
+                vector(period, f)?;
+            }
+            write!(f, " }}")
+        })
     }
 }
 
@@ -168,7 +156,7 @@ mod tests {
 
     #[test]
     fn redundant_periods() {
-        let linear = Linear::new(vector(&[1]), [vector(&[2]), vector(&[3]), vector(&[5]), vector(&[0]), vector(&[7]), vector(&[2])]);
+        let linear = LinearSet::new(vector(&[1]), [vector(&[2]), vector(&[3]), vector(&[5]), vector(&[0]), vector(&[7]), vector(&[2])]);
         let pruned = linear.without_redundant_periods(&mut Budget::unlimited()).unwrap();
         assert_eq!(pruned.periods(), [vector(&[2]), vector(&[3])]);
     }
@@ -176,20 +164,20 @@ mod tests {
     #[test]
     fn obvious_inclusion() {
         let budget = &mut Budget::unlimited();
-        let small = Linear::new(vector(&[4, 1]), [vector(&[2, 2])]);
-        let large = Linear::new(vector(&[1, 1]), [vector(&[1, 1]), vector(&[3])]);
+        let small = LinearSet::new(vector(&[4, 1]), [vector(&[2, 2])]);
+        let large = LinearSet::new(vector(&[1, 1]), [vector(&[1, 1]), vector(&[3])]);
         assert!(small.obviously_within(&large, budget).unwrap());
         assert!(!large.obviously_within(&small, budget).unwrap());
-        let all = Linear::new(vector(&[2]), [vector(&[1])]);
-        let sums = Linear::new(vector(&[]), [vector(&[2]), vector(&[3])]);
+        let all = LinearSet::new(vector(&[2]), [vector(&[1])]);
+        let sums = LinearSet::new(vector(&[]), [vector(&[2]), vector(&[3])]);
         assert!(!all.obviously_within(&sums, budget).unwrap(), "included, but not obviously");
     }
 
     #[test]
     fn texts() {
         let name = |letter: Letter| ["a", "b", "c"][letter.0].to_string();
-        let linear = Linear::new(vector(&[1]), [vector(&[0, 2, 1]), vector(&[1])]);
+        let linear = LinearSet::new(vector(&[1]), [vector(&[0, 2, 1]), vector(&[1])]);
         assert_eq!(linear.display(&name).to_string(), "{ (a:1) + k1·(a:1) + k2·(b:2, c:1) }");
-        assert_eq!(Linear::new(vector(&[]), []).display(&name).to_string(), "{ () }");
+        assert_eq!(LinearSet::new(vector(&[]), []).display(&name).to_string(), "{ () }");
     }
 }

@@ -32,7 +32,7 @@
 //! not clear from it. Here they are in the net, as the formula says. It makes no
 //! difference to what the net can do: the place that such a transition takes
 //! from could get a token only by a step of the same kind, hence never. The
-//! first round of [slicing](crate::slice()) leaves them out, with their places.
+//! first round of [slicing](serval_petri::slice()) leaves them out, with their places.
 //!
 //! Which states there are is for the system to say: the compiler lists those that
 //! can occur. With that the running example of the publication, compiled plainly,
@@ -44,9 +44,8 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint;
-use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
-
-use crate::{Net, NetError, PlaceId, TransitionId};
+use serval_model::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId};
+use serval_petri::{Constraint, Linear, Net, NetError, PlaceId, Target, TransitionId};
 
 /// What a place stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,7 +131,16 @@ impl Places {
     }
 
     fn of_kind(&self, is_meant: fn(&PlaceKind) -> bool) -> impl Iterator<Item = PlaceId> {
-        crate::ids::places(self.kinds.len()).zip(&self.kinds).filter(move |(_, kind)| is_meant(kind)).map(|(place, _)| place)
+        let kinds = self.kinds.iter().enumerate().filter(move |(_, kind)| is_meant(kind));
+        kinds.filter_map(|(index, _)| PlaceId::try_from_index(index))
+    }
+
+    /// The markings in which nobody is in flight, and the numbers of answers are
+    /// as `answers` say. Pairs that the net has no place for are 0.
+    pub fn completed(&self, answers: impl IntoIterator<Item = Constraint<Letter>>) -> Target {
+        let empty = self.in_flight().map(|place| Constraint::Zero(Linear::variable(place)));
+        let answers = answers.into_iter().map(|constraint| constraint.renamed(|(request, response)| self.answer(request, response)));
+        Target::new(empty.chain(answers).collect())
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
+use serval_classic::{Action, PlaceKind, Places, interleaving};
 use serval_model::{Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
-use serval_petri::{Action, Arc, Constraint, Linear, Net, PlaceKind, Places, Slice, Target, interleaving, slice};
+use serval_petri::{Arc, Constraint, Linear, Net, Slice, Target, slice};
 
-use crate::support::{explore, plain_system, small_system};
+use crate::support::{plain_system, small_system};
 
 const RUNNING: &str = "request main { X := 1; yield; y := X; X := 0; y }";
 const LOCKED: &str = "request main { while (L == 1) { yield }; L := 1; X := 1; yield; y := X; X := 0; L := 0; y }";
@@ -15,7 +16,7 @@ const LOCKED: &str = "request main { while (L == 1) { yield }; L := 1; X := 1; y
 /// An answer 0 to `main`.
 fn asks_for_zero(system: &NetworkSystem, places: &Places) -> Target {
     let pair = (system.request_named("main").unwrap(), system.response_named("0").unwrap());
-    Target::completed(places, [Constraint::AtLeastZero(Linear::new([(pair, 1)], -1).unwrap())])
+    places.completed([Constraint::AtLeastZero(Linear::new([(pair, 1)], -1).unwrap())])
 }
 
 fn kinds(places: &Places) -> (usize, usize, usize) {
@@ -169,7 +170,7 @@ fn check_sliced(system: &NetworkSystem) -> usize {
             for factor in [1, -1] {
                 // At least one such answer, or none.
                 let one = Constraint::AtLeastZero(Linear::new([((request, response), factor)], -i64::from(factor > 0)).unwrap());
-                let target = Target::completed(&places, [one]);
+                let target = places.completed([one]);
                 let Slice::Kept(sliced) = slice(&net, &target, &mut Budget::unlimited()).unwrap() else { continue };
                 kept += 1;
                 for &place in &sliced.places {
@@ -246,10 +247,18 @@ fn multisets(net: &Net, places: &Places, requests: u64) -> BTreeSet<Multiset<Let
         let inputs = net.inputs(transition).iter().copied().chain(spawn);
         bounded.add_transition(net.transition_name(transition), inputs, net.outputs(transition).iter().copied()).unwrap();
     }
-    let explored = explore(&bounded, u64::MAX, usize::MAX);
-    assert!(explored.is_complete);
+    let mut reached = vec![bounded.initial()];
     let mut found = BTreeSet::new();
-    for marking in explored.order {
+    let mut next = 0;
+    while let Some(marking) = reached.get(next).cloned() {
+        next += 1;
+        for transition in bounded.transitions().filter(|&transition| bounded.is_enabled(&marking, transition)) {
+            let mut after = marking.clone();
+            bounded.fire(&mut after, transition).unwrap();
+            if !reached.contains(&after) {
+                reached.push(after);
+            }
+        }
         let global: u64 =
             places.kinds().iter().zip(marking.as_slice()).map(|(kind, &n)| u64::from(matches!(kind, PlaceKind::Global(_))) * n).sum();
         assert_eq!(global, 1);
