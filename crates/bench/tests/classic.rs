@@ -8,11 +8,11 @@ use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
 /// For one program of the suite.
-const LIMIT: Limit = Limit::Looks(100_000_000);
+const LIMIT: Limit = Limit::Looks(20_000_000);
 /// More than anything takes.
 const NO_LIMIT: Limit = Limit::Looks(u64::MAX);
 /// For one random system.
-const RANDOM_LIMIT: Limit = Limit::Looks(10_000_000);
+const RANDOM_LIMIT: Limit = Limit::Looks(2_000_000);
 
 #[test]
 fn programs_of_the_suite_are_decided_rightly() {

@@ -3,7 +3,7 @@
 //! Each system is decided by all methods, the evidence is checked by the
 //! independent checker, and the verdict is compared with everything that up to
 //! four requests can do. Programs with a counterexample that was put there on
-//! purpose, of five to eight requests, have to be refuted ([`planted()`]).
+//! purpose, of five to eight requests, have to be refuted ([`try_planted`]).
 
 mod planted;
 
@@ -18,8 +18,9 @@ use serval_model::{NetworkSystem, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Systems, check, fingerprint};
 use serval_random::Behaviours;
 
-pub use planted::planted;
+use planted::planted;
 
+use crate::systems::compiled;
 use crate::{Limit, within};
 
 /// Ticks of brute force for one system.
@@ -98,6 +99,18 @@ pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -
     };
     *summary.outcomes.entry(outcome.clone()).or_default() += 1;
     Ok(outcome)
+}
+
+/// Decides a program whose counterexample was put there on purpose; an error is
+/// what went wrong, for instance that it was not found.
+pub fn try_planted(requests: u32, seed: u64, limit: Limit, summary: &mut Summary) -> Result<(), String> {
+    let text = planted(requests, seed);
+    let mut found = false;
+    for system in compiled(&text).ok_or_else(|| format!("does not compile:\n{text}"))? {
+        let outcome = try_system(&system, limit, summary).map_err(|why| format!("{why}\n{text}"))?;
+        found |= outcome.verdict == "not-serializable" && outcome.requests == u64::from(requests);
+    }
+    found.then_some(()).ok_or_else(|| format!("a counterexample of {requests} requests was not found:\n{text}"))
 }
 
 impl Summary {
