@@ -1,7 +1,7 @@
 //! Random network systems, and what they do by trying everything.
 //!
 //! Whoever tests what is done to network systems draws them here: [`tiny`],
-//! [`uniform`] and [`handlers`] make the system of a seed, [`staged`] draws one
+//! [`uniform`] and [`handlers()`] make the system of a seed, [`staged`] draws one
 //! after the other. [`Behaviours`] says what a system does with few requests, by
 //! enumeration alone, and so is the judge of everything cleverer.
 //!

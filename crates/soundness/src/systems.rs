@@ -1,6 +1,6 @@
 //! Where the systems come from on which everything is tried.
 //!
-//! Random systems ([`Generator`]), systems behind a gate ([`gated`]), and, where one
+//! Random systems ([`Generator`]), systems behind a gate ([`gated()`]), and, where one
 //! shows that something is wrong, the smallest that still does ([`shrink()`]).
 
 mod gated;

@@ -5,7 +5,7 @@ use serval_model::SplitMix64;
 /// A program whose smallest counterexample has `requests` requests, four to
 /// eight, whatever the seed: something goes wrong only after `requests − 2` others
 /// have been there, or needs that many others while it waits.
-pub fn planted(requests: u32, seed: u64) -> String {
+pub(super) fn planted(requests: u32, seed: u64) -> String {
     let mut random = SplitMix64::new(seed);
     let before = requests - 2;
     // Something that others do and that disturbs nobody.
