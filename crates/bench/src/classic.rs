@@ -16,9 +16,8 @@ use serval_engine::search::run_certificate;
 
 use serval_model::{NetworkSystem, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
-
-use crate::reductions::Generator;
-use crate::verdicts::{systems_of, within};
+use serval_soundness::systems::{Generator, systems_of};
+use serval_soundness::{Limit, within};
 
 /// A program of a suite.
 #[derive(Clone, Debug)]
@@ -84,7 +83,7 @@ pub struct Outcome {
 /// Decides the components of a program one after the other, until one is
 /// refuted or unknown, and puts the verdict to the checker; an error says what
 /// it refused.
-pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Duration) -> Result<Outcome, String> {
+pub fn decide_program(systems: &[NetworkSystem], options: &Options, limit: Limit) -> Result<Outcome, String> {
     let start = Instant::now();
     let (stages, end) = within(limit, |cancel| decide_all(systems, options, cancel));
     let time = start.elapsed();
@@ -159,7 +158,7 @@ fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Clai
 }
 
 /// One system with one setting of an ablation.
-pub fn trial(system: &NetworkSystem, options: &Options, limit: Duration) -> (Report, Trial) {
+pub fn trial(system: &NetworkSystem, options: &Options, limit: Limit) -> (Report, Trial) {
     let start = Instant::now();
     let report = within(limit, |cancel| decide(system, options, cancel, &|| start.elapsed()));
     let trial = Trial::new(&report, start.elapsed());
@@ -208,7 +207,7 @@ pub fn random(seed: u64, number: u64) -> Vec<NetworkSystem> {
 
 /// Decides a system by this method and by the others, and compares; an error
 /// says what is wrong.
-pub fn compare(system: &NetworkSystem, limit: Duration, agreement: &mut Agreement) -> Result<Outcome, String> {
+pub fn compare(system: &NetworkSystem, limit: Limit, agreement: &mut Agreement) -> Result<Outcome, String> {
     let outcome = decide_program(std::slice::from_ref(system), &Options::default(), limit)?;
     let found = within(limit, |cancel| {
         let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };

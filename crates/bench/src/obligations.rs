@@ -1,16 +1,17 @@
 //! What makes proofs proofs, put to other solvers.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval_budget::{Budget, Cancel};
-use serval_compile::{Options, Prepared};
+use serval_budget::Cancel;
+use serval_compile::Mode;
 use serval_engine::portfolio::{Found, Method, Plan, decide};
 use serval_invariant::{Obligation, obligations};
 
 use serval_model::{NetworkSystem, systems_from_json};
 use serval_testkit::solvers::Outside;
+
+use crate::classic::compiled;
 
 /// Examples that counting alone does not decide in a reasonable time; they
 /// have to be made smaller first.
@@ -31,7 +32,7 @@ pub fn is_for(file: &Path, methods: &[Method]) -> bool {
 }
 
 /// How long a solver may take for all questions about one program.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(3_600);
 
 /// The obligations of one program.
 #[derive(Debug)]
@@ -67,10 +68,7 @@ pub fn systems(path: &Path) -> Result<Vec<NetworkSystem>, String> {
     if path.extension().is_some_and(|extension| extension == "json") {
         return systems_from_json(&text).map_err(|error| fail(error.to_string()));
     }
-    let program = serval_syntax::analyze(&text).program.ok_or_else(|| fail("no program".to_owned()))?;
-    let compiled = Arc::new(Prepared::new(&program, Options::default())).compile(&Budget::unlimited());
-    let compiled = compiled.map_err(|error| fail(format!("{error:?}")))?;
-    Ok(compiled.components().iter().map(|component| component.system().clone()).collect())
+    compiled(&text, Mode::Optimised).map_err(fail)
 }
 
 /// The obligations of a program; `None` if it is not serializable.

@@ -1,19 +1,18 @@
 //! The published pipeline: never wrong, mostly right, and always the same.
 
-use std::time::Duration;
-
 use serval_bench::classic::{Agreement, compare, decide_program, random, suite};
 use serval_classic::Options;
 use serval_model::NetworkSystem;
+use serval_soundness::Limit;
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
 /// For one program of the suite.
-const LIMIT: Duration = Duration::from_secs(20);
-/// Longer than anything takes: what is stopped by a clock is not the same each time.
-const NO_LIMIT: Duration = Duration::from_secs(3_600);
+const LIMIT: Limit = Limit::Looks(20_000_000);
+/// More than anything takes.
+const NO_LIMIT: Limit = Limit::Looks(u64::MAX);
 /// For one random system.
-const RANDOM_LIMIT: Duration = Duration::from_secs(2);
+const RANDOM_LIMIT: Limit = Limit::Looks(2_000_000);
 
 #[test]
 fn programs_of_the_suite_are_decided_rightly() {

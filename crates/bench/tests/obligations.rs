@@ -10,8 +10,11 @@ use serval_testkit::say;
 use serval_testkit::solvers::Outside;
 use serval_testkit::suite::{data_dir, repository_root};
 
-/// Milliseconds for one question.
-const LIMIT: u32 = 30_000;
+/// Milliseconds for one question that has to be answered: more than the slowest
+/// takes on a machine that does much else.
+const LIMIT: u32 = 600_000;
+/// Milliseconds for one of many of which most have to be answered.
+const SHORT_LIMIT: u32 = 30_000;
 
 fn all_are_unsat(what: &str, directory: PathBuf, methods: &[Method]) {
     let solvers = Outside::all(LIMIT);
@@ -50,7 +53,7 @@ fn of_the_examples_without_reductions() {
 /// The questions can be answered otherwise: what is left out is missed.
 #[test]
 fn every_part_of_the_invariant_is_needed_by_somebody() {
-    let Some(z3) = Outside::z3(LIMIT) else { return };
+    let Some(z3) = Outside::z3(SHORT_LIMIT) else { return };
     let methods = [Method::Search, Method::Flow, Method::Bounded];
     let (mut changed, mut missed) = (0, 0);
     for file in files(&[repository_root().join("examples")]).unwrap().into_iter().filter(|file| is_for(file, &methods)) {
@@ -66,7 +69,7 @@ fn every_part_of_the_invariant_is_needed_by_somebody() {
                     format!("{}\n", kept.join("\n"))
                 })
                 .collect();
-            let answers = z3.ask_all(without.iter().map(String::as_str), std::time::Duration::from_secs(60));
+            let answers = z3.ask_all(without.iter().map(String::as_str), std::time::Duration::from_secs(600));
             changed += answers.len();
             missed += answers.iter().filter(|answer| *answer == "sat").count();
         }

@@ -169,7 +169,8 @@ fn undecided_is_not_as_expected() {
     let (report, status) = json(&[programs.to_str().unwrap(), "--method", "search", "--timeout", "0.5"]);
     assert_eq!(status, Some(1));
     assert_eq!(report["rows"][0]["outcome"], "undecided");
-    assert_eq!(report["summary"]["undecided"], 2);
+    // A slow machine does not even refute the other one.
+    assert!(report["summary"]["undecided"].as_u64().unwrap() >= 2, "{report}");
     // Nobody expects anything of the system.
     let (_, status) = json(&[programs.join("system.json").to_str().unwrap(), "--method", "search", "--timeout", "0.5"]);
     assert_eq!(status, Some(0));

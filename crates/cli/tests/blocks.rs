@@ -88,10 +88,14 @@ fn commands_in_the_documentation_run() {
                     named += 1;
                 }
                 ["cargo", "test" | "clippy" | "fmt" | "doc" | "run" | "install", rest @ ..] => {
+                    let package =
+                        rest.iter().skip_while(|word| **word != "-p").nth(1).map_or("cli", |name| name.trim_start_matches("serval-"));
+                    let package = root().join("crates").join(package);
                     for pair in rest.windows(2) {
                         let there = match pair {
                             ["--path", path] => root().join(path).join("Cargo.toml").is_file(),
-                            ["--bin", name] => root().join(format!("crates/bench/src/bin/{name}.rs")).is_file(),
+                            ["-p", _] => package.join("Cargo.toml").is_file(),
+                            ["--bin", name] => package.join(format!("src/bin/{name}.rs")).is_file(),
                             _ => true,
                         };
                         assert!(there, "{page}: {command}");

@@ -51,14 +51,14 @@ fn every_default_is_in_force_and_the_command_line_goes_before_it() {
 
     let method = with("method = \"search\"\ntimeout = 0.5");
     assert_eq!(status(&method, &["good.ser"]), Some(3));
-    assert_eq!(status(&method, &["good.ser", "--method", "auto"]), Some(0));
+    assert_eq!(status(&method, &["good.ser", "--method", "auto", "--timeout", "3600"]), Some(0));
     assert_eq!(status(&with("method = [\"search\", \"flow\"]"), &["good.ser"]), Some(0));
     assert_eq!(status(&with("method = \"classic\""), &["good.ser", "--no-slice"]), Some(0));
 
     let timeout = with("timeout = 0.01");
     fs::write(timeout.join("large.ser"), serval_families::Family::named("counter").unwrap().program(20_000)).unwrap();
     assert_eq!(status(&timeout, &["large.ser"]), Some(3));
-    assert_eq!(status(&timeout, &["large.ser", "--timeout", "60"]), Some(0));
+    assert_eq!(status(&timeout, &["large.ser", "--timeout", "3600"]), Some(0));
 
     let colour = with("color = \"always\"");
     fs::write(colour.join("mistake.ser"), "request {").unwrap();

@@ -1,13 +1,11 @@
 //! Which programs have finitely many states, and what is said of the others.
 
-use std::process::Command;
-use std::time::{Duration, Instant};
-
 use serval_budget::Budget;
 use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Mode, Options, compile};
 use serval_syntax::{Program, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
+use std::process::Command;
 
 fn program(text: &str) -> Program {
     let analysis = analyze(text);
@@ -19,8 +17,11 @@ fn compiled(text: &str, mode: Mode) -> Compiled {
     compile(&program(text), options, &Budget::unlimited()).unwrap_or_else(|error| panic!("{error:#?}\n{text}"))
 }
 
+/// Ticks that are enough to see that something grows.
+const LITTLE: u64 = 100_000;
+
 fn growth(text: &str) -> GrowthReport {
-    match compile(&program(text), Options::default(), &Budget::unlimited()) {
+    match compile(&program(text), Options::default(), &Budget::ticks(LITTLE)) {
         Err(CompileError::TooLarge(report)) => report,
         Err(other) => panic!("{other:?}\n{text}"),
         Ok(_) => panic!("finite\n{text}"),
@@ -68,9 +69,7 @@ fn growth_is_proved_named_and_shown() {
         ("request up { READERS := READERS + 1; yield; READERS := READERS - 1 }", "READERS"),
     ];
     for (text, variable) in cases {
-        let start = Instant::now();
         let report = growth(text);
-        assert!(start.elapsed() < Duration::from_secs(1), "{text}: {:?}", start.elapsed());
         assert!(report.proved, "{text}");
         assert_eq!(report.variable.as_ref().map(|(name, _)| name.as_str()), Some(variable), "{text}");
         let last = report.run.iter().rev().flat_map(|step| &step.changes).find(|(name, _)| name == variable);

@@ -8,7 +8,8 @@ use serval_budget::Budget;
 use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
 use serval_engine::search::{LayerOutcome, Search, parallel_layer};
 
-use serval_model::{NetworkSystem, Run, SerialAutomaton, SplitMix64, SystemBuilder, completed_multisets, replay, serial_multisets};
+use serval_model::{NetworkSystem, Run, SerialAutomaton, replay};
+use serval_random::{Behaviours, uniform};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
 use serval_testkit::say;
@@ -108,10 +109,8 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
         let Ok(compiled) = compile(&program, small_limits(), &Budget::unlimited()) else { continue };
         for component in compiled.components() {
             let system = component.system();
-            let budget = || Budget::ticks(2_000_000);
-            let Ok(interleaved) = completed_multisets(system, 3, &mut budget()) else { continue };
-            let Ok(serial) = serial_multisets(system, 3, &mut budget()) else { continue };
-            let smallest = interleaved.difference(&serial).map(|multiset| multiset.size()).min();
+            let Some(brute) = Behaviours::with(system, 3, 2_000_000) else { continue };
+            let smallest = brute.fewest();
             let mut search = Search::new(system);
             let mut found = None;
             for requests in 1..=3 {
@@ -179,47 +178,18 @@ fn a_request_that_answers_where_it_starts_is_seen() {
     let json = r#"{"initial_global": "g", "requests": [["a", "s"]], "responses": [["s", "0"], ["t", "1"]],
         "transitions": [["s", "g", "t", "h"], ["t", "h", "s", "g"], ["s", "h", "s", "k"]]}"#;
     let system = NetworkSystem::from_json(json).unwrap();
-    let interleaved = completed_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
-    let serial = serial_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
+    let smallest = Behaviours::with(&system, 3, u64::MAX).unwrap().fewest();
     let mut search = Search::new(&system);
     let found = (1..=3).find(|&requests| matches!(search.layer(requests, &mut Budget::unlimited()), LayerOutcome::Found(_)));
-    assert_eq!(found.map(u128::from), interleaved.difference(&serial).map(|multiset| multiset.size()).min());
-}
-
-/// A random system: few states, any steps, answers anywhere.
-fn random_system(seed: u64) -> NetworkSystem {
-    let mut random = SplitMix64::new(seed);
-    let mut draw = |bound: u64| usize::try_from(random.below(bound)).unwrap();
-    let (global_count, local_count, request_count) = (2 + draw(2), 3 + draw(4), 1 + draw(2));
-    let mut builder = SystemBuilder::new();
-    let globals: Vec<_> = (0..global_count).map(|g| builder.global(&format!("g{g}"))).collect();
-    let locals: Vec<_> = (0..local_count).map(|l| builder.local(&format!("l{l}"))).collect();
-    for r in 0..request_count {
-        let request = builder.request(&format!("r{r}"));
-        for _ in 0..=draw(2) {
-            builder.start(request, locals[draw(local_count as u64)]);
-        }
-    }
-    for _ in 0..2 + draw(2) {
-        let response = builder.response(&format!("a{}", draw(3)));
-        builder.answer(locals[draw(local_count as u64)], response);
-    }
-    for _ in 0..5 + draw(14) {
-        let (l, m) = (locals[draw(local_count as u64)], locals[draw(local_count as u64)]);
-        let (g, h) = (globals[draw(global_count as u64)], globals[draw(global_count as u64)]);
-        builder.step(l, g, m, h);
-    }
-    builder.finish(globals[0])
+    assert_eq!(found.map(u128::from), smallest);
 }
 
 #[test]
 fn random_systems_are_refuted_exactly_when_brute_force_says_so() {
     let mut refuted = 0;
     for seed in 0..3_000 {
-        let system = random_system(seed);
-        let interleaved = completed_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
-        let serial = serial_multisets(&system, 3, &mut Budget::unlimited()).unwrap();
-        let smallest = interleaved.difference(&serial).map(|multiset| multiset.size()).min();
+        let system = uniform(seed);
+        let smallest = Behaviours::with(&system, 3, u64::MAX).unwrap().fewest();
         let mut search = Search::new(&system);
         let found = (1..=3).find(|&requests| match search.layer(requests, &mut Budget::unlimited()) {
             LayerOutcome::Found(run) => {

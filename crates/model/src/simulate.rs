@@ -76,13 +76,23 @@ impl SplitMix64 {
         }
     }
 
+    /// An index of something that has this length; 0 of what is empty.
+    pub fn index(&mut self, length: usize) -> usize {
+        // Whatever is below a length is one.
+        usize::try_from(self.below(length as u64)).unwrap_or(0)
+    }
+
+    /// True in `percent` of 100 cases.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
     /// One of `items`, each with the same probability, or `None` of none.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
         if items.is_empty() {
             return None;
         }
-        let index = self.below(u64::try_from(items.len()).ok()?);
-        items.get(usize::try_from(index).ok()?).copied()
+        items.get(self.index(items.len())).copied()
     }
 }
 

@@ -177,8 +177,6 @@ fn all_of(directory: &Path, what: &str) {
     let [fine, fixed, none, undecided] = counts;
     say(&format!("{what}: {fine} serializable, {fixed} fixed, {none} without a fix, {undecided} undecided; slowest {slowest:?}"));
     assert!(fixed > 0);
-    // A test build on a busy machine is slow; what is built for use is not.
-    assert!(slowest.0 < Duration::from_secs(60), "{slowest:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use serval_classic::ablation::{End, Figures, Trial, settings};
 use serval_classic::{Options, Stages};
 use serval_model::NetworkSystem;
 use serval_report::bench::AblationReport;
+use serval_soundness::Limit;
 
 /// For one program of the suite.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -89,7 +90,7 @@ fn verdicts(programs: &[Program], systems: Systems, out: &mut impl Write) -> Res
     print(out, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")?;
     let (mut right, mut wrong, mut unknown) = (0, Vec::new(), 0);
     for program in programs {
-        let outcome = match decide_program(systems(program), &Options::default(), LIMIT) {
+        let outcome = match decide_program(systems(program), &Options::default(), Limit::Time(LIMIT)) {
             Ok(outcome) => outcome,
             Err(why) => {
                 wrong.push(format!("{}: {why}", program.name));
@@ -162,7 +163,7 @@ fn ablation(programs: &[Program], out: &mut impl Write) -> Result<bool, String> 
         let mut trials: Vec<Trial> = Vec::new();
         for program in programs {
             let [system] = program.plain.as_slice() else { return Err(format!("{} is not one system", program.name)) };
-            let trial = trial(system, &setting.options, ABLATION_LIMIT).1;
+            let trial = trial(system, &setting.options, Limit::Time(ABLATION_LIMIT)).1;
             let verdict = match trial.end {
                 End::Serializable => "serializable",
                 End::Refuted => "not-serializable",
@@ -188,7 +189,7 @@ fn agreement(systems: u64, seed: u64, out: &mut impl Write) -> Result<bool, Stri
             let (mut agreement, mut wrong) = (Agreement::default(), Vec::new());
             for number in (0..systems).filter(|number| number / 2 % THREADS == thread) {
                 for system in random(seed, number) {
-                    match compare(&system, RANDOM_LIMIT, &mut agreement) {
+                    match compare(&system, Limit::Time(RANDOM_LIMIT), &mut agreement) {
                         Err(why) => wrong.push(format!("number {number}: {why}: `{}`", system.to_json().replace(['\n', ' '], ""))),
                         Ok(Outcome { stop: Some(stop), .. }) if std::env::var_os("SHOW_UNKNOWN").is_some() => {
                             let _ = writeln!(io::stderr(), "unknown: number {number}: {stop:?}\n{}", system.to_json());

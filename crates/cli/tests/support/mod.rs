@@ -3,7 +3,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// The root of the repository, in which all commands run.
 #[allow(dead_code, reason = "not every test needs it")]
@@ -32,6 +33,24 @@ pub(crate) fn serval(arguments: &[&str], input: &[u8]) -> Output {
     // The program may end before it has read everything.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
+}
+
+/// Sends a signal to a program as soon as it is at work, which is when it has said
+/// how it wants to be interrupted.
+#[allow(dead_code, reason = "not every test needs it")]
+pub(crate) fn signal_at_work(child: &Child, signal: &str) {
+    let process = child.id().to_string();
+    let is_ready = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        assert!(!status.contains("(zombie)"), "it has ended by itself");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        // The second bit is that of an interrupt.
+        u64::from_str_radix(caught, 16).unwrap() & 2 != 0
+    };
+    while !is_ready() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args([&format!("-{signal}"), &process]).status().unwrap().success());
 }
 
 #[allow(dead_code, reason = "not every test needs it")]

@@ -10,17 +10,13 @@ use crate::support::{LETTERS, Point, all_options, counts, plus};
 
 const LONGEST: u64 = 7;
 
-fn below(random: &mut SplitMix64, bound: usize) -> usize {
-    usize::try_from(random.next_u64() % u64::try_from(bound).unwrap()).unwrap()
-}
-
 fn random_automaton(seed: u64, states: usize, edges: usize) -> Automaton {
     let mut random = SplitMix64::new(seed);
-    let states = 1 + below(&mut random, states);
-    let edges = below(&mut random, edges + 1);
+    let states = 1 + random.index(states);
+    let edges = random.index(edges + 1);
     let mut edge = || {
-        let from = State(below(&mut random, states));
-        (from, Letter(below(&mut random, LETTERS)), State(below(&mut random, states)))
+        let from = State(random.index(states));
+        (from, Letter(random.index(LETTERS)), State(random.index(states)))
     };
     let edges = (0..edges).map(|_| edge()).collect();
     Automaton::new(states, State(0), edges, LETTERS).unwrap()

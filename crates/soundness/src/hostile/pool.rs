@@ -1,0 +1,152 @@
+//! All targets and the certificates that were found for them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use serval_proof::Claim;
+use serval_testkit::random::{Shape, random_program};
+
+use super::draw::Draw;
+use super::found::{Sample, harvest};
+use super::targets::{Target, joined, neighbours};
+use crate::systems::Generator;
+
+/// How many targets there are, beside the listed ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Random systems.
+    pub systems: u64,
+    /// Random programs.
+    pub programs: u64,
+    /// Pairs of random systems as two components.
+    pub joined: u64,
+    /// Edits of each target.
+    pub edits: usize,
+}
+
+/// All targets and samples.
+#[derive(Debug)]
+pub struct Pool {
+    /// The inputs.
+    pub targets: Vec<Target>,
+    /// Certificates that the checker accepts.
+    pub samples: Vec<Sample>,
+    /// Complete runs, most of them with serial answers.
+    pub runs: Vec<Sample>,
+    /// For each target those one edit away.
+    pub near: Vec<Vec<usize>>,
+    /// How many of the targets were given as files.
+    pub listed: usize,
+    /// The samples of each kind.
+    by_kind: BTreeMap<String, Vec<usize>>,
+    /// The targets with one component for which something is proved: those
+    /// that are serializable, and those that are not.
+    single: [Vec<usize>; 2],
+}
+
+/// The programs and systems in a directory, sorted by name.
+pub fn inputs_in(directory: &Path) -> Result<Vec<(String, String)>, String> {
+    let cannot = |error: std::io::Error| format!("cannot read {}: {error}", directory.display());
+    let mut inputs = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        let is_input = path.extension().is_some_and(|ending| ending == "ser" || ending == "json");
+        if let (true, Some(name)) = (is_input, path.file_name()) {
+            inputs.push((name.to_string_lossy().into_owned(), std::fs::read_to_string(&path).map_err(cannot)?));
+        }
+    }
+    inputs.sort();
+    Ok(inputs)
+}
+
+impl Pool {
+    /// Gathers targets and certificates. The error is a certificate of the
+    /// engine that the checker refuses.
+    pub fn new(inputs: &[(String, String)], size: Size, seed: u64) -> Result<Self, String> {
+        let mut targets: Vec<Target> = inputs.iter().filter_map(|(name, text)| Target::new(name, text.clone())).collect();
+        let listed = targets.len();
+        for number in 0..size.systems {
+            // Programs come below, as texts.
+            let generator = Generator::ALL[usize::try_from(number % 3).unwrap_or(0)];
+            for system in generator.systems(seed, number) {
+                targets.extend(Target::new(&format!("{} system {number}", generator.name()), system.to_json()));
+            }
+        }
+        for number in 0..size.programs {
+            let shape = Shape::ALL[usize::try_from(number % 4).unwrap_or(0)];
+            targets.extend(Target::new(&format!("random program {number}"), random_program(seed.wrapping_add(number), shape)));
+        }
+        for number in 0..size.joined {
+            let drawn = |shift: u64| Generator::ALL[usize::try_from((number + shift) % 3).unwrap_or(0)].systems(!seed, 2 * number + shift);
+            if let ([one, ..], [other, ..]) = (drawn(0).as_slice(), drawn(1).as_slice()) {
+                targets.extend(joined(&format!("components {number}"), [one, other]));
+            }
+        }
+        let mut near: Vec<Vec<usize>> = Vec::new();
+        let mut edited = Vec::new();
+        for (number, target) in targets.iter().enumerate() {
+            let mut draw = Draw::new(seed, number as u64);
+            let found = neighbours(target, size.edits, &mut draw);
+            near.push((targets.len() + edited.len()..).take(found.len()).collect());
+            edited.extend(found);
+        }
+        targets.extend(edited);
+        near.resize(targets.len(), Vec::new());
+        for (number, others) in near.clone().into_iter().enumerate() {
+            for other in others {
+                near[other].push(number);
+            }
+        }
+        let (samples, runs, by_kind, single) = (Vec::new(), Vec::new(), BTreeMap::new(), [Vec::new(), Vec::new()]);
+        let mut pool = Self { targets, samples, runs, near, listed, by_kind, single };
+        for number in 0..pool.targets.len() {
+            let target = &pool.targets[number];
+            let mut draw = Draw::new(!seed, number as u64);
+            let found = harvest(number, target, number < listed, &mut draw).map_err(|why| format!("{}: {why}", target.name))?;
+            pool.targets[number].verdict = found.verdict;
+            pool.samples.extend(found.certificates);
+            pool.runs.extend(found.runs);
+            if let (Some(verdict), 1) = (found.verdict, pool.targets[number].systems.len()) {
+                pool.single[usize::from(verdict == Claim::NotSerializable)].push(number);
+            }
+        }
+        for (number, sample) in pool.samples.iter().enumerate() {
+            pool.by_kind.entry(sample.kind().to_owned()).or_default().push(number);
+        }
+        Ok(pool)
+    }
+
+    /// A certificate of this kind.
+    pub fn sample(&self, kind: &str, draw: &mut Draw) -> Option<&Sample> {
+        self.samples.get(*draw.pick(self.by_kind.get(kind)?)?)
+    }
+
+    /// How many certificates there are of each kind.
+    pub fn kinds(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.by_kind.iter().map(|(kind, samples)| (kind.as_str(), samples.len()))
+    }
+
+    /// The targets of one component of which this is proved.
+    pub fn single(&self, verdict: Claim) -> &[usize] {
+        &self.single[usize::from(verdict == Claim::NotSerializable)]
+    }
+
+    /// Whether these are known to be different: one serializable, one not.
+    pub fn are_opposed(&self, one: usize, other: usize) -> bool {
+        let verdicts = (self.targets[one].verdict, self.targets[other].verdict);
+        matches!(verdicts, (Some(one), Some(other)) if one != other)
+    }
+
+    /// The value of a field of some certificate, or of a part of one.
+    pub fn any_with(&self, field: &str, draw: &mut Draw) -> Option<Value> {
+        for _ in 0..10 {
+            let Some(value) = draw.pick(&self.samples).and_then(|sample| sample.value.as_ref()) else { continue };
+            let body = if value["kind"] == "components" { draw.element(&value["parts"]).unwrap_or(value) } else { value };
+            if let Some(found) = body.get(field) {
+                return Some(found.clone());
+            }
+        }
+        None
+    }
+}
