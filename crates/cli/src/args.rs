@@ -1,5 +1,7 @@
 //! The command line.
 
+mod bench;
+
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -10,7 +12,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use serval_report::escape;
 
-use crate::output::say;
+use crate::output::{Colour, say};
+pub(crate) use bench::{Bench, BenchFormat};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -89,13 +92,6 @@ pub(crate) enum Command {
     Explain(Explain),
     Completions(Completions),
     Man(Man),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Colour {
-    Auto,
-    Always,
-    Never,
 }
 
 /// What a file holds, where its name does not tell.
@@ -427,72 +423,6 @@ pub(crate) enum FixFormat {
     Text,
     /// One object on one line
     Json,
-}
-
-/// Run many files and compare verdicts and times
-#[derive(ClapArgs, Debug)]
-#[command(
-    after_help = "Examples:\n  serval bench examples                                    verdicts as the headers promise?\n  serval bench suite --expected suite/expected.csv         verdicts as a table says?\n  serval bench examples --format json > before.json        remember the times …\n  serval bench examples --baseline before.json             … and compare with them\n  serval bench --family counter --n 10,100,1000            a family of programs that scales\n  serval bench --family counter --n 10 --emit              one of its programs\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval, 130 interrupted."
-)]
-pub(crate) struct Bench {
-    /// Directories, programs (.ser) and network systems (.json)
-    #[arg(required_unless_present = "family", value_name = "DIR")]
-    pub(crate) files: Vec<PathBuf>,
-    /// Lines of file, verdict and, perhaps, published_total_ms; without it the headers of the files count
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) expected: Option<PathBuf>,
-    /// Compare with what --format json wrote earlier
-    #[arg(long, value_name = "FILE.json")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Run programs of a family, or of all
-    #[arg(long, value_name = "NAME")]
-    pub(crate) family: Option<String>,
-    /// Sizes of these programs; each family has a usual one
-    #[arg(long, value_name = "N", requires = "family", value_delimiter = ',', value_parser = size)]
-    pub(crate) n: Vec<usize>,
-    /// Print the program instead of running it
-    #[arg(long, requires = "family", conflicts_with_all = ["files", "expected", "baseline"])]
-    pub(crate) emit: bool,
-    /// For people or for machines
-    #[arg(long, value_enum, default_value_t = BenchFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: BenchFormat,
-    /// Also draw the times: a cactus plot, or growth for programs of a family
-    #[arg(long, value_name = "FILE.svg", conflicts_with_all = ["emit", "no_times"])]
-    pub(crate) svg: Option<PathBuf>,
-    /// How often each file is run; the middle time counts
-    #[arg(long, default_value_t = 1, value_name = "R", value_parser = positive)]
-    pub(crate) runs: usize,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    /// Which methods: auto, names among search, reduce, flow, bounded, or classic
-    #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
-    pub(crate) method: Vec<String>,
-    #[command(flatten)]
-    pub(crate) classic: Classic,
-    /// Leave times and memory out, so that the output is the same every time
-    #[arg(long)]
-    pub(crate) no_times: bool,
-    /// Run the published pipeline with all its switches on, each of them off, and all off
-    #[arg(long, conflicts_with_all = ["expected", "baseline", "emit", "runs", "jobs", "svg"])]
-    pub(crate) ablation: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchFormat {
-    /// An aligned table
-    Text,
-    /// A line of titles and a line per file
-    Csv,
-    /// One object
-    Json,
-    /// A Markdown table
-    Markdown,
-}
-
-/// The size of a program in a family. Some families mean something only from
-/// 2 on; the upper end keeps texts in memory.
-fn size(text: &str) -> Result<usize, String> {
-    text.parse::<usize>().ok().filter(|size| (2..=1_000_000).contains(size)).ok_or_else(|| "a number from 2 to 1000000".to_owned())
 }
 
 /// Explain an error code, a warning, a verdict or an anomaly

@@ -35,9 +35,10 @@ use std::sync::Arc;
 
 use serval_report::{Style as Drawing, render_diagnostics};
 
-use crate::args::{Check, Colour, OutputFormat};
+use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input;
+use crate::output::Colour;
 
 /// What the file is called.
 const NAME: &str = "serval.toml";

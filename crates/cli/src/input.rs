@@ -13,6 +13,7 @@ use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span};
 
 use crate::args::{InputArgs, InputKind};
 use crate::failure::Failure;
+pub(crate) use crate::names::{name_of, shown};
 use crate::output::say;
 
 /// A file that has been read and can be used.
@@ -86,16 +87,6 @@ pub(crate) fn say_findings(findings: &[Diagnostic], name: &str, text: &str, mess
     if !messages.quiet && findings.iter().any(|finding| finding.severity <= Severity::Warning) {
         say(&render_diagnostics(findings, name, text, messages.style));
     }
-}
-
-/// How reports call a file.
-pub(crate) fn name_of(path: &Path) -> String {
-    if path == Path::new("-") { "<stdin>".to_owned() } else { file_name(path) }
-}
-
-/// The same in a message, where what cannot be seen in it is written out.
-pub(crate) fn shown(path: &Path) -> String {
-    escape::name(&name_of(path)).into_owned()
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -7,6 +7,7 @@ mod config;
 mod failure;
 mod input;
 mod limits;
+mod names;
 mod output;
 mod pictures;
 

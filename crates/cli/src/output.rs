@@ -5,12 +5,20 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use clap::ValueEnum;
 use serval_report::Style;
 
-use crate::args::Colour;
 use crate::failure::Failure;
-use crate::input;
 use crate::limits::visibly;
+use crate::names::shown;
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
 
 /// How a file was written.
 #[must_use]
@@ -25,7 +33,7 @@ pub(crate) struct Written {
 impl Written {
     /// What there is to say about it, after the name of the file.
     pub(crate) fn words(&self) -> String {
-        let through = self.through.as_deref().map_or_else(String::new, |real| format!(", through the link to {}", input::shown(real)));
+        let through = self.through.as_deref().map_or_else(String::new, |real| format!(", through the link to {}", shown(real)));
         format!("{through}{}", if self.given_away { "; its owner or group could not be kept" } else { "" })
     }
 }
@@ -75,7 +83,7 @@ pub(crate) fn rewrite_file(path: &Path, text: &str) -> Result<Written, Failure> 
 }
 
 fn cannot_write(path: &Path, why: impl std::fmt::Display) -> Failure {
-    Failure::message(format!("cannot write {}: {why}", input::shown(path)))
+    Failure::message(format!("cannot write {}: {why}", shown(path)))
 }
 
 /// Who may read a file that is being written.
@@ -155,7 +163,7 @@ fn keep_owner_and_mode(file: &File, known: &fs::Metadata) -> io::Result<bool> {
 pub(crate) fn keep_input(input: &Path, output: Option<&Path>) -> Result<(), Failure> {
     let same = |output: &Path| matches!((fs::canonicalize(input), fs::canonicalize(output)), (Ok(one), Ok(other)) if one == other);
     match output.filter(|output| same(output)) {
-        Some(output) => Err(Failure::message(format!("{} is the input and would be overwritten; name another file", input::shown(output)))),
+        Some(output) => Err(Failure::message(format!("{} is the input and would be overwritten; name another file", shown(output)))),
         None => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serval_syntax::{ArithmeticOp, Global};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand, Reg};
-use crate::liveness::Liveness;
+use crate::liveness::{Failing, Liveness};
 
 /// The size of a number that a slow value may come from.
 const SLOW_START: u64 = 1 << 60;
@@ -127,23 +127,11 @@ fn arithmetic(op: ArithmeticOp, left: Value, right: Value) -> (Value, bool) {
     }
 }
 
-/// The operations that can fail, by node.
-pub(crate) struct Failing {
-    at: Vec<bool>,
-}
-
-impl Failing {
-    /// Analyses the graph of a program as written, whose live registers are those of `executed`.
-    pub(crate) fn new(graph: &Graph, globals: &[Global], executed: &Liveness) -> Self {
-        let mut analysis = Analysis::new(graph, globals, executed);
-        analysis.solve();
-        Self { at: analysis.fails }
-    }
-
-    /// Whether the operation at `id` can end in an error.
-    pub(crate) fn at(&self, id: NodeId) -> bool {
-        self.at[id.index()]
-    }
+/// The operations that can fail in the graph of a program as written, whose live registers are those of `executed`.
+pub(crate) fn failing(graph: &Graph, globals: &[Global], executed: &Liveness) -> Failing {
+    let mut analysis = Analysis::new(graph, globals, executed);
+    analysis.solve();
+    Failing { at: analysis.fails }
 }
 
 /// A variable with one value for the whole of a region or program.

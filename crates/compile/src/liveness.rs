@@ -24,11 +24,22 @@
 
 use crate::disjoint::DisjointSets;
 use crate::graph::{Graph, Node, NodeId, Operand, Reg};
-use crate::intervals::Failing;
 
 /// The most 64-bit words the sets of one region may take; beyond, all registers
 /// of the region count as live, which is always safe. 4 Mi words are 32 MiB.
 const MAX_WORDS: usize = 4 << 20;
+
+/// The operations that can fail, by node.
+pub(crate) struct Failing {
+    pub(crate) at: Vec<bool>,
+}
+
+impl Failing {
+    /// Whether the operation at `id` can end in an error.
+    pub(crate) fn at(&self, id: NodeId) -> bool {
+        self.at[id.index()]
+    }
+}
 
 /// Which operations read their operands.
 #[derive(Clone, Copy)]

@@ -23,13 +23,13 @@
 use serval_syntax::{Global, value};
 
 use crate::graph::{Graph, Node, NodeId, Op, Operand};
-use crate::intervals::Failing;
-use crate::liveness::{Liveness, Reads};
+use crate::intervals::failing;
+use crate::liveness::{Failing, Liveness, Reads};
 
 /// Simplifies in place; node numbers keep their meaning. `executed` is the liveness of the
 /// graph as it is, in the reading [`Reads::Executed`].
 pub(crate) fn simplify(graph: &mut Graph, globals: &[Global], executed: &Liveness) {
-    let failing = Failing::new(graph, globals, executed);
+    let failing = failing(graph, globals, executed);
     // Each round removes at least one operation or branch, and every prefix of
     // the rounds is sound, so a fixed number is a choice of effort only. What
     // leads nowhere is cut off in each, because that lets more results die.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::MOST_BOXES;
 use crate::graph::{Graph, GroupId, Node, Shape};
-use crate::layout::find;
+use crate::union_find::find;
 
 /// A box of the picture: one node, or several that were merged.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use crate::graph::Graph;
 use crate::group::{Bunches, bunches};
 use crate::picture::{Area, DrawnLabel, Heading, Picture, Point};
 use crate::text;
+use crate::union_find::find;
 use panel::Panel;
 
 pub(crate) use panel::INITIAL;
@@ -113,16 +114,6 @@ pub fn draw(graph: &Graph) -> Picture {
     }
     picture.width += MARGIN;
     picture
-}
-
-/// Which member stands for the set that one is in (union–find): the one that is
-/// its own leader, a few leaders up.
-pub(crate) fn find(leader: &mut [usize], mut at: usize) -> usize {
-    while leader[at] != at {
-        leader[at] = leader[leader[at]];
-        at = leader[at];
-    }
-    at
 }
 
 /// The parts that edges join, each in ascending order, by their first members.

@@ -39,6 +39,7 @@ mod picture;
 mod place;
 mod svg;
 mod text;
+mod union_find;
 
 pub use graph::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape};
 pub use layout::draw;

@@ -15,6 +15,7 @@ mod graphs;
 pub mod html;
 pub mod pictures;
 mod shown;
+mod stages;
 mod timeline;
 mod trace;
 mod verdict;
@@ -24,9 +25,8 @@ pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, Ser
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
+pub use stages::{StageReport, StageTimes};
 pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
-pub use verdict::{
-    CertificateNote, FileReport, Note, ReducedSizes, RuledOut, Sizes, StageReport, StageTimes, StuckNote, Times, Verdict, notes,
-};
+pub use verdict::{CertificateNote, FileReport, Note, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict, notes};
 pub use why::{Edge, Side, Why, why};
