@@ -5,78 +5,55 @@
 //! is ([`LinearSet::obviously_within`]). Otherwise its vectors are written as
 //! `b + Σ k(i) p(i)` with natural `k(i)`, which turns the literals of the other's
 //! complement into conditions on `k`; it is included if and only if no choice of
-//! one literal per clause has a solution. `d ∤ E` holds just if there is a whole
-//! number `q` with `1 ≤ E − d q ≤ d − 1`, so that all conditions are linear
-//! inequalities, and solutions are decided exactly.
+//! one literal per clause has a solution, which the solver decides.
 
+use serval_arith::{Outcome, solve};
 use serval_budget::Budget;
+use serval_linear::Problem;
 
 use crate::complement::{Clause, Literal};
 use crate::expression;
-use crate::integer::{Row, System};
-use crate::number::{minus, negative};
+use crate::number::minus;
 use crate::set::{Semilinear, Work};
 use crate::{Counts, Error, Letter, LinearSet, Vector};
 
-/// Whether literals hold for some vector of `linear`.
-fn satisfiable_within(linear: &LinearSet, literals: &[&Literal], budget: &mut Budget) -> Result<bool, Error> {
-    let numbers = linear.periods().len();
-    let quotients = literals.iter().filter(|literal| matches!(literal, Literal::NotDivisible(..))).count();
-    let width = numbers + quotients;
-    let zero = Row { coefficients: vec![0; width], constant: 0 };
-    let mut system = System::default();
-    for number in 0..numbers {
-        let mut row = zero.clone();
-        row.coefficients.iter_mut().skip(number).take(1).for_each(|coefficient| *coefficient = 1);
-        system.inequalities.push(row);
+/// A literal about vectors of `linear`, as one about how often each period is
+/// added.
+fn within(linear: &LinearSet, literal: &Literal) -> Result<serval_linear::Literal, Error> {
+    let (Literal::AtLeastZero(expression) | Literal::NotDivisible(expression, _)) = literal;
+    let mut terms = Vec::with_capacity(linear.periods().len());
+    for (number, period) in (0..).zip(linear.periods()) {
+        let of_period = minus(expression::value(expression, period.letters())?, expression.constant().into())?;
+        terms.push((number, of_period));
     }
-    let mut quotient = numbers;
-    for literal in literals {
-        let (Literal::AtLeastZero(expression) | Literal::NotDivisible(expression, _)) = literal;
-        let mut row = Row { constant: expression::value(expression, linear.base().letters())?, ..zero.clone() };
-        for (coefficient, period) in row.coefficients.iter_mut().zip(linear.periods()) {
-            *coefficient = minus(expression::value(expression, period.letters())?, expression.constant().into())?;
-        }
-        if let Literal::NotDivisible(_, divisor) = literal {
-            let divisor = i128::from(divisor.get());
-            row.coefficients.iter_mut().skip(quotient).take(1).for_each(|coefficient| *coefficient = -divisor);
-            quotient += 1;
-            let coefficients = row.coefficients.iter().map(|&coefficient| negative(coefficient)).collect::<Result<_, _>>()?;
-            system.inequalities.push(Row { coefficients, constant: minus(divisor - 1, row.constant)? });
-            row.constant = minus(row.constant, 1)?;
-        }
-        system.inequalities.push(row);
-    }
-    system.satisfiable(budget)
+    let constant = expression::value(expression, linear.base().letters())?;
+    let expression = serval_linear::Linear::from_wide(terms, constant).ok_or(Error::Overflow)?;
+    Ok(match literal {
+        Literal::AtLeastZero(_) => serval_linear::Literal::AtLeastZero(expression),
+        Literal::NotDivisible(_, divisor) => serval_linear::Literal::NotDivisible(expression, divisor.get()),
+    })
 }
 
-/// Whether literals hold for some vector over the letters `0..letters`.
+/// Whether some vector of `linear` satisfies a literal of each clause.
+fn meets<'a>(linear: &LinearSet, clauses: impl Iterator<Item = &'a [Literal]>, budget: &mut Budget) -> Result<bool, Error> {
+    let mut problem = Problem { variables: u32::try_from(linear.periods().len()).map_err(|_| Error::Overflow)?, ..Problem::default() };
+    for literals in clauses {
+        match &literals.iter().map(|literal| within(linear, literal)).collect::<Result<Vec<_>, Error>>()?[..] {
+            [serval_linear::Literal::AtLeastZero(only)] => problem.inequalities.push(only.clone()),
+            clause => problem.clauses.push(clause.to_vec()),
+        }
+    }
+    match solve(problem, budget) {
+        Outcome::Satisfiable(_) => Ok(true),
+        Outcome::Refuted(_) => Ok(false),
+        Outcome::Stopped(stopped) => Err(Error::Stopped(stopped)),
+    }
+}
+
+/// Whether all literals hold for some vector over the letters `0..letters`.
 pub(crate) fn literals_satisfiable(letters: usize, literals: &[Literal], budget: &mut Budget) -> Result<bool, Error> {
     let all = LinearSet::new(Vector::zero(), (0..letters).map(|letter| Counts::one(Letter(letter)).into()));
-    satisfiable_within(&all, &literals.iter().collect::<Vec<_>>(), budget)
-}
-
-/// Whether all clauses hold for some vector of `linear`.
-fn meets(linear: &LinearSet, clauses: &[Clause], budget: &mut Budget) -> Result<bool, Error> {
-    let mut chosen: Vec<&Literal> = Vec::new();
-    let mut next: Vec<usize> = vec![0];
-    while let Some(place) = next.last_mut() {
-        let depth = chosen.len();
-        let Some(clause) = clauses.get(depth) else { return Ok(true) };
-        let Some(literal) = clause.literals().get(*place) else {
-            next.pop();
-            chosen.pop();
-            continue;
-        };
-        *place += 1;
-        chosen.push(literal);
-        if satisfiable_within(linear, &chosen, budget)? {
-            next.push(0);
-        } else {
-            chosen.pop();
-        }
-    }
-    Ok(false)
+    meets(&all, literals.iter().map(std::slice::from_ref), budget)
 }
 
 impl Semilinear {
@@ -97,7 +74,7 @@ impl Semilinear {
         let letters = self.letters().max(other.letters());
         let complement = Self::new(letters, other.components().to_vec())?.clauses(work)?;
         for component in left {
-            if meets(component, complement.clauses(), work.budget)? {
+            if meets(component, complement.clauses().iter().map(Clause::literals), work.budget)? {
                 return Ok(false);
             }
         }

@@ -49,7 +49,6 @@ mod forms;
 mod image;
 mod inclusion;
 mod independent;
-mod integer;
 mod linear_set;
 mod number;
 mod reduce;

@@ -7,11 +7,6 @@ pub(crate) fn times(a: i128, b: i128) -> Result<i128, Error> {
     a.checked_mul(b).ok_or(Error::Overflow)
 }
 
-/// `a + b`.
-pub(crate) fn plus(a: i128, b: i128) -> Result<i128, Error> {
-    a.checked_add(b).ok_or(Error::Overflow)
-}
-
 /// `a − b`.
 pub(crate) fn minus(a: i128, b: i128) -> Result<i128, Error> {
     a.checked_sub(b).ok_or(Error::Overflow)
