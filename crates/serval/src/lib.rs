@@ -10,7 +10,7 @@
 //!
 //! Handlers are written in a small language: names with capitals are shared,
 //! other names belong to one request, and at a `yield` others get a turn. A
-//! text is read once ([`Input`]) and decided about ([`decide`]).
+//! text is read once ([`Input`]) and decided about ([`decide()`]).
 //!
 //! ```
 //! use serval::{Input, Options, Verdict, decide};
