@@ -2,7 +2,8 @@
 //!
 //! Whoever tests what is done to network systems draws them here: [`tiny`],
 //! [`uniform`] and [`handlers()`] make the system of a seed, [`staged`] draws one
-//! after the other. [`Behaviours`] says what a system does with few requests, by
+//! after the other, and so do [`confusable`] and [`with_identities`].
+//! [`Behaviours`] says what a system does with few requests, by
 //! enumeration alone, and so is the judge of everything cleverer.
 //!
 //! ```
@@ -19,4 +20,4 @@ mod systems;
 
 pub use behaviours::Behaviours;
 pub use handlers::handlers;
-pub use systems::{staged, tiny, uniform};
+pub use systems::{confusable, staged, tiny, uniform, with_identities};

@@ -177,3 +177,64 @@ fn connect(builder: &mut SystemBuilder, globals: &[GlobalId], from: &[LocalId], 
         }
     }
 }
+
+/// A small system with names that are easily confused.
+///
+/// Local states are in layers: steps lead from layer to layer, or anywhere in
+/// a few cases, and most answers are given at the end, so that many of these
+/// systems have complete runs that are not serial.
+pub fn confusable(random: &mut SplitMix64) -> NetworkSystem {
+    let mut builder = SystemBuilder::new();
+    let globals = ["a", "b", "a b"].map(|name| builder.global(name));
+    let locals = ["a", "b", "", "\"", "é", "A"].map(|name| builder.local(name));
+    let requests = ["a", "b"].map(|name| builder.request(name));
+    let responses = ["a", "b", "A"].map(|name| builder.response(name));
+    let layer = |layer: usize| &locals[2 * layer..2 * layer + 2];
+    for &request in &requests[..if random.below(2) == 0 { 1 } else { 2 }] {
+        for _ in 0..1 + random.below(2) {
+            builder.start(request, pick(random, layer(0)));
+        }
+    }
+    for (index, &last) in layer(2).iter().enumerate() {
+        builder.answer(last, responses[index]);
+    }
+    if random.below(3) == 0 {
+        builder.answer(pick(random, &locals), pick(random, &responses));
+    }
+    for _ in 0..5 + random.below(6) {
+        let (global, to_global) = (pick(random, &globals), pick(random, &globals));
+        let (from, to) = match random.below(5) {
+            0 => (&locals[..], &locals[..]),
+            1 | 2 => (layer(0), layer(1)),
+            _ => (layer(1), layer(2)),
+        };
+        builder.step(pick(random, from), global, pick(random, to), to_global);
+    }
+    builder.finish(globals[0])
+}
+
+/// Requests that go from a start over two places to an end, and often change
+/// nothing but where they are, under any of two global states.
+pub fn with_identities(random: &mut SplitMix64) -> NetworkSystem {
+    let mut builder = SystemBuilder::new();
+    let request = builder.request("a");
+    let globals = ["g", "h"].map(|name| builder.global(name));
+    let locals = ["start", "l", "x", "end"].map(|name| builder.local(name));
+    builder.start(request, locals[0]);
+    let response = builder.response("ok");
+    builder.answer(locals[3], response);
+    for _ in 0..4 + random.below(5) {
+        let (from, to) = (pick(random, &locals[..3]), pick(random, &locals));
+        if random.below(2) == 0 {
+            globals.iter().for_each(|&global| builder.step(from, global, to, global));
+        } else {
+            builder.step(from, pick(random, &globals), to, pick(random, &globals));
+        }
+    }
+    builder.finish(globals[0])
+}
+
+/// One of some items, of which there is at least one.
+fn pick<T: Copy>(random: &mut SplitMix64, items: &[T]) -> T {
+    items[random.index(items.len())]
+}

@@ -1,8 +1,9 @@
 //! What is said about the counts of steps holds for those of runs.
 
 use serval_model::{NodeStep, NormalForm, SplitMix64};
+use serval_random::confusable;
 
-use super::support::{enough, random_system};
+use super::support::enough;
 use crate::flow::{Fact, Region, fact_clause, flow_problem};
 use serval_linear::is_solved_by;
 
@@ -87,7 +88,7 @@ fn counts_of_runs_meet_what_is_said() {
     let (mut runs, mut facts) = (0, 0);
     for seed in 0..160 {
         let random = &mut SplitMix64::new(seed);
-        let Some((form, _)) = NormalForm::new(&random_system(random)) else { continue };
+        let Some((form, _)) = NormalForm::new(&confusable(random)) else { continue };
         let phases: Vec<u32> = if seed % 3 == 0 { Vec::new() } else { (0..form.global_count()).map(|_| below(random, 3)).collect() };
         let problem = flow_problem(&form, &phases).unwrap();
         for _ in 0..25 {

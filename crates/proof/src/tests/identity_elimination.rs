@@ -1,32 +1,12 @@
 //! Folds of any two nodes, the same one twice included, against brute force.
 
 use serval_budget::Cancel;
-use serval_model::{NetworkSystem, NormalForm, SplitMix64, SystemBuilder, completed_multisets, serial_multisets};
+use serval_model::{NetworkSystem, NormalForm, SplitMix64, completed_multisets, serial_multisets};
+use serval_random::with_identities;
 
 use super::support::enough;
 use crate::script::{Entry, check_script};
 use crate::{Caps, Work};
-
-/// Requests that go from a start over two places to an end, and often change
-/// nothing but where they are, under any of two global states.
-fn random_system(random: &mut SplitMix64) -> NetworkSystem {
-    let mut builder = SystemBuilder::new();
-    let request = builder.request("a");
-    let globals = ["g", "h"].map(|name| builder.global(name));
-    let locals = ["start", "l", "x", "end"].map(|name| builder.local(name));
-    builder.start(request, locals[0]);
-    let response = builder.response("ok");
-    builder.answer(locals[3], response);
-    for _ in 0..4 + random.below(5) {
-        let (from, to) = (random.pick(&locals[..3]).unwrap(), random.pick(&locals).unwrap());
-        if random.below(2) == 0 {
-            globals.iter().for_each(|&global| builder.step(from, global, to, global));
-        } else {
-            builder.step(from, random.pick(&globals).unwrap(), to, random.pick(&globals).unwrap());
-        }
-    }
-    builder.finish(globals[0])
-}
 
 #[test]
 fn folds_keep_the_answers() {
@@ -34,7 +14,7 @@ fn folds_keep_the_answers() {
     let (mut different, mut same) = (0, 0);
     for seed in 0..300 {
         let random = &mut SplitMix64::new(seed);
-        let system = random_system(random);
+        let system = with_identities(random);
         // A rule before may have left a node on which no step lands.
         let (form, _) = NormalForm::new(&system).unwrap();
         let left = form.steps().iter().copied().filter(|_| random.below(4) > 0).collect();

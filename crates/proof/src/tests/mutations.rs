@@ -2,8 +2,9 @@
 
 use serval_budget::Budget;
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
+use serval_random::confusable;
 
-use super::support::{Case, find_run, in_names, is_genuine, lost_update, random_system};
+use super::support::{Case, find_run, in_names, is_genuine, lost_update};
 use crate::{Action, Body, Certificate, Claim, Completed, RunCertificate};
 
 /// All names of the system, and some that it does not have.
@@ -99,7 +100,7 @@ fn of_random_systems() {
     let mut counts = [0; 2];
     for seed in 0..1_500 {
         let random = &mut SplitMix64::new(seed);
-        let system = random_system(random);
+        let system = confusable(random);
         let budget = &mut Budget::unlimited();
         let serial = serial_multisets(&system, 3, budget).unwrap();
         let interleaved = completed_multisets(&system, 3, budget).unwrap();

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 
 use serval_budget::{Budget, Cancel};
-use serval_model::{
-    Event, Letter, Move, Multiset, NetworkSystem, Run, SplitMix64, Step, SystemBuilder, ThreadId, enabled_moves, replay, serial_multisets,
-};
+use serval_model::{Event, Letter, Move, Multiset, NetworkSystem, Run, Step, ThreadId, enabled_moves, replay, serial_multisets};
 
 use crate::{
     Action, Body, Caps, Certificate, Claim, Condition, FormatError, Input, Part, Refusal, RunCertificate, RunEvent, States, check,
@@ -145,41 +143,6 @@ pub(super) fn lost_update() -> Case {
         respond(2, "done 0", "0"),
     ];
     Case::new(counter(), RunCertificate { steps, completed: vec![answers("inc", "0", 2)] })
-}
-
-/// A small system with names that are easily confused.
-///
-/// Local states are in layers: steps lead from layer to layer, or anywhere in
-/// a few cases, and most answers are given at the end, so that many of these
-/// systems have complete runs that are not serial.
-pub(super) fn random_system(random: &mut SplitMix64) -> NetworkSystem {
-    let mut builder = SystemBuilder::new();
-    let globals = ["a", "b", "a b"].map(|name| builder.global(name));
-    let locals = ["a", "b", "", "\"", "é", "A"].map(|name| builder.local(name));
-    let requests = ["a", "b"].map(|name| builder.request(name));
-    let responses = ["a", "b", "A"].map(|name| builder.response(name));
-    let layer = |layer: usize| &locals[2 * layer..2 * layer + 2];
-    for &request in &requests[..if random.below(2) == 0 { 1 } else { 2 }] {
-        for _ in 0..1 + random.below(2) {
-            builder.start(request, random.pick(layer(0)).unwrap());
-        }
-    }
-    for (index, &last) in layer(2).iter().enumerate() {
-        builder.answer(last, responses[index]);
-    }
-    if random.below(3) == 0 {
-        builder.answer(random.pick(&locals).unwrap(), random.pick(&responses).unwrap());
-    }
-    for _ in 0..5 + random.below(6) {
-        let (global, to_global) = (random.pick(&globals).unwrap(), random.pick(&globals).unwrap());
-        let (from, to) = match random.below(5) {
-            0 => (&locals[..], &locals[..]),
-            1 | 2 => (layer(0), layer(1)),
-            _ => (layer(1), layer(2)),
-        };
-        builder.step(random.pick(from).unwrap(), global, random.pick(to).unwrap(), to_global);
-    }
-    builder.finish(globals[0])
 }
 
 /// A complete run that completes exactly `wanted`, by trying everything.
