@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serval_budget::{Budget, Cancel, StopReason, checkpoint};
+use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
@@ -122,7 +122,8 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         let claimed = Claimed::new(Claim::Undecided(StopReason::Cancelled), 0);
         Explored { claimed, beside: SideFindings::default(), invariants: Vec::new(), reusable: false, compile_time: Duration::ZERO }
     };
-    let explored = until(&options.cancel, || explore(input, options)).unwrap_or_else(cancelled);
+    let budget = Budget::new(u64::MAX, options.cancel.clone());
+    let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
     let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, invariants, reusable, .. } = explored;
@@ -204,13 +205,13 @@ fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cance
 /// From a claim to a verdict: its evidence is written down and checked. A
 /// counterexample is told, and looked for fixes.
 fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> (Verdict, Option<FixHint>) {
-    let (body, component, method) = match &claim {
-        Claim::Undecided(reason) => return (Verdict::Undecided(Undecided::Stopped(reason.clone())), None),
-        Claim::Unusable(diagnostic) => return (Verdict::Unusable(diagnostic.clone()), None),
-        Claim::Refuted { run, component, method, .. } => (Body::Run(run.clone()), *component, *method),
-        Claim::Proved { body, method } => (body.clone(), 0, *method),
+    let (body, component, method, refuted) = match claim {
+        Claim::Undecided(reason) => return (Verdict::Undecided(Undecided::Stopped(reason)), None),
+        Claim::Unusable(diagnostic) => return (Verdict::Unusable(diagnostic), None),
+        Claim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
+        Claim::Proved { body, method } => (body, 0, method, None),
     };
-    let serializable = matches!(claim, Claim::Proved { .. });
+    let serializable = refuted.is_none();
     let kind = body.kind().name();
     let claims = if serializable { serval_proof::Claim::Serializable } else { serval_proof::Claim::NotSerializable };
     let (checked, CertifyTimes { certify, verify }) =
@@ -223,7 +224,7 @@ fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -
         Err(Unproved::Refused(refused)) => return (Verdict::Refused(Box::new(refused)), None),
     };
     let evidence = Evidence { certificate, kind, method };
-    let Claim::Refuted { run, component, minimal, .. } = claim else { return (Verdict::Serializable(evidence), None) };
+    let Some((run, minimal)) = refuted else { return (Verdict::Serializable(evidence), None) };
     let shown = counterexample::counterexample(input, &run, component, minimal);
     let fix = match input.content() {
         Content::Program(_) if options.fixes => {
@@ -278,10 +279,4 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
     Some(Decision { sizes, stuck, findings, invariants, times, ..Decision::new(Verdict::Serializable(evidence)) })
-}
-
-/// Does work that passes checkpoints, unless the flag is raised before it is done.
-fn until<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Option<T> {
-    let raised = cancel.clone();
-    checkpoint::until(move || raised.is_cancelled(), work)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serval_budget::{Cancel, StopReason, checkpoint};
+use serval_budget::{Budget, Cancel, StopReason};
 use serval_proof::{Body, Caps, Certificate, Claim, TooLarge, fingerprint};
 use serval_verify::{InputKind, Outcome};
 
@@ -108,7 +108,6 @@ pub(crate) fn certify(
 
 /// What the independent checker says, unless the flag is raised.
 pub(crate) fn verified(text: &str, kind: InputKind, certificate: &str, cancel: &Cancel) -> Outcome {
-    let raised = cancel.clone();
     let checked = || serval_verify::verify(text, kind, certificate, &Caps::default(), cancel);
-    checkpoint::until(move || raised.is_cancelled(), checked).unwrap_or(Outcome::Cancelled)
+    Budget::new(u64::MAX, cancel.clone()).during(checked).unwrap_or(Outcome::Cancelled)
 }

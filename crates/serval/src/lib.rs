@@ -56,7 +56,7 @@
 //!
 //! A certificate is text. Whoever does not trust this library, or this run of
 //! it, checks the certificate again: with [`Input::verify`], or with the small
-//! program `serval-verify`, which shares no code with the search.
+//! program `serval-verify`, which contains no search and no solver.
 //!
 //! ```
 //! use serval::{Cancel, Input, Options, Outcome, decide};
@@ -122,8 +122,8 @@
 //! printing. It compiles to WebAssembly.
 //!
 //! Architecture Invariant: [`Verdict::Serializable`] and
-//! [`Verdict::NotSerializable`] are made in one place, after the checker has
-//! accepted the evidence.
+//! [`Verdict::NotSerializable`] are made in `decide` alone, after the checker
+//! has accepted the evidence.
 
 mod claim;
 mod counterexample;

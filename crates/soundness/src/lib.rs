@@ -14,7 +14,9 @@ pub mod edits;
 pub mod hostile;
 mod limit;
 pub mod reductions;
+mod share;
 pub mod systems;
 pub mod verdicts;
 
 pub use limit::{Limit, within};
+pub use share::{count_and_seed, in_threads};

@@ -1,5 +1,5 @@
 //! Putting requests under one lock; why that is sound is told at the head of
-//! the crate.
+//! `repair`.
 //!
 //! A body begins with `lock(M)`, and before each of its answers stands
 //! `unlock(M)`. Where computing an answer may take another look at globals or a

@@ -1,4 +1,4 @@
-//! Removing `yield`s; why that is sound is told at the head of the crate.
+//! Removing `yield`s; why that is sound is told at the head of `repair`.
 
 use serval_compile::Prepared;
 use serval_proof::RunCertificate;

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serval_soundness::hostile::{Effort, Failure, Pool, Size, Tally, inputs_in, try_certificates};
+use serval_soundness::in_threads;
 
 /// The figures are the same for any number of threads.
 const THREADS: u64 = 2;
@@ -85,17 +86,8 @@ fn campaign(suite: &str, examples: &str, count: u64, seed: u64) -> Result<(), St
 }
 
 fn try_all(pool: &Pool, count: u64, seed: u64) -> Result<Tally, Box<Failure>> {
-    let parts = std::thread::scope(|scope| {
-        let part = |thread: u64| try_certificates(pool, (0..count).filter(move |number| number / 20 % THREADS == thread), seed, EFFORT);
-        let workers: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || part(thread))).collect();
-        workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
-    });
+    let part = |thread| try_certificates(pool, (0..count).filter(move |number| number / 20 % THREADS == thread), seed, EFFORT);
     let mut tally = Tally::default();
-    for part in parts {
-        match part {
-            Ok(part) => tally.add(&part?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
+    in_threads(THREADS, part)?.iter().for_each(|part| tally.add(part));
     Ok(tally)
 }

@@ -9,6 +9,7 @@ use serval_engine::reduce::RULES;
 use serval_proof::script::Side;
 use serval_soundness::reductions::movers::Part;
 use serval_soundness::reductions::{Effort, Failure, Row, Tally, try_chases, try_systems};
+use serval_soundness::{count_and_seed, in_threads};
 
 /// As many threads as there are parts of the numbers; the figures are the same
 /// for any number of threads.
@@ -24,15 +25,9 @@ const FIRED: u64 = 500;
 const CHASES: u64 = 2_000;
 
 fn main() -> ExitCode {
-    let arguments: Result<Vec<u64>, _> = std::env::args().skip(1).map(|argument| argument.parse()).collect();
-    let (systems, seed) = match arguments.as_deref() {
-        Ok([]) => (20_000, 1),
-        Ok([systems]) => (*systems, 1),
-        Ok([systems, seed]) => (*systems, *seed),
-        _ => {
-            let _ = writeln!(io::stderr(), "error: usage: reductions [SYSTEMS] [SEED]");
-            return ExitCode::from(2);
-        }
+    let Some((systems, seed)) = count_and_seed() else {
+        let _ = writeln!(io::stderr(), "error: usage: reductions [SYSTEMS] [SEED]");
+        return ExitCode::from(2);
     };
     match try_all(systems, seed) {
         Ok(tally) => report(systems, seed, tally),
@@ -46,26 +41,14 @@ fn main() -> ExitCode {
 }
 
 fn try_all(systems: u64, seed: u64) -> Result<Tally, Box<Failure>> {
-    let parts = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..THREADS)
-            .map(|thread| {
-                let numbers = move || (0..systems).filter(move |number| number / 8 % THREADS == thread);
-                scope.spawn(move || -> Result<Tally, Box<Failure>> {
-                    let mut tally = try_systems(numbers(), seed, EFFORT)?;
-                    tally.add(&try_chases(numbers(), seed, EFFORT.ticks)?);
-                    Ok(tally)
-                })
-            })
-            .collect();
-        workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
-    });
+    let part = |thread| -> Result<Tally, Box<Failure>> {
+        let numbers = || (0..systems).filter(move |number| number / 8 % THREADS == thread);
+        let mut tally = try_systems(numbers(), seed, EFFORT)?;
+        tally.add(&try_chases(numbers(), seed, EFFORT.ticks)?);
+        Ok(tally)
+    };
     let mut tally = Tally::default();
-    for part in parts {
-        match part {
-            Ok(part) => tally.add(&part?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
+    in_threads(THREADS, part)?.iter().for_each(|part| tally.add(part));
     Ok(tally)
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serval_soundness::Limit;
 use serval_soundness::systems::systems_of;
 use serval_soundness::verdicts::{Summary, try_planted, try_system};
+use serval_soundness::{count_and_seed, in_threads};
 
 /// For one system.
 const LIMIT: Limit = Limit::Time(Duration::from_secs(5));
@@ -17,15 +18,9 @@ const THREADS: u64 = 2;
 const PLANTED: u64 = 50;
 
 fn main() -> ExitCode {
-    let arguments: Result<Vec<u64>, _> = std::env::args().skip(1).map(|argument| argument.parse()).collect();
-    let (systems, seed) = match arguments.as_deref() {
-        Ok([]) => (20_000, 1),
-        Ok([systems]) => (*systems, 1),
-        Ok([systems, seed]) => (*systems, *seed),
-        _ => {
-            let _ = writeln!(io::stderr(), "error: usage: verdicts [SYSTEMS] [SEED]");
-            return ExitCode::from(2);
-        }
+    let Some((systems, seed)) = count_and_seed() else {
+        let _ = writeln!(io::stderr(), "error: usage: verdicts [SYSTEMS] [SEED]");
+        return ExitCode::from(2);
     };
     match try_all(systems, seed) {
         Ok(summary) => {
@@ -41,17 +36,8 @@ fn main() -> ExitCode {
 }
 
 fn try_all(systems: u64, seed: u64) -> Result<serde_json::Value, String> {
-    let parts = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || try_part(systems, seed, thread))).collect();
-        workers.into_iter().map(|worker| worker.join()).collect::<Vec<_>>()
-    });
     let mut summary = Summary::default();
-    for part in parts {
-        match part {
-            Ok(part) => summary.add(&part?),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
+    in_threads(THREADS, |thread| try_part(systems, seed, thread))?.iter().for_each(|part| summary.add(part));
     let mut json = summary.to_json();
     let planted = try_all_planted(seed)?;
     json["seed"] = seed.into();
