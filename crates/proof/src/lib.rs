@@ -135,6 +135,7 @@ mod fingerprint;
 pub mod flow;
 mod format;
 pub mod invariant;
+pub mod letters;
 mod objects;
 mod refusal;
 mod run;

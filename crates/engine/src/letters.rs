@@ -1,0 +1,1 @@
+//! Proofs over the numbers of answers alone.

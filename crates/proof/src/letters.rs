@@ -1,0 +1,7 @@
+//! Proofs over the numbers of answers alone.
+
+mod automaton;
+mod region;
+
+pub use automaton::Automaton;
+pub use region::Region;
