@@ -16,10 +16,10 @@
 //! flight at any time; there all counts that are connected belong to a run.
 
 pub mod bounded;
-mod cuts;
-mod phases;
-mod realise;
-mod serial;
+pub(crate) mod cuts;
+pub(crate) mod phases;
+pub(crate) mod realise;
+pub(crate) mod serial;
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stop
                 Outcome::Stopped(stopped) => return Err(stopped),
             };
             let fact = match cuts::cut(form, &counts, end, budget)? {
-                Some(fact) => fact,
+                Some(cut) => cut.into(),
                 None => match serial.walk(&answers(form, &counts), budget)? {
                     Some(walk) => match serial.generalise(&walk) {
                         Some(set) => Fact::Set(set),

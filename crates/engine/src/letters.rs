@@ -1,1 +1,341 @@
 //! Proofs over the numbers of answers alone.
+//!
+//! What such a proof is, and why it proves anything, is said in
+//! [`serval_proof::letters`]; here it is found. The serial automaton is made
+//! small ([`collapse`]); often a single state is left, and with it nothing to
+//! prove but the guards of letters that were removed. Otherwise the solver is
+//! asked for numbers of answers, small ones first, that meet all facts and are
+//! in no region:
+//!
+//! - if a walk of the small automaton has them, a region around them is added
+//!   (`region`);
+//! - if not, they are not serial: a run is looked for that has them ([`realise`]),
+//!   which is a counterexample, and a fact that excludes them: that some letter
+//!   is not answered without others ([`support`]), or a clause that all serial
+//!   runs meet (`dual`) and that counting shows for all runs ([`counting`]);
+//! - if neither is found, we are stuck, and say at which answers.
+//!
+//! The solver is told everything only once; when it finds nothing more, its
+//! refutation is the proof.
+
+mod collapse;
+mod counting;
+mod dual;
+mod realise;
+mod region;
+mod support;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serval_arith::{Outcome, Solver};
+use serval_budget::{Budget, Stopped};
+use serval_linear::{Linear, Literal, Problem, Tree};
+use serval_model::{Node, NormalForm, Run};
+use serval_proof::flow::serial_edges;
+use serval_proof::letters::{
+    Automaton, Bound, Fact, LettersProof, Level, Loop, add_region, class_automaton, class_clause, serial_automaton,
+};
+
+use crate::flow::realise::run_of;
+use counting::Proved;
+use realise::{Realised, Wanted};
+use support::HOW;
+
+/// Answers of a run that is looked for, at most.
+const REALISED: i64 = 8;
+/// Configurations that are looked at for a run.
+const CONFIGURATIONS: usize = 4_000;
+
+/// How an attempt to prove a system ended.
+#[derive(Debug)]
+pub enum LettersOutcome {
+    /// A proof, but for its script.
+    Proof(LettersProof),
+    /// A run of [`NormalForm::to_system`] that should be a counterexample.
+    Run(Run),
+    /// Neither; these answers could neither be realised nor excluded.
+    Stuck(Vec<(Node, i64)>),
+}
+
+/// Tries to prove that a system is serializable.
+pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
+    let serial = serial_automaton(form, serial_edges(form, budget)?);
+    let mut work = Work::collapse(form, serial, budget)?;
+    work.cover(budget)
+}
+
+/// A proof in the making.
+struct Work<'a> {
+    form: &'a NormalForm,
+    proof: LettersProof,
+    /// The automaton over classes that is left.
+    automaton: Automaton,
+    /// For each node that is done the number of its class.
+    class_of: Vec<Option<usize>>,
+    /// Letters that are removed.
+    removed: BTreeSet<Node>,
+    /// What counts of classes must meet that are not known to be serial.
+    problem: Problem,
+}
+
+impl<'a> Work<'a> {
+    /// Makes the serial automaton small. A letter is removed only if its guard
+    /// is proved.
+    fn collapse(form: &'a NormalForm, serial: Automaton, budget: &mut Budget) -> Result<Self, Stopped> {
+        let mut proof = LettersProof::default();
+        let mut removed = BTreeSet::new();
+        let mut automaton = serial;
+        loop {
+            let mut loops = Vec::new();
+            if !proof.levels.is_empty() {
+                loops = guarded(form, &automaton, &mut proof.facts, budget)?;
+            }
+            removed.extend(loops.iter().map(|removal: &Loop| removal.letter));
+            let (small, relation) = collapse::shrink(&automaton.without(|letter| removed.contains(&letter)), budget)?;
+            if loops.is_empty() && !proof.levels.is_empty() && small.states == automaton.states {
+                break;
+            }
+            proof.levels.push(Level { loops, automaton: small.clone(), relation });
+            automaton = small;
+        }
+        let mut classes: BTreeMap<Vec<(u32, u32)>, Vec<Node>> = BTreeMap::new();
+        let mut arcs: BTreeMap<Node, Vec<(u32, u32)>> = BTreeMap::new();
+        for &(from, letter, to) in &automaton.edges {
+            arcs.entry(letter).or_default().push((from, to));
+        }
+        for letter in form.node_numbers().filter(|&node| form.is_done(node) && !removed.contains(&node)) {
+            classes.entry(arcs.remove(&letter).unwrap_or_default()).or_default().push(letter);
+        }
+        proof.classes = classes.into_values().collect();
+        proof.classes.sort_unstable();
+        let mut class_of = vec![None; form.nodes().len()];
+        for (number, class) in proof.classes.iter().enumerate() {
+            for &letter in class {
+                class_of[letter as usize] = Some(number);
+            }
+        }
+        let automaton = class_automaton(&automaton, &proof.classes);
+        let variables = u32::try_from(proof.classes.len()).unwrap_or(u32::MAX);
+        let mut problem = Problem { variables, ..Problem::default() };
+        problem.clauses.extend(proof.facts.iter().filter_map(|fact| class_clause(&proof.classes, fact)));
+        Ok(Self { form, proof, automaton, class_of, removed, problem })
+    }
+
+    /// Covers all numbers of answers that the facts leave with regions.
+    fn cover(&mut self, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
+        let classes = self.problem_classes();
+        let mut whole = Told::new(classes, None);
+        let mut bound = 1;
+        let mut small = Told::new(classes, Some(bound));
+        loop {
+            let counts = match small.solve(&self.problem, budget)? {
+                Ok(counts) => counts,
+                Err(_) => match whole.solve(&self.problem, budget)? {
+                    Err(tree) => {
+                        self.proof.tree = tree;
+                        return Ok(LettersOutcome::Proof(std::mem::take(&mut self.proof)));
+                    }
+                    Ok(counts) => {
+                        // Smaller ones first: they are easier to judge.
+                        let sum = counts.iter().take(self.proof.classes.len()).fold(0_i64, |sum, &count| sum.saturating_add(count));
+                        bound = sum.min(bound.saturating_mul(2));
+                        small = Told::new(classes, Some(bound));
+                        continue;
+                    }
+                },
+            };
+            let counts = &counts[..self.proof.classes.len()];
+            if walk::walk(&self.automaton, counts, budget)?.is_some() {
+                let Some(region) = region::find_region(&self.automaton, classes, counts, budget)? else {
+                    return Ok(self.stuck(counts));
+                };
+                if add_region(&mut self.problem, &self.automaton, classes, &region).is_none() {
+                    return Err(Stopped::OutOfTicks);
+                }
+                self.proof.regions.push(region);
+            } else if let Some(fact) = self.absent(counts, budget)? {
+                self.learn(fact)?;
+            } else if let Some(run) = self.realised(counts, budget)? {
+                return Ok(LettersOutcome::Run(run));
+            } else if let Some(fact) = self.counted(counts, budget)? {
+                self.learn(fact)?;
+            } else {
+                return Ok(self.stuck(counts));
+            }
+        }
+    }
+
+    fn problem_classes(&self) -> u32 {
+        u32::try_from(self.proof.classes.len()).unwrap_or(u32::MAX)
+    }
+
+    fn stuck(&self, counts: &[i64]) -> LettersOutcome {
+        let given = self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count > 0);
+        LettersOutcome::Stuck(given.filter_map(|(class, &count)| Some((*class.first()?, count))).collect())
+    }
+
+    /// Adds a fact that speaks of classes.
+    fn learn(&mut self, fact: Fact) -> Result<(), Stopped> {
+        let clause = class_clause(&self.proof.classes, &fact).ok_or(Stopped::OutOfTicks)?;
+        self.problem.clauses.push(clause);
+        self.proof.facts.push(fact);
+        Ok(())
+    }
+
+    /// A fact that says that some class which is answered here is not, without
+    /// one that is not answered here.
+    fn absent(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+        let groups: Vec<Vec<Node>> =
+            self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count == 0).map(|(class, _)| class.clone()).collect();
+        let mut outside: Vec<Node> = groups.iter().flatten().copied().collect();
+        outside.sort_unstable();
+        for how in HOW {
+            let never = support::never(self.form, &outside, how, budget)?;
+            let is_absent = |class: &[Node]| class.iter().all(|letter| never.binary_search(letter).is_ok());
+            let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && is_absent(class));
+            if let Some((class, _)) = absent {
+                let outside = support::narrowed(self.form, groups, class, how, budget)?;
+                let mut never = support::never(self.form, &outside, how, budget)?;
+                never.retain(|letter| outside.binary_search(letter).is_err());
+                return Ok(Some(support::absence(how, outside, never)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A run with these answers, and perhaps some with letters that are removed.
+    fn realised(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+        let sum: i64 = counts.iter().sum();
+        if sum > REALISED {
+            return Ok(None);
+        }
+        // Letters that are removed are a class of their own.
+        let mut class_of = self.class_of.clone();
+        for &letter in &self.removed {
+            class_of[letter as usize] = Some(counts.len());
+        }
+        let more = if self.removed.is_empty() || sum > REALISED / 2 { 0 } else { 2 };
+        for others in 0..=more {
+            let wanted = Wanted { class_of: &class_of, counts: counts.iter().copied().chain([others]).collect() };
+            match realise::realise(self.form, wanted, CONFIGURATIONS, budget)? {
+                Realised::Run(steps) => return Ok(run_of(self.form, &steps)),
+                Realised::TooMany => return Ok(None),
+                Realised::None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// A clause that all serial runs meet and these answers do not, if counting
+    /// shows it for all runs.
+    fn counted(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+        let answered = |class: u32| counts.get(class as usize).is_some_and(|&count| count > 0);
+        let restricted = dual::restrict(&self.automaton, answered);
+        let mut others: Vec<Node> =
+            self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count == 0).flat_map(|(class, _)| class.clone()).collect();
+        others.sort_unstable();
+        for (automaton, outside) in [(&self.automaton, Vec::new()), (&restricted, others)] {
+            let Some(clause) = dual::separate(automaton, self.problem_classes(), counts, budget)? else { continue };
+            let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { continue };
+            let mut part = budget.part(budget.left() / 4);
+            let had = part.left();
+            let proved = counting::prove(self.form, &outside, &clause, &mut part);
+            budget.spend(had - part.left())?;
+            match proved {
+                Ok(Proved::Yes(counting)) => return Ok(Some(Fact::Count(Box::new(counting)))),
+                Ok(Proved::No(_)) | Err(Stopped::OutOfTicks) => {}
+                Err(stopped) => return Err(stopped),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A literal over classes as one over letters.
+    fn in_letters(&self, literal: &Literal) -> Option<Bound> {
+        let (linear, divisor) = match literal {
+            Literal::AtLeastZero(linear) => (linear, 0),
+            Literal::NotDivisible(linear, divisor) => (linear, *divisor),
+        };
+        let mut terms: Vec<(Node, i64)> = Vec::new();
+        for &(class, factor) in linear.terms() {
+            terms.extend(self.proof.classes.get(class as usize)?.iter().map(|&letter| (letter, factor)));
+        }
+        terms.sort_unstable();
+        Some(Bound { divisor, constant: linear.constant(), terms })
+    }
+}
+
+/// The loop letters that are free or whose guards are proved; adds the guards
+/// to the facts.
+fn guarded(form: &NormalForm, automaton: &Automaton, facts: &mut Vec<Fact>, budget: &mut Budget) -> Result<Vec<Loop>, Stopped> {
+    let found = collapse::loop_letters(automaton, budget)?;
+    let mut loops = Vec::new();
+    // Letters with the same guards are asked about together.
+    let mut groups: BTreeMap<Vec<Node>, Vec<Node>> = BTreeMap::new();
+    for letter in found {
+        if letter.free {
+            loops.push(Loop { letter: letter.letter, guard: None });
+        } else {
+            groups.entry(letter.guards).or_default().push(letter.letter);
+        }
+    }
+    for (guards, letters) in groups {
+        let mut open = letters;
+        for how in HOW {
+            if open.is_empty() {
+                break;
+            }
+            let never = support::never(form, &guards, how, budget)?;
+            let (absent, present): (Vec<Node>, Vec<Node>) = open.into_iter().partition(|letter| never.binary_search(letter).is_ok());
+            open = present;
+            for letter in absent {
+                let each = guards.iter().map(|&guard| vec![guard]).collect();
+                let outside = support::narrowed(form, each, &[letter], how, budget)?;
+                let fact = support::absence(how, outside, vec![letter]);
+                let number = u32::try_from(facts.len()).map_err(|_| Stopped::OutOfTicks)?;
+                facts.push(fact);
+                loops.push(Loop { letter, guard: Some(number) });
+            }
+        }
+    }
+    loops.sort_by_key(|removal| removal.letter);
+    Ok(loops)
+}
+
+/// A solver that is told a problem that grows, perhaps with a bound on the sum
+/// of the counts.
+struct Told {
+    solver: Solver,
+    clauses: usize,
+}
+
+impl Told {
+    fn new(classes: u32, bound: Option<i64>) -> Self {
+        let mut solver = Solver::default();
+        for _ in 0..classes {
+            solver.add_variable();
+        }
+        let sum = bound.and_then(|bound| Linear::new((0..classes).map(|class| (class, -1)), bound));
+        if let Some(sum) = sum {
+            solver.add_inequality(sum);
+        }
+        Self { solver, clauses: 0 }
+    }
+
+    /// A solution, or a refutation.
+    fn solve(&mut self, problem: &Problem, budget: &mut Budget) -> Result<Result<Vec<i64>, Tree>, Stopped> {
+        while self.solver.problem().variables < problem.variables {
+            self.solver.add_variable();
+        }
+        for clause in &problem.clauses[self.clauses..] {
+            self.solver.add_clause(clause.clone());
+        }
+        self.clauses = problem.clauses.len();
+        match self.solver.solve(budget) {
+            Outcome::Satisfiable(counts) => Ok(Ok(counts)),
+            Outcome::Refuted(tree) => Ok(Err(tree)),
+            Outcome::Stopped(stopped) => Err(stopped),
+        }
+    }
+}

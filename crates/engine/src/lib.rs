@@ -6,7 +6,7 @@
 //! anything is for the independent checker to say.
 
 pub mod flow;
-mod letters;
+pub mod letters;
 pub mod portfolio;
 pub mod reduce;
 pub mod search;

@@ -19,10 +19,12 @@ use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
+use serval_proof::letters::LettersProof;
 use serval_proof::script::Reduced;
 
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
+use crate::letters::{self, LettersOutcome};
 use crate::reduce::{Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
@@ -50,6 +52,8 @@ pub enum Method {
     Search,
     /// Exact reductions.
     Reduce,
+    /// Proofs over the numbers of answers.
+    Letters,
     /// Proofs by counting.
     Flow,
     /// Counterexamples with few requests in flight at a time.
@@ -58,13 +62,14 @@ pub enum Method {
 
 impl Method {
     /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Flow, Self::Bounded];
+    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Search => "search",
             Self::Reduce => "reduce",
+            Self::Letters => "letters",
             Self::Flow => "flow",
             Self::Bounded => "bounded",
         }
@@ -152,6 +157,7 @@ pub fn decide_within(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>, 
 pub fn method_of(parts: &[Part]) -> Option<Method> {
     let of = |part: &Part| match part {
         Part::Atomic(_) => Some(Method::Reduce),
+        Part::Letters(_) => Some(Method::Letters),
         Part::Flow(_) => Some(Method::Flow),
         Part::Invariant(_) => None,
     };
@@ -169,6 +175,7 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
     for (system, part) in systems.iter().zip(parts) {
         let script = match part {
             Part::Atomic(script) => script,
+            Part::Letters(proof) => &proof.script,
             Part::Flow(proof) => &proof.script,
             Part::Invariant(_) => return None,
         };
@@ -206,6 +213,9 @@ enum End {
 /// One of the tasks that work on what reductions leave.
 #[derive(Clone, Copy, Debug)]
 enum Task {
+    /// A proof over the numbers of answers, of the reduced system or of the
+    /// original.
+    Letters { component: usize, reduced: bool },
     /// A proof by counting, of the reduced system or of the original.
     Flow { component: usize, reduced: bool },
     /// Counterexamples with few requests in flight.
@@ -243,6 +253,10 @@ impl Work<'_> {
             self.search(FIRST_LAYERS, FIRST_TICKS, false)?;
         }
         self.reduce()?;
+        if self.may(Method::Letters) && self.proof().is_none() {
+            let tasks = self.open().map(|component| Task::Letters { component, reduced: true });
+            self.tasks(tasks.collect(), FLOW_TICKS)?;
+        }
         if self.may(Method::Flow) && self.proof().is_none() {
             (self.plan.watch)(Progress::Counting);
             let tasks = self.open().map(|component| Task::Flow { component, reduced: true });
@@ -261,6 +275,12 @@ impl Work<'_> {
                 if self.may(Method::Bounded) {
                     let to_do = CONCURRENT.into_iter().filter(|&concurrent| concurrent > self.concurrent[component]);
                     tasks.extend(to_do.map(|concurrent| Task::Bounded { component, concurrent }));
+                }
+                if self.may(Method::Letters) {
+                    tasks.push(Task::Letters { component, reduced: true });
+                    if self.may(Method::Reduce) {
+                        tasks.push(Task::Letters { component, reduced: false });
+                    }
                 }
                 if self.may(Method::Flow) {
                     tasks.push(Task::Flow { component, reduced: true });
@@ -367,13 +387,12 @@ impl Work<'_> {
                 continue;
             }
             match (task, found) {
-                (Task::Flow { .. }, Some(Outcome::Part(part))) => {
+                (task, Some(Outcome::Part(part))) => {
                     self.parts[component] = Some(part);
-                    self.method = self.method.max(Method::Flow);
+                    self.method = self.method.max(task.method());
                 }
                 (Task::Bounded { concurrent, .. }, Some(Outcome::Clear)) => self.concurrent[component] = *concurrent,
-                (Task::Flow { .. }, Some(Outcome::Run(run))) => return Err(self.refuted(component, run, Method::Flow)),
-                (Task::Bounded { .. }, Some(Outcome::Run(run))) => return Err(self.refuted(component, run, Method::Bounded)),
+                (task, Some(Outcome::Run(run))) => return Err(self.refuted(component, run, task.method())),
                 _ => {}
             }
         }
@@ -384,7 +403,7 @@ impl Work<'_> {
         let mut budget = Budget::new(ticks, cancel.clone());
         let Some(reduction) = &self.reductions[task.component()] else { return Outcome::Nothing };
         match task {
-            Task::Flow { component, reduced } => {
+            Task::Flow { component, reduced } | Task::Letters { component, reduced } => {
                 let original;
                 let (form, script) = if reduced {
                     (reduction.form(), reduction.script.clone())
@@ -394,11 +413,19 @@ impl Work<'_> {
                     original = form;
                     (&original, Vec::new())
                 };
-                match flow::prove(form, &mut budget) {
-                    Ok(FlowOutcome::Proof(proof)) => Outcome::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
-                    Ok(FlowOutcome::Run(run)) => self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run),
-                    Ok(FlowOutcome::Stuck) | Err(_) => Outcome::Nothing,
-                }
+                let run = match task {
+                    Task::Letters { .. } => match letters::prove(form, &mut budget) {
+                        Ok(LettersOutcome::Proof(proof)) => return Outcome::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
+                        Ok(LettersOutcome::Run(run)) => run,
+                        Ok(LettersOutcome::Stuck(_)) | Err(_) => return Outcome::Nothing,
+                    },
+                    _ => match flow::prove(form, &mut budget) {
+                        Ok(FlowOutcome::Proof(proof)) => return Outcome::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
+                        Ok(FlowOutcome::Run(run)) => run,
+                        Ok(FlowOutcome::Stuck) | Err(_) => return Outcome::Nothing,
+                    },
+                };
+                self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run)
             }
             Task::Bounded { component, concurrent } => match bounded::search(reduction.form(), concurrent, &mut budget) {
                 Ok(Bounded::Clear) => Outcome::Clear,
@@ -476,7 +503,15 @@ impl Work<'_> {
 impl Task {
     fn component(self) -> usize {
         match self {
-            Self::Flow { component, .. } | Self::Bounded { component, .. } => component,
+            Self::Letters { component, .. } | Self::Flow { component, .. } | Self::Bounded { component, .. } => component,
+        }
+    }
+
+    fn method(self) -> Method {
+        match self {
+            Self::Letters { .. } => Method::Letters,
+            Self::Flow { .. } => Method::Flow,
+            Self::Bounded { .. } => Method::Bounded,
         }
     }
 }

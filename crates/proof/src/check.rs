@@ -9,7 +9,7 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, script,
+    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, letters, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -131,6 +131,7 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
             Part::Atomic(script) => script::check_atomic(form, script, &mut work),
             Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
             Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
+            Part::Letters(proof) => letters::check_letters(form, proof, &mut work),
         };
         checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
     }

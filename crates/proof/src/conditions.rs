@@ -31,6 +31,10 @@ serval_linear::conditions! {
         FlowBase = "flow.base", FlowPeriod = "flow.period", FlowConnected = "flow.connected",
         InvariantNumbers = "invariant.numbers", InvariantInitial = "invariant.initial",
         InvariantArrival = "invariant.arrival", InvariantStep = "invariant.step", InvariantEnds = "invariant.ends",
+        LettersNumbers = "letters.numbers", LettersFree = "letters.free", LettersGuard = "letters.guard",
+        LettersKept = "letters.kept", LettersTouch = "letters.touch", LettersStart = "letters.start",
+        LettersRelation = "letters.relation", LettersClasses = "letters.classes", LettersTwins = "letters.twins",
+        LettersReach = "letters.reach", LettersPairs = "letters.pairs",
     } and {
         /// What proof trees must meet.
         Tree(serval_linear::Condition)

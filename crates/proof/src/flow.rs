@@ -130,6 +130,28 @@ pub enum Fact {
     Set(LinearSet),
 }
 
+/// What holds for the counts of every complete run, beside the equations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// As [`Fact::Forward`].
+    Forward(Region),
+    /// As [`Fact::Backward`].
+    Backward(Region),
+    /// As [`Fact::Pairs`].
+    Pairs(Vec<u32>),
+}
+
+impl From<Cut> for Fact {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Forward(region) => Self::Forward(region),
+            Cut::Backward(region) => Self::Backward(region),
+            Cut::Pairs(without) => Self::Pairs(without),
+        }
+    }
+}
+
 /// The points `G' × L'`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -164,14 +186,7 @@ pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 6
 pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -> Checked {
     let reduced = check_script(form, &proof.script, work)?;
     let form = reduced.form();
-    let (given, there) = (proof.phases.len(), form.global_count());
-    let fits = given == 0 || given == there as usize;
-    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
-    let phases = if fits { proof.phases.as_slice() } else { &[] };
-    // Between two phases there is a variable for each node.
-    let phase = |global: u32| phases.get(global as usize);
-    let crossings: BTreeSet<_> = form.steps().iter().map(|step| (phase(step.global), phase(step.to_global))).collect();
-    work.spend(size(form).saturating_add(crossings.len().saturating_mul(form.nodes().len())))?;
+    let phases = phases_fit(form, &proof.phases, work)?;
     let mut problem = flow_problem(form, phases).ok_or(TOO_LARGE)?;
     let edges = work.within(|budget| serial_edges(form, budget))?;
     for (index, fact) in proof.facts.iter().enumerate() {
@@ -185,52 +200,95 @@ pub(crate) fn check_flow(form: NormalForm, proof: &FlowProof, work: &mut Work) -
     work.check_tree(&problem, &proof.tree)
 }
 
+/// The phases, if there is one for each global state; pays for the problem that
+/// they lead to.
+pub(crate) fn phases_fit<'a>(form: &NormalForm, phases: &'a [u32], work: &mut Work) -> Checked<&'a [u32]> {
+    let (given, there) = (phases.len(), form.global_count());
+    let fits = given == 0 || given == there as usize;
+    require!(FlowPhases, fits, about("the phases"), "there are {given}, and {there} global states");
+    let phases = if fits { phases } else { &[] };
+    // Between two phases there is a variable for each node.
+    let phase = |global: u32| phases.get(global as usize);
+    let crossings: BTreeSet<_> = form.steps().iter().map(|step| (phase(step.global), phase(step.to_global))).collect();
+    work.spend(size(form).saturating_add(crossings.len().saturating_mul(form.nodes().len())))?;
+    Ok(phases)
+}
+
 /// The conditions of a fact; says whether it can be looked at any further.
 fn check_fact(form: &NormalForm, edges: &[Edge], fact: &Fact, work: &mut Work) -> Checked<bool> {
     match fact {
-        Fact::Forward(region) => {
-            let begins = region.has_global(form.initial_global());
-            let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
-            require!(FlowForward, begins && comes, "the initial global state or an initial node is missing");
-        }
-        Fact::Backward(region) => {
-            let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
-            require!(FlowBackward, ends, "a done node is missing");
-        }
+        Fact::Forward(region) => check_forward(form, region)?,
+        Fact::Backward(region) => check_backward(form, region)?,
         Fact::Pairs(_) => {}
         Fact::Set(set) => return check_set(form, edges, set, work),
     }
     Ok(true)
 }
 
+/// The conditions of a cut.
+pub(crate) fn check_cut(form: &NormalForm, cut: &Cut) -> Checked {
+    match cut {
+        Cut::Forward(region) => check_forward(form, region),
+        Cut::Backward(region) => check_backward(form, region),
+        Cut::Pairs(_) => Ok(()),
+    }
+}
+
+fn check_forward(form: &NormalForm, region: &Region) -> Checked {
+    let begins = region.has_global(form.initial_global());
+    let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
+    require!(FlowForward, begins && comes, "the initial global state or an initial node is missing");
+    Ok(())
+}
+
+fn check_backward(form: &NormalForm, region: &Region) -> Checked {
+    let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
+    require!(FlowBackward, ends, "a done node is missing");
+    Ok(())
+}
+
 /// The clause of a fact; `None` where numbers do not fit.
 pub fn fact_clause(form: &NormalForm, edges: &[Edge], fact: &Fact, budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
     Ok(match fact {
-        Fact::Forward(region) => {
-            let inside = |step: &NodeStep| region.has_global(step.global) && region.has_node(step.node);
-            let stays =
-                |step: &NodeStep| region.has_global(step.to_global) && (region.has_node(step.to_node) || form.is_done(step.to_node));
-            implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &[])
-        }
-        Fact::Backward(region) => {
-            let inside = |step: &NodeStep| region.has_global(step.to_global) && region.has_node(step.to_node);
-            let mut fresh: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
-            for step in form.steps() {
-                fresh[step.to_node as usize] = false;
-            }
-            let stays = |step: &NodeStep| region.has_global(step.global) && (region.has_node(step.node) || fresh[step.node as usize]);
-            let elsewhere: Vec<u32> = (0..form.global_count()).filter(|&global| !region.has_global(global)).collect();
-            implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &elsewhere)
-        }
-        Fact::Pairs(without) => {
-            let outside = |variable: u32| without.binary_search(&variable).is_ok();
-            let kept = (0..).zip(form.steps()).filter(|&(variable, _)| !outside(variable)).map(|(_, step)| *step);
-            let (pruned, _) = pairs::prune(form.clone().with_steps(kept.collect()), budget)?;
-            let dead = |step: &NodeStep| pruned.steps().binary_search(step).is_err();
-            implies(form, |variable, step| !outside(variable) && dead(step), |variable, _| outside(variable), &[])
-        }
+        Fact::Forward(region) => forward_clause(form, region),
+        Fact::Backward(region) => backward_clause(form, region),
+        Fact::Pairs(without) => return pairs_clause(form, without, budget),
         Fact::Set(set) => set_clause(form, edges, set),
     })
+}
+
+/// The clause of a cut; `None` where numbers do not fit.
+pub fn cut_clause(form: &NormalForm, cut: &Cut, budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
+    Ok(match cut {
+        Cut::Forward(region) => forward_clause(form, region),
+        Cut::Backward(region) => backward_clause(form, region),
+        Cut::Pairs(without) => return pairs_clause(form, without, budget),
+    })
+}
+
+fn forward_clause(form: &NormalForm, region: &Region) -> Option<Clause> {
+    let inside = |step: &NodeStep| region.has_global(step.global) && region.has_node(step.node);
+    let stays = |step: &NodeStep| region.has_global(step.to_global) && (region.has_node(step.to_node) || form.is_done(step.to_node));
+    implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &[])
+}
+
+fn backward_clause(form: &NormalForm, region: &Region) -> Option<Clause> {
+    let inside = |step: &NodeStep| region.has_global(step.to_global) && region.has_node(step.to_node);
+    let mut fresh: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
+    for step in form.steps() {
+        fresh[step.to_node as usize] = false;
+    }
+    let stays = |step: &NodeStep| region.has_global(step.global) && (region.has_node(step.node) || fresh[step.node as usize]);
+    let elsewhere: Vec<u32> = (0..form.global_count()).filter(|&global| !region.has_global(global)).collect();
+    implies(form, |_, step| !inside(step), |_, step| inside(step) && !stays(step), &elsewhere)
+}
+
+fn pairs_clause(form: &NormalForm, without: &[u32], budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
+    let outside = |variable: u32| without.binary_search(&variable).is_ok();
+    let kept = (0..).zip(form.steps()).filter(|&(variable, _)| !outside(variable)).map(|(_, step)| *step);
+    let (pruned, _) = pairs::prune(form.clone().with_steps(kept.collect()), budget)?;
+    let dead = |step: &NodeStep| pruned.steps().binary_search(step).is_err();
+    Ok(implies(form, |variable, step| !outside(variable) && dead(step), |variable, _| outside(variable), &[]))
 }
 
 /// If a step of the first kind is made, so is one of the second, unless the run

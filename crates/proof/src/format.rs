@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
+use crate::letters::{self, LettersProof, Level, Region};
 use crate::objects::read_object;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
@@ -53,7 +54,7 @@ impl From<serde_json::Error> for FormatError {
 }
 
 /// A field that may be missing, but is no `null`.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -105,6 +106,14 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     ends: Option<Vec<Tree>>,
     #[serde(deserialize_with = "present")]
+    known: Option<Vec<letters::Fact>>,
+    #[serde(deserialize_with = "present")]
+    levels: Option<Vec<Level>>,
+    #[serde(deserialize_with = "present")]
+    classes: Option<Vec<Vec<u32>>>,
+    #[serde(deserialize_with = "present")]
+    regions: Option<Vec<Region>>,
+    #[serde(deserialize_with = "present")]
     parts: Option<Vec<Part>>,
 }
 
@@ -117,6 +126,7 @@ impl Fields {
             Kind::Atomic => (1, "`script`"),
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
+            Kind::Letters => (6, "`script`, `known`, `levels`, `classes`, `regions` and `tree`"),
             Kind::Components => (1, "`parts`"),
         };
         let alone = self.count() == count;
@@ -129,7 +139,8 @@ impl Fields {
         let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some()];
         let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
         let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
-        run.iter().chain(&flow).chain(&invariant).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
+        let letters = [self.known.is_some(), self.levels.is_some(), self.classes.is_some(), self.regions.is_some()];
+        run.iter().chain(&flow).chain(&invariant).chain(&letters).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
     }
 
     /// The evidence, if the fields of its kind are there.
@@ -147,6 +158,11 @@ impl Fields {
                 let proof = InvariantProof { script, clauses, kept, sets: self.sets?, ends: self.ends? };
                 Body::Part(Part::Invariant(Box::new(proof)))
             }
+            Kind::Letters => {
+                let (script, facts, levels, classes) = (self.script?, self.known?, self.levels?, self.classes?);
+                let proof = LettersProof { script, facts, levels, classes, regions: self.regions?, tree: self.tree? };
+                Body::Part(Part::Letters(Box::new(proof)))
+            }
         })
     }
 }
@@ -162,7 +178,7 @@ impl Part {
         }
         match fields.body()? {
             Body::Part(part) => Ok(part),
-            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow` or `invariant`")),
+            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow`, `invariant` or `letters`")),
         }
     }
 
@@ -180,6 +196,14 @@ impl Part {
                 let (script, clauses, kept) = (lines(script), lines(clauses), lines(kept));
                 let (sets, ends) = (lines(sets), lines(ends));
                 format!("\"script\":{script},\"clauses\":{clauses},\"kept\":{kept},\"sets\":{sets},\"ends\":{ends}")
+            }
+            Self::Letters(proof) => {
+                let LettersProof { script, facts, levels, classes, regions, tree } = &**proof;
+                let (script, known, levels) = (lines(script), lines(facts), lines(levels));
+                let (classes, regions, tree) = (lines(classes), lines(regions), lines(&tree.nodes));
+                format!(
+                    "\"script\":{script},\"known\":{known},\"levels\":{levels},\"classes\":{classes},\"regions\":{regions},\"tree\":{tree}"
+                )
             }
         }
     }

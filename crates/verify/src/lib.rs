@@ -253,6 +253,10 @@ fn part_summary(part: &Part) -> String {
             let trees = proof.kept.len().saturating_add(proof.ends.len());
             format!("an invariant of {} clauses and {trees} trees", proof.clauses.len())
         }
+        Part::Letters(proof) => {
+            let (levels, facts, regions) = (proof.levels.len(), proof.facts.len(), proof.regions.len());
+            format!("{levels} levels, {facts} facts about answers, {regions} regions and a tree of {} nodes", proof.tree.nodes.len())
+        }
     }
 }
 

@@ -8,14 +8,14 @@
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{NodeStep, NormalForm};
-use serval_proof::flow::{Fact, Region};
+use serval_proof::flow::{Cut, Region};
 use serval_proof::script::{Entry, Reduced};
 
 /// How often pair pruning is tried while a set of steps is made larger.
 const GROWTH_TRIES: u32 = 24;
 
 /// A fact that these counts of steps, of a run that ends in `end`, contradict.
-pub(super) fn cut(form: &NormalForm, counts: &[i64], end: u32, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+pub(crate) fn cut(form: &NormalForm, counts: &[i64], end: u32, budget: &mut Budget) -> Result<Option<Cut>, Stopped> {
     let made: Vec<NodeStep> = form.steps().iter().zip(counts).filter(|&(_, &count)| count > 0).map(|(step, _)| *step).collect();
     budget.spend(form.steps().len() as u64)?;
     if let Some(fact) = forward(form, &made) {
@@ -28,21 +28,21 @@ pub(super) fn cut(form: &NormalForm, counts: &[i64], end: u32, budget: &mut Budg
 }
 
 /// Steps that cannot begin from the start.
-fn forward(form: &NormalForm, made: &[NodeStep]) -> Option<Fact> {
+fn forward(form: &NormalForm, made: &[NodeStep]) -> Option<Cut> {
     let mut globals = vec![false; form.global_count() as usize];
     let mut nodes: Vec<bool> = form.node_numbers().map(|node| form.is_initial(node)).collect();
     globals[form.initial_global() as usize] = true;
     let all = saturate(made, &mut globals, &mut nodes, |step| (step.source(), step.target()));
-    (!all).then(|| Fact::Forward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
+    (!all).then(|| Cut::Forward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
 }
 
 /// Steps from which the end cannot come about.
-fn backward(form: &NormalForm, made: &[NodeStep], end: u32) -> Option<Fact> {
+fn backward(form: &NormalForm, made: &[NodeStep], end: u32) -> Option<Cut> {
     let mut globals = vec![false; form.global_count() as usize];
     let mut nodes: Vec<bool> = form.node_numbers().map(|node| form.is_done(node)).collect();
     globals[end as usize] = true;
     let all = saturate(made, &mut globals, &mut nodes, |step| (step.target(), step.source()));
-    (!all).then(|| Fact::Backward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
+    (!all).then(|| Cut::Backward(Region { globals: listed(&globals), nodes: listed(&nodes) }))
 }
 
 /// Adds what the steps lead to, in the direction given, until nothing is new;
@@ -70,7 +70,7 @@ fn listed(set: &[bool]) -> Vec<u32> {
 }
 
 /// Steps that pair pruning leaves out if only these are made.
-fn pairs(form: &NormalForm, made: &[NodeStep], counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+fn pairs(form: &NormalForm, made: &[NodeStep], counts: &[i64], budget: &mut Budget) -> Result<Option<Cut>, Stopped> {
     let mut prune = |steps: Vec<NodeStep>| -> Result<Vec<NodeStep>, Stopped> {
         let mut reduced = Reduced::new(form.clone().with_steps(steps));
         reduced.apply(&Entry::Pairs, budget)?;
@@ -104,5 +104,5 @@ fn pairs(form: &NormalForm, made: &[NodeStep], counts: &[i64], budget: &mut Budg
         }
     }
     let without = (0..).zip(&inside).filter(|&(_, &is)| !is).map(|(step, _)| step).collect();
-    Ok(Some(Fact::Pairs(without)))
+    Ok(Some(Cut::Pairs(without)))
 }

@@ -10,7 +10,7 @@ const CARRIES: usize = 600;
 
 /// For each global state the number of its strongly connected component; empty
 /// if that is not worth while.
-pub(super) fn phases(form: &NormalForm) -> Vec<u32> {
+pub(crate) fn phases(form: &NormalForm) -> Vec<u32> {
     let count = form.global_count() as usize;
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); count];

@@ -1,0 +1,85 @@
+//! Facts about letters that are not answered unless others are.
+
+use serval_budget::{Budget, Stopped};
+use serval_model::{Node, NormalForm};
+use serval_proof::letters::fact::{reached_nodes, slice};
+use serval_proof::letters::{Absence, Fact};
+use serval_proof::script::{Entry, Reduced};
+
+/// How a letter is shown not to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    Reach,
+    Pairs,
+}
+
+/// Both, the cheap one first.
+pub(super) const HOW: [How; 2] = [How::Reach, How::Pairs];
+
+/// The letters that are never answered without one of `outside`, which is
+/// sorted.
+pub(super) fn never(form: &NormalForm, outside: &[Node], how: How, budget: &mut Budget) -> Result<Vec<Node>, Stopped> {
+    budget.spend(form.steps().len() as u64 + 1)?;
+    let slice = slice(form, outside);
+    let letters = form.node_numbers().filter(|&node| form.is_done(node));
+    Ok(match how {
+        How::Reach => {
+            let reached = reached_nodes(&slice, budget)?;
+            letters.filter(|&letter| !reached[letter as usize]).collect()
+        }
+        How::Pairs => {
+            let mut pruned = Reduced::new(slice);
+            pruned.apply(&Entry::Pairs, budget)?;
+            let mut answered = vec![false; form.nodes().len()];
+            for step in pruned.form().steps() {
+                answered[step.to_node as usize] = true;
+            }
+            letters.filter(|&letter| !answered[letter as usize]).collect()
+        }
+    })
+}
+
+/// A fact that says of these letters that they are never answered without one
+/// of the outside.
+pub(super) fn absence(how: How, outside: Vec<Node>, never: Vec<Node>) -> Fact {
+    let absence = Absence { outside, never };
+    match how {
+        How::Reach => Fact::Reach(absence),
+        How::Pairs => Fact::Pairs(absence),
+    }
+}
+
+/// Makes the outside smaller, one group of letters after the other, while these
+/// letters are still not answered without it: the smaller it is, the more is
+/// said. Groups of letters stay together.
+pub(super) fn narrowed(
+    form: &NormalForm,
+    mut outside: Vec<Vec<Node>>,
+    letters: &[Node],
+    how: How,
+    budget: &mut Budget,
+) -> Result<Vec<Node>, Stopped> {
+    let mut at = 0;
+    // Half of them at a time first: most are not needed.
+    let mut size = outside.len().div_ceil(2).max(1);
+    loop {
+        while at < outside.len() {
+            let end = (at + size).min(outside.len());
+            let mut rest: Vec<Node> = outside[..at].iter().chain(&outside[end..]).flatten().copied().collect();
+            rest.sort_unstable();
+            let never = never(form, &rest, how, budget)?;
+            if letters.iter().all(|letter| never.binary_search(letter).is_ok()) {
+                outside.drain(at..end);
+            } else {
+                at = end;
+            }
+        }
+        if size == 1 {
+            break;
+        }
+        (at, size) = (0, size.div_ceil(2));
+    }
+    let mut outside: Vec<Node> = outside.into_iter().flatten().collect();
+    outside.sort_unstable();
+    Ok(outside)
+}
