@@ -31,6 +31,8 @@ serval_linear::conditions! {
         FlowBase = "flow.base", FlowPeriod = "flow.period", FlowConnected = "flow.connected",
         InvariantNumbers = "invariant.numbers", InvariantInitial = "invariant.initial",
         InvariantArrival = "invariant.arrival", InvariantStep = "invariant.step", InvariantEnds = "invariant.ends",
+        LettersRegionNumbers = "letters.region.numbers", LettersRegionTree = "letters.region.tree",
+        LettersRegionSpans = "letters.region.spans",
     } and {
         /// What proof trees must meet.
         Tree(serval_linear::Condition)
