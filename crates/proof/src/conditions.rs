@@ -35,6 +35,8 @@ serval_linear::conditions! {
         LettersKept = "letters.kept", LettersTouch = "letters.touch", LettersStart = "letters.start",
         LettersRelation = "letters.relation", LettersClasses = "letters.classes", LettersTwins = "letters.twins",
         LettersReach = "letters.reach", LettersPairs = "letters.pairs",
+        LettersRegionNumbers = "letters.region.numbers", LettersRegionTree = "letters.region.tree",
+        LettersRegionSpans = "letters.region.spans",
     } and {
         /// What proof trees must meet.
         Tree(serval_linear::Condition)

@@ -47,7 +47,7 @@
 mod automaton;
 pub mod fact;
 pub mod level;
-mod region;
+pub mod region;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ use crate::{Checked, Work};
 pub use automaton::Automaton;
 pub use fact::{Absence, Bound, Counting, Fact, class_clause};
 pub use level::{Level, Loop};
-pub use region::Region;
+pub use region::{Flow, Region, add_region, check_region, contains, region_clauses};
 
 /// Evidence over the numbers of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,8 +127,11 @@ pub(crate) fn check_letters(form: NormalForm, proof: &LettersProof, work: &mut W
         work.spend(proof.classes.iter().map(Vec::len).sum())?;
         problem.clauses.extend(class_clause(&proof.classes, fact));
     }
-    for region in &proof.regions {
-        add_region(&mut problem, &automaton, count, region).ok_or(TOO_LARGE)?;
+    for (index, region) in proof.regions.iter().enumerate() {
+        let checked = check_region(&automaton, count, region, work);
+        if checked.map_err(|refusal| refusal.about(None, format!("region {index}")))? {
+            add_region(&mut problem, &automaton, count, region).ok_or(TOO_LARGE)?;
+        }
     }
     work.check_tree(&problem, &proof.tree)
 }

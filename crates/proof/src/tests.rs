@@ -14,6 +14,7 @@ mod mutations;
 mod pairs;
 mod prices;
 mod record;
+mod region;
 mod rejected;
 mod script_format;
 mod script_hostile;
