@@ -415,7 +415,9 @@ impl Work<'_> {
                 };
                 let run = match task {
                     Task::Letters { .. } => match letters::prove(form, &mut budget) {
-                        Ok(LettersOutcome::Proof(proof)) => return Outcome::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
+                        Ok(LettersOutcome::Proof(proof)) => {
+                            return Outcome::Part(Part::Letters(Box::new(LettersProof { script, ..proof })));
+                        }
                         Ok(LettersOutcome::Run(run)) => run,
                         Ok(LettersOutcome::Stuck(_)) | Err(_) => return Outcome::Nothing,
                     },

@@ -9,6 +9,7 @@ mod hostile;
 mod identity_elimination;
 mod invariant;
 mod last;
+mod letters;
 mod movers;
 mod mutations;
 mod pairs;

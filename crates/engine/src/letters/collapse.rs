@@ -57,11 +57,8 @@ pub(super) fn loop_letters(automaton: &Automaton, budget: &mut Budget) -> Result
         }
         let is_in = |state: u32| inside[state as usize];
         let free = is_in(automaton.start);
-        let guards: Vec<Node> = others
-            .iter()
-            .filter(|(_, arcs)| arcs.iter().all(|&(from, to)| is_in(from) || is_in(to)))
-            .map(|(letter, _)| **letter)
-            .collect();
+        let guards: Vec<Node> =
+            others.iter().filter(|(_, arcs)| arcs.iter().all(|&(from, to)| is_in(from) || is_in(to))).map(|(letter, _)| **letter).collect();
         let entered = others.iter().filter(|(_, arcs)| arcs.iter().any(|&(from, to)| !is_in(from) && is_in(to)));
         if free || entered.into_iter().all(|(letter, _)| guards.binary_search(letter).is_ok()) {
             found.extend(letters.into_iter().map(|letter| LoopLetter { letter, free, guards: guards.clone() }));

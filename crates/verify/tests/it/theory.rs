@@ -36,6 +36,16 @@ const PAGES: &[(&str, &str, Sources)] = &[
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
     ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
+    (
+        "letters",
+        "Proofs over numbers of answers",
+        &[
+            ("crates/proof/src/letters.rs", None),
+            ("crates/proof/src/letters/level.rs", None),
+            ("crates/proof/src/letters/fact.rs", None),
+            ("crates/proof/src/letters/region.rs", None),
+        ],
+    ),
     ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];

@@ -1,0 +1,161 @@
+//! Proofs over numbers of answers: right ones, and ones that only one condition
+//! refuses.
+
+use serval_model::NetworkSystem;
+
+use super::flow::once;
+use super::scripts::{Harm, Wrong, system};
+use super::support::{Case, counter, misread};
+use crate::letters::{Absence, Automaton, Bound, Counting, Fact, Flow, LettersProof, Level, Loop, Region};
+use crate::{Body, Certificate, Condition, Part};
+use serval_linear::{Node, Tree};
+
+fn case(system: NetworkSystem, proof: LettersProof) -> Case {
+    Case::proved(system, Part::Letters(Box::new(proof)))
+}
+
+fn proof(case: &mut Case) -> &mut LettersProof {
+    match &mut case.certificate.body {
+        Body::Part(Part::Letters(proof)) => proof,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// One state with a loop for each of these letters.
+fn loops(letters: &[u32]) -> Automaton {
+    Automaton { states: 1, start: 0, edges: letters.iter().map(|&letter| (0, letter, 0)).collect() }
+}
+
+/// Removes letters from an automaton with one state.
+fn remove(letters: &[u32]) -> Level {
+    let loops = letters.iter().map(|&letter| Loop { letter, guard: None });
+    Level { loops: loops.collect(), automaton: Automaton { states: 1, ..Automaton::default() }, relation: vec![(0, 0)] }
+}
+
+/// When no class is left, nothing is left to say: the clause of a region without
+/// any class is empty.
+fn collapsed(facts: Vec<Fact>, levels: Vec<Level>) -> LettersProof {
+    let tree = Tree { nodes: vec![Node::Clause { clause: 0 }] };
+    LettersProof { facts, levels, regions: vec![Region::default()], tree, ..LettersProof::default() }
+}
+
+/// The two states can do the same, and the only letter goes.
+fn right() -> Case {
+    let same = Level { loops: vec![], automaton: loops(&[1]), relation: vec![(0, 0), (0, 1)] };
+    case(once(), collapsed(vec![], vec![same, remove(&[1])]))
+}
+
+/// `u` leads to the second global state and stays there; `x` answers only there;
+/// `w` is there for a moment. With `w` and `x` alone no serial run answers `x`.
+fn peeking() -> NetworkSystem {
+    let nodes = ["u!", "w!", "w", "x!", "u/a", "w/b", "x/c"];
+    system(2, &nodes, &[[0, 0, 4, 1], [0, 1, 4, 1], [1, 0, 2, 1], [2, 1, 5, 0], [1, 1, 5, 1], [3, 1, 6, 1]])
+}
+
+/// Says of `peeking` that `x` has a guard, and that everything else is free.
+fn guarded(fact: Fact) -> Case {
+    let first = Level { loops: vec![Loop { letter: 6, guard: Some(0) }], automaton: loops(&[4, 5]), relation: vec![(0, 0), (0, 1)] };
+    case(peeking(), collapsed(vec![fact], vec![first, remove(&[4, 5])]))
+}
+
+fn absence(outside: &[u32], never: &[u32]) -> Absence {
+    Absence { outside: outside.to_vec(), never: never.to_vec() }
+}
+
+/// A proof that is refused for `condition` and nothing else.
+pub(super) fn violates_only(condition: Condition) -> Wrong {
+    // The letters of the counter, whose edges lead from one state to the other.
+    let [low, high] = [3, 4];
+    let both = |relation: Vec<(u32, u32)>| Level { loops: vec![], automaton: loops(&[low, high]), relation };
+    let (case, harm) = match condition {
+        Condition::LettersNumbers => {
+            let mut case = right();
+            proof(&mut case).facts.push(Fact::Reach(absence(&[], &[0])));
+            (case, Harm::Untidy)
+        }
+        Condition::LettersFree => (case(counter(), collapsed(vec![], vec![remove(&[low, high])])), Harm::False),
+        Condition::LettersGuard => {
+            let mut level = remove(&[low, high]);
+            level.loops.iter_mut().for_each(|removal| removal.guard = Some(0));
+            (case(counter(), collapsed(vec![], vec![level])), Harm::False)
+        }
+        // Who answers `x` has answered `x`.
+        Condition::LettersKept => (guarded(Fact::Reach(absence(&[6], &[6]))), Harm::False),
+        // True, but `w` does not stay where `x` answers.
+        Condition::LettersTouch => (guarded(Fact::Reach(absence(&[4, 5], &[6]))), Harm::False),
+        Condition::LettersReach => (guarded(Fact::Reach(absence(&[4], &[6]))), Harm::False),
+        Condition::LettersPairs => (guarded(Fact::Pairs(absence(&[4], &[6]))), Harm::False),
+        Condition::LettersStart => (case(counter(), collapsed(vec![], vec![both(vec![]), remove(&[low, high])])), Harm::False),
+        Condition::LettersRelation => (case(counter(), collapsed(vec![], vec![both(vec![(0, 0)]), remove(&[low, high])])), Harm::False),
+        Condition::LettersClasses => (case(counter(), collapsed(vec![], vec![])), Harm::False),
+        Condition::LettersTwins => {
+            // `y` answers only while `v` is on its way, and is no twin of `r`.
+            let steps = [[0, 0, 4, 0], [1, 0, 2, 1], [2, 1, 5, 0], [3, 1, 6, 1]];
+            let system = system(2, &["r!", "v!", "v", "y!", "r/a", "v/b", "y/c"], &steps);
+            let flow = Flow { edge: 0, divisor: 1, constant: 0, terms: vec![(0, 1)] };
+            let region = Region { flows: vec![flow], ..Region::default() };
+            let proof = LettersProof { classes: vec![vec![4, 5, 6]], regions: vec![region], ..collapsed(vec![], vec![]) };
+            (case(system, proof), Harm::False)
+        }
+        other => panic!("no case for {other}"),
+    };
+    Wrong { case, harm }
+}
+
+/// A clause by counting: `x` is answered at most as often as there are answers
+/// of `u` and `w`, times nothing; so not at all without them.
+fn counted() -> Case {
+    let bound = Bound { divisor: 0, constant: 0, terms: vec![(1, 1)] };
+    let mut case = right();
+    // The answers are not negative, however they are counted.
+    let form = serval_model::NormalForm::new(&case.system).unwrap().0;
+    let problem = crate::letters::fact::counting_problem(&form, &[], std::slice::from_ref(&bound)).unwrap();
+    let last = u32::try_from(problem.equalities.len() + problem.inequalities.len() - 1).unwrap();
+    let tree = Tree { nodes: vec![Node::Farkas { combination: vec![(serval_linear::Reference::Fact(last), 1)] }] };
+    let counting = Counting { clause: vec![bound], tree, ..Counting::default() };
+    proof(&mut case).facts.push(Fact::Count(Box::new(counting)));
+    case
+}
+
+#[test]
+fn right_proofs_are_accepted() {
+    for case in [right(), counted()] {
+        assert_eq!(case.check(), Ok(()));
+        assert_eq!(Certificate::from_json(&case.certificate.to_json()).as_ref(), Ok(&case.certificate));
+    }
+}
+
+#[test]
+fn a_clause_that_does_not_hold_is_refused() {
+    let mut case = counted();
+    let Some(Fact::Count(counting)) = proof(&mut case).facts.last_mut() else { panic!() };
+    // Less than nothing is answered.
+    counting.clause[0].constant = -1;
+    assert!(case.check().is_err());
+}
+
+#[test]
+fn the_format_is_strict() {
+    let mut case = guarded(Fact::Reach(absence(&[4], &[6])));
+    proof(&mut case).facts.extend([Fact::Pairs(absence(&[], &[6])), Fact::Count(Box::default())]);
+    let certificate = case.certificate;
+    assert_eq!(Certificate::from_json(&certificate.to_json()).as_ref(), Ok(&certificate));
+    for (from, to) in [
+        ("{\"letter\":6,\"guard\":0}", "{\"letter\":6,\"guard\":null}"),
+        ("{\"letter\":6,\"guard\":0}", "[6,0]"),
+        ("{\"letter\":6,\"guard\":0}", "{\"guard\":0}"),
+        ("{\"reach\":{\"outside\":[4],\"never\":[6]}}", "{\"reach\":{\"outside\":[4]}}"),
+        ("{\"reach\":{\"outside\":[4],\"never\":[6]}}", "{\"reach\":[[4],[6]]}"),
+        ("\"reach\"", "\"set\""),
+        ("\"states\":1,", ""),
+        ("\"states\":1,", "\"states\":1,\"more\":1,"),
+        ("\"relation\":", "\"related\":"),
+        ("\"cuts\":[]", "\"cuts\":[{\"set\":{\"base\":[],\"periods\":[]}}]"),
+        ("\"classes\":[]", "\"classes\":null"),
+        ("\"classes\":[],", ""),
+        ("\"classes\":[]", "\"classes\":[],\"phases\":[]"),
+    ] {
+        let error = misread(&certificate, from, to);
+        assert!(error.column > 1 && !error.message.is_empty(), "{from} → {to}: {error}");
+    }
+}
