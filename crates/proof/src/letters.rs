@@ -4,4 +4,4 @@ mod automaton;
 mod region;
 
 pub use automaton::Automaton;
-pub use region::{Flow, Region, add_region, check_region, contains, region_clauses};
+pub use region::{Flow, Region, add_region, check_region, contains, gcd, region_clauses};
