@@ -22,6 +22,7 @@
 //! times the constants is an integer, and `w` times them is `c/g`, which is not.
 
 use serval_budget::{Budget, Stopped};
+use serval_linear::Linear;
 
 use crate::{Int, Rational};
 
@@ -185,6 +186,39 @@ impl Lattice {
         }
         Ok(multipliers)
     }
+}
+
+/// Multiples of expressions, by number, that add up to integral coefficients and a
+/// constant that is no integer, so that no integers make all expressions 0; `None` if
+/// some integers do, or if not even rationals do. Variables may be negative.
+///
+/// ```
+/// use serval_arith::{Int, Rational, obstruction};
+/// use serval_budget::Budget;
+/// use serval_linear::Linear;
+/// // x + y = 0 and x − y = 1: half of their sum is x = 1/2.
+/// let equations = [Linear::new([(0, 1), (1, 1)], 0).unwrap(), Linear::new([(0, 1), (1, -1)], -1).unwrap()];
+/// let half = Rational::new(&Int::ONE, &Int::from(2_i64)).unwrap();
+/// let found = obstruction(&equations, &mut Budget::unlimited()).unwrap();
+/// assert_eq!(found, Some(vec![(1, half.clone()), (0, half)]));
+/// ```
+pub fn obstruction(equations: &[Linear], budget: &mut Budget) -> Result<Option<Vec<(usize, Rational)>>, Stopped> {
+    let mut lattice = Lattice::default();
+    // Equations that follow from others are not numbered by the lattice.
+    let mut numbers = Vec::new();
+    for (index, equation) in equations.iter().enumerate() {
+        let terms = equation.terms().iter().map(|&(variable, coefficient)| (variable, Int::from(coefficient)));
+        match lattice.take(terms, -&Int::from(equation.constant()), budget)? {
+            Taken::Consistent => numbers.push(index),
+            Taken::Redundant => {}
+            Taken::Contradicts => return Ok(None),
+            Taken::Refuted(multiples) => {
+                numbers.push(index);
+                return Ok(Some(multiples.into_iter().filter_map(|(number, multiple)| Some((*numbers.get(number)?, multiple))).collect()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn subtract(row: &mut Vec<Int>, touched: &mut Vec<u32>, at: u32, what: &Int) {

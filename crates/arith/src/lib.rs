@@ -9,6 +9,8 @@
 //! - [`Int`], [`Rational`]: machine words that widen to big numbers.
 //! - [`Solver`], [`solve`]: the search, on top of an exact simplex and of an
 //!   incremental Hermite form.
+//! - [`lp`]: least values over the rationals, with vertices.
+//! - [`obstruction`]: why equations have no solution in integers.
 //! - [`smtlib`]: problems as text for other solvers.
 //!
 //! Architecture Invariant: nothing here is believed. A refutation counts when
@@ -19,6 +21,7 @@
 
 mod int;
 mod lattice;
+pub mod lp;
 mod rational;
 mod refutation;
 mod simplex;
@@ -29,5 +32,6 @@ mod solver;
 mod tests;
 
 pub use int::Int;
+pub use lattice::obstruction;
 pub use rational::Rational;
 pub use solver::{Outcome, Solver, solve};

@@ -373,15 +373,16 @@ impl Simplex {
     }
 
     /// Makes a basic variable without bounds as small as possible while all
-    /// stay within their bounds, where they must be when this is called. If
-    /// it can be made arbitrarily small, it is left where that is seen.
-    pub(crate) fn minimise(&mut self, objective: Variable, budget: &mut Budget) -> Result<(), Stopped> {
+    /// stay within their bounds, where they must be when this is called, and says
+    /// whether that is possible. If it can be made arbitrarily small, it is left where
+    /// that is seen.
+    pub(crate) fn minimise(&mut self, objective: Variable, budget: &mut Budget) -> Result<bool, Stopped> {
         if self.tableau.is_broken() {
             return Err(Stopped::Cancelled);
         }
         let mut pivots = 0_u32;
         loop {
-            let Some(row) = self.tableau.row_of(objective.0) else { return Ok(()) };
+            let Some(row) = self.tableau.row_of(objective.0) else { return Ok(true) };
             let entries = self.tableau.entries(row);
             budget.spend(1 + entries.len() as u64)?;
             let sign = self.tableau.sign(row);
@@ -394,9 +395,9 @@ impl Simplex {
                 // The steepest; the first of several.
                 improving.reduce(|best, other| if other.1.abs() > best.1.abs() { other } else { best })
             };
-            let Some(&(entering, _)) = entering else { return Ok(()) };
+            let Some(&(entering, _)) = entering else { return Ok(true) };
             let up = !self.tableau.rises_with(row, entering);
-            let Some((by, leaving)) = self.longest_move(entering, up, budget)? else { return Ok(()) };
+            let Some((by, leaving)) = self.longest_move(entering, up, budget)? else { return Ok(false) };
             budget.spend(leaving.map_or(1, |row| self.tableau.pivot_cost(row, entering)))?;
             self.shift(Variable(entering), &by);
             if let Some(row) = leaving {

@@ -20,11 +20,15 @@
 
 mod collapse;
 mod counting;
+#[cfg(test)]
+mod covering;
 mod dual;
 mod realise;
 mod region;
+#[cfg(test)]
+mod sample;
 mod support;
-mod walk;
+pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,4 +10,5 @@ pub mod letters;
 pub mod portfolio;
 pub mod reduce;
 pub mod search;
+mod span;
 pub mod stuck;

@@ -62,7 +62,7 @@ use crate::{Checked, Work};
 pub use automaton::Automaton;
 pub use fact::{Absence, Bound, Counting, Fact, class_clause};
 pub use level::{Level, Loop};
-pub use region::{Flow, Region, add_region, check_region, contains, region_clauses};
+pub use region::{Flow, Region, add_region, check_region, contains, gcd, region_clauses};
 
 /// Evidence over the numbers of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

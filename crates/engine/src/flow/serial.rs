@@ -6,17 +6,14 @@
 //! (Euler). [`Serial::walk`] finds such numbers, [`Serial::generalise`] makes
 //! them into a linear set: a base, and round trips from it.
 
-mod span;
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
-use serval_linear::{Linear, Literal, Problem};
 use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Edge, LinearSet, Period, Uses, letters_of, serial_edges};
 
-use span::{Span, whole};
+use crate::letters::walk;
+use crate::span::{Span, whole};
 
 /// Answers: how often each done node is reached.
 pub(super) type Answers = BTreeMap<Node, i64>;
@@ -45,67 +42,7 @@ impl Serial {
     /// How often each edge is used on a walk with exactly these answers; `None`
     /// if there is none.
     pub(super) fn walk(&self, answers: &Answers, budget: &mut Budget) -> Result<Option<Vec<i64>>, Stopped> {
-        // Only edges with letters that occur matter.
-        let used: Vec<usize> =
-            (0..self.edges.len()).filter(|&edge| answers.get(&self.edges[edge].1).is_some_and(|&count| count > 0)).collect();
-        let mut states: BTreeMap<u32, Vec<(u32, i64)>> = BTreeMap::from([(self.initial, Vec::new())]);
-        let mut letters: BTreeMap<Node, Vec<(u32, i64)>> = answers.keys().map(|&node| (node, Vec::new())).collect();
-        for (variable, &edge) in (0..).zip(&used) {
-            let (from, letter, to) = self.edges[edge];
-            states.entry(from).or_default().push((variable, -1));
-            states.entry(to).or_default().push((variable, 1));
-            letters.entry(letter).or_default().push((variable, 1));
-        }
-        let Some(mut variables) = u32::try_from(used.len()).ok() else { return Err(Stopped::OutOfTicks) };
-        let mut problem = Problem::default();
-        let mut ends = Vec::new();
-        for (&state, terms) in &states {
-            ends.push((variables, 1));
-            let terms = terms.iter().copied().chain([(variables, -1)]);
-            variables += 1;
-            problem.equalities.extend(Linear::new(terms, i64::from(state == self.initial)));
-        }
-        problem.equalities.extend(Linear::new(ends, -1));
-        for (letter, terms) in letters {
-            problem.equalities.extend(Linear::new(terms, -answers.get(&letter).copied().unwrap_or(0)));
-        }
-        problem.variables = variables;
-        let mut solver = Solver::new(problem);
-        loop {
-            let counts = match solver.solve(budget) {
-                Outcome::Satisfiable(counts) => counts,
-                Outcome::Refuted(_) => return Ok(None),
-                Outcome::Stopped(stopped) => return Err(stopped),
-            };
-            let mut walk = vec![0; self.edges.len()];
-            for (&edge, &count) in used.iter().zip(&counts) {
-                walk[edge] = count;
-            }
-            let reached = self.reached_by(&walk);
-            if (0..self.edges.len()).all(|edge| walk[edge] == 0 || reached.contains(&self.edges[edge].0)) {
-                return Ok(Some(walk));
-            }
-            // Edges outside are used only if an edge leads outside.
-            let outside = (0..).zip(&used).filter(|&(_, &edge)| !reached.contains(&self.edges[edge].0)).map(|(v, _)| (v, -1));
-            let leads = |edge: usize| reached.contains(&self.edges[edge].0) && !reached.contains(&self.edges[edge].2);
-            let leaving = (0..).zip(&used).filter(|&(_, &edge)| leads(edge)).map(|(v, _)| (v, 1));
-            let (Some(none), Some(some)) = (Linear::new(outside, 0), Linear::new(leaving, -1)) else { return Err(Stopped::OutOfTicks) };
-            solver.add_clause(vec![Literal::AtLeastZero(none), Literal::AtLeastZero(some)]);
-        }
-    }
-
-    /// The states that used edges lead to from the initial state.
-    fn reached_by(&self, walk: &[i64]) -> BTreeSet<u32> {
-        let mut reached = BTreeSet::from([self.initial]);
-        let mut to_visit = vec![self.initial];
-        while let Some(state) = to_visit.pop() {
-            for &edge in self.leaving(state) {
-                if walk[edge as usize] > 0 && reached.insert(self.edges[edge as usize].2) {
-                    to_visit.push(self.edges[edge as usize].2);
-                }
-            }
-        }
-        reached
+        walk::by_counting(self.initial, &self.edges, answers, budget)
     }
 
     fn leaving(&self, state: u32) -> &[u32] {

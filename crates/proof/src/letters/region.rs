@@ -208,7 +208,7 @@ impl Sum {
 }
 
 /// The greatest common divisor; that with 0 is the other number.
-fn gcd(a: u64, b: u64) -> u64 {
+pub fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {
         (a, b) = (b, a % b);

@@ -1,15 +1,15 @@
-//! Which vectors of answers depend on which, in exact numbers.
+//! Which vectors of integers depend on which, in exact numbers.
 
 use std::collections::BTreeMap;
 
 use serval_arith::Rational;
-use serval_model::Node;
 use serval_proof::flow::lcm;
 
-use super::Answers;
+/// A vector: its entry at each place where it is not 0.
+pub(crate) type Vector = BTreeMap<u32, i64>;
 
 /// A positive number, and the given ones times it, which are whole.
-pub(super) fn whole(numbers: &[Rational]) -> Option<(i64, Vec<i64>)> {
+pub(crate) fn whole(numbers: &[Rational]) -> Option<(i64, Vec<i64>)> {
     let divisor = numbers.iter().try_fold(1_i64, |divisor, number| lcm(divisor, number.denominator().to_i64()?))?;
     let times = |number: &Rational| {
         let whole = number.numerator().to_i64()?.checked_mul(divisor / number.denominator().to_i64()?)?;
@@ -22,20 +22,20 @@ pub(super) fn whole(numbers: &[Rational]) -> Option<(i64, Vec<i64>)> {
 /// Vectors that are independent, brought into a form in which it is easy to
 /// find out how a vector is made of them.
 #[derive(Default)]
-pub(super) struct Span {
+pub(crate) struct Span {
     /// The vectors.
-    vectors: Vec<Answers>,
-    /// For each, a letter, and the multiples of the vectors whose sum has 1 at
-    /// that letter and 0 at the letters of the others.
-    pivots: Vec<(Node, Vec<Rational>)>,
+    vectors: Vec<Vector>,
+    /// For each, a place, and the multiples of the vectors whose sum has 1 at
+    /// that place and 0 at the places of the others.
+    pivots: Vec<(u32, Vec<Rational>)>,
 }
 
 impl Span {
     /// The numbers `n` with which the vectors add up to `vector` at all pivots.
-    pub(super) fn numbers(&self, vector: &Answers) -> Vec<Rational> {
+    pub(crate) fn numbers(&self, vector: &Vector) -> Vec<Rational> {
         let mut numbers = vec![Rational::from(0); self.vectors.len()];
-        for (letter, multiples) in &self.pivots {
-            let Some(&value) = vector.get(letter) else { continue };
+        for (place, multiples) in &self.pivots {
+            let Some(&value) = vector.get(place) else { continue };
             for (number, multiple) in numbers.iter_mut().zip(multiples) {
                 *number = &*number + &(multiple * &Rational::from(value));
             }
@@ -43,9 +43,9 @@ impl Span {
         numbers
     }
 
-    /// What is left of a vector at each letter.
-    fn rest(&self, vector: &Answers, numbers: &[Rational]) -> BTreeMap<Node, Rational> {
-        let mut rest: BTreeMap<Node, Rational> = vector.iter().map(|(&node, &value)| (node, Rational::from(value))).collect();
+    /// What is left of a vector at each place.
+    fn rest(&self, vector: &Vector, numbers: &[Rational]) -> BTreeMap<u32, Rational> {
+        let mut rest: BTreeMap<u32, Rational> = vector.iter().map(|(&node, &value)| (node, Rational::from(value))).collect();
         for (other, number) in self.vectors.iter().zip(numbers) {
             for (&node, &value) in other {
                 let entry = rest.entry(node).or_insert_with(|| Rational::from(0));
@@ -57,32 +57,32 @@ impl Span {
     }
 
     /// Adds a vector unless it depends on those that are there.
-    pub(super) fn add(&mut self, vector: Answers) -> bool {
+    pub(crate) fn add(&mut self, vector: Vector) -> bool {
         let numbers = self.numbers(&vector);
         let rest = self.rest(&vector, &numbers);
-        let Some((&letter, value)) = rest.iter().next() else { return false };
+        let Some((&place, value)) = rest.iter().next() else { return false };
         let Some(scale) = &Rational::from(1) / value else { return false };
-        // (vector − Σ numbers·vectors)/value has 1 at the new letter, 0 at the other pivots.
+        // (vector − Σ numbers·vectors)/value has 1 at the new place, 0 at the other pivots.
         let new: Vec<Rational> = numbers.iter().map(|number| &-number * &scale).chain([scale.clone()]).collect();
         for (_, multiples) in &mut self.pivots {
             multiples.push(Rational::from(0));
         }
         self.vectors.push(vector);
         for index in 0..self.pivots.len() {
-            // What the old pivot's combination has at the new letter goes.
-            let at = self.value_at(&self.pivots[index].1, letter);
+            // What the old pivot's combination has at the new place goes.
+            let at = self.value_at(&self.pivots[index].1, place);
             for (multiple, more) in self.pivots[index].1.iter_mut().zip(&new) {
                 *multiple = &*multiple - &(&at * more);
             }
         }
-        self.pivots.push((letter, new));
+        self.pivots.push((place, new));
         true
     }
 
-    fn value_at(&self, multiples: &[Rational], letter: Node) -> Rational {
+    fn value_at(&self, multiples: &[Rational], place: u32) -> Rational {
         let mut sum = Rational::from(0);
         for (vector, multiple) in self.vectors.iter().zip(multiples) {
-            if let Some(&value) = vector.get(&letter) {
+            if let Some(&value) = vector.get(&place) {
                 sum = &sum + &(multiple * &Rational::from(value));
             }
         }
@@ -90,23 +90,23 @@ impl Span {
     }
 
     /// For each vector a divisor, a constant and coefficients such that the
-    /// expression in the answers divided by the divisor is the vector's number.
-    pub(super) fn forms(&self, offset: &Answers) -> Option<Vec<Form>> {
+    /// expression in the entries divided by the divisor is the vector's number.
+    pub(crate) fn forms(&self, offset: &Vector) -> Option<Vec<Form>> {
         (0..self.vectors.len())
             .map(|index| {
-                let coefficients: Vec<(Node, Rational)> = self
+                let coefficients: Vec<(u32, Rational)> = self
                     .pivots
                     .iter()
-                    .map(|(letter, multiples)| (*letter, multiples[index].clone()))
+                    .map(|(place, multiples)| (*place, multiples[index].clone()))
                     .filter(|(_, value)| !value.is_zero())
                     .collect();
                 let divisor = coefficients.iter().try_fold(1_i64, |divisor, (_, value)| lcm(divisor, value.denominator().to_i64()?))?;
-                let mut terms: Vec<(Node, i64)> = Vec::new();
+                let mut terms: Vec<(u32, i64)> = Vec::new();
                 let mut constant: i64 = 0;
-                for (letter, value) in coefficients {
+                for (place, value) in coefficients {
                     let coefficient = value.numerator().to_i64()?.checked_mul(divisor / value.denominator().to_i64()?)?;
-                    terms.push((letter, coefficient));
-                    constant = constant.checked_sub(coefficient.checked_mul(offset.get(&letter).copied().unwrap_or(0))?)?;
+                    terms.push((place, coefficient));
+                    constant = constant.checked_sub(coefficient.checked_mul(offset.get(&place).copied().unwrap_or(0))?)?;
                 }
                 terms.sort_unstable();
                 Some((u64::try_from(divisor).ok()?, constant, terms))
@@ -115,5 +115,5 @@ impl Span {
     }
 }
 
-/// A divisor, a constant, and coefficients by letter.
-pub(super) type Form = (u64, i64, Vec<(Node, i64)>);
+/// A divisor, a constant, and coefficients by place.
+pub(crate) type Form = (u64, i64, Vec<(u32, i64)>);
