@@ -12,7 +12,8 @@
 //! - if not, they are not serial: a run is looked for that has them ([`realise`]),
 //!   which is a counterexample, and a fact that excludes them: that some letter
 //!   is not answered without others ([`support`]), or a clause that all serial
-//!   runs meet (`dual`) and that counting shows for all runs ([`counting`]);
+//!   runs meet (`dual`) and that counting shows for all runs ([`counting`]); or what
+//!   is seen when a few requests are followed one by one;
 //! - if neither is found, we are stuck, and say at which answers.
 //!
 //! The solver is told everything only once; when it finds nothing more, its
@@ -34,20 +35,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
-use serval_linear::{Linear, Literal, Problem, Tree};
+use serval_linear::{Linear, Literal, Node as TreeNode, Problem, Tree};
 use serval_model::{Node, NormalForm, Run};
 use serval_proof::flow::serial_edges;
 use serval_proof::letters::{
-    Automaton, Bound, Fact, LettersProof, Level, Loop, add_region, class_automaton, class_clause, serial_automaton,
+    Automaton, Bound, Exactly, Fact, LettersProof, Level, Loop, add_region, class_automaton, class_clause, serial_automaton,
 };
 
 use crate::flow::realise::run_of;
 use counting::Proved;
 use realise::{Realised, Wanted};
-use support::HOW;
+use support::{HOW, are_in};
 
 /// Answers of a run that is looked for, at most.
 const REALISED: i64 = 8;
+/// Requests that are followed one by one, at most.
+const FOLLOWED: i64 = 4;
 /// Configurations that are looked at for a run.
 const CONFIGURATIONS: usize = 4_000;
 
@@ -81,6 +84,8 @@ struct Work<'a> {
     removed: BTreeSet<Node>,
     /// What counts of classes must meet that are not known to be serial.
     problem: Problem,
+    /// For each of its clauses whether it is that of a region.
+    of_region: Vec<bool>,
 }
 
 impl<'a> Work<'a> {
@@ -123,7 +128,8 @@ impl<'a> Work<'a> {
         let variables = u32::try_from(proof.classes.len()).unwrap_or(u32::MAX);
         let mut problem = Problem { variables, ..Problem::default() };
         problem.clauses.extend(proof.facts.iter().filter_map(|fact| class_clause(&proof.classes, fact)));
-        Ok(Self { form, proof, automaton, class_of, removed, problem })
+        let of_region = vec![false; problem.clauses.len()];
+        Ok(Self { form, proof, automaton, class_of, removed, problem, of_region })
     }
 
     /// Covers all numbers of answers that the facts leave with regions.
@@ -137,7 +143,7 @@ impl<'a> Work<'a> {
                 Ok(counts) => counts,
                 Err(_) => match whole.solve(&self.problem, budget)? {
                     Err(tree) => {
-                        self.proof.tree = tree;
+                        self.proof.tree = self.in_order(tree);
                         return Ok(LettersOutcome::Proof(std::mem::take(&mut self.proof)));
                     }
                     Ok(counts) => {
@@ -157,6 +163,7 @@ impl<'a> Work<'a> {
                 if add_region(&mut self.problem, &self.automaton, classes, &region).is_none() {
                     return Err(Stopped::OutOfTicks);
                 }
+                self.of_region.resize(self.problem.clauses.len(), true);
                 self.proof.regions.push(region);
             } else if let Some(fact) = self.absent(counts, budget)? {
                 self.learn(fact)?;
@@ -164,10 +171,27 @@ impl<'a> Work<'a> {
                 return Ok(LettersOutcome::Run(run));
             } else if let Some(fact) = self.counted(counts, budget)? {
                 self.learn(fact)?;
+            } else if let Some(fact) = self.followed(counts, budget)? {
+                self.learn(fact)?;
             } else {
                 return Ok(self.stuck(counts));
             }
         }
+    }
+
+    /// The tree with the clauses as the checker numbers them: those of facts
+    /// first.
+    fn in_order(&self, mut tree: Tree) -> Tree {
+        let facts = self.of_region.iter().filter(|&&of_region| !of_region).count();
+        let (mut fact, mut region) = (0..facts, facts..self.of_region.len());
+        let numbers: Vec<usize> =
+            self.of_region.iter().filter_map(|&of_region| if of_region { region.next() } else { fact.next() }).collect();
+        for node in &mut tree.nodes {
+            if let TreeNode::Clause { clause } = node {
+                *clause = numbers.get(*clause as usize).and_then(|&number| u32::try_from(number).ok()).unwrap_or(*clause);
+            }
+        }
+        tree
     }
 
     fn problem_classes(&self) -> u32 {
@@ -183,6 +207,7 @@ impl<'a> Work<'a> {
     fn learn(&mut self, fact: Fact) -> Result<(), Stopped> {
         let clause = class_clause(&self.proof.classes, &fact).ok_or(Stopped::OutOfTicks)?;
         self.problem.clauses.push(clause);
+        self.of_region.push(false);
         self.proof.facts.push(fact);
         Ok(())
     }
@@ -190,19 +215,89 @@ impl<'a> Work<'a> {
     /// A fact that says that some class which is answered here is not, without
     /// one that is not answered here.
     fn absent(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
-        let groups: Vec<Vec<Node>> =
-            self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count == 0).map(|(class, _)| class.clone()).collect();
-        let mut outside: Vec<Node> = groups.iter().flatten().copied().collect();
-        outside.sort_unstable();
+        let (groups, outside) = self.not_answered(counts);
         for how in HOW {
             let never = support::never(self.form, &outside, how, budget)?;
-            let is_absent = |class: &[Node]| class.iter().all(|letter| never.binary_search(letter).is_ok());
-            let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && is_absent(class));
+            let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && are_in(class, &never));
             if let Some((class, _)) = absent {
-                let outside = support::narrowed(self.form, groups, class, how, budget)?;
+                let outside = support::narrowed(groups, |outside| Ok(are_in(class, &support::never(self.form, outside, how, budget)?)))?;
                 let mut never = support::never(self.form, &outside, how, budget)?;
                 never.retain(|letter| outside.binary_search(letter).is_err());
-                return Ok(Some(support::absence(how, outside, never)));
+                return Ok(Some(support::absence(how, outside, Vec::new(), never)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The classes that are not answered, and all their letters.
+    fn not_answered(&self, counts: &[i64]) -> (Vec<Vec<Node>>, Vec<Node>) {
+        let classes = self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count == 0).map(|(class, _)| class);
+        let groups: Vec<Vec<Node>> = classes.cloned().collect();
+        let mut letters: Vec<Node> = groups.iter().flatten().copied().collect();
+        letters.sort_unstable();
+        (groups, letters)
+    }
+
+    /// A fact about runs that answer some classes as often as here: that another
+    /// class which is answered here is not, or that there is no such run. One
+    /// class is followed first, then two, then all.
+    fn followed(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+        let answered: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
+        let mut sets: Vec<Vec<usize>> = answered.iter().map(|&class| vec![class]).collect();
+        for (at, &first) in answered.iter().enumerate() {
+            sets.extend(answered[at + 1..].iter().map(|&second| vec![first, second]));
+        }
+        if answered.len() > 2 {
+            sets.push(answered.clone());
+        }
+        let followed = |set: &[usize]| set.iter().map(|&class| counts[class]).sum::<i64>();
+        sets.retain(|set| followed(set) <= FOLLOWED);
+        let (groups, outside) = self.not_answered(counts);
+        for set in sets {
+            let exactly = |&class: &usize| {
+                let mut letters = self.proof.classes[class].clone();
+                letters.sort_unstable();
+                Exactly { letters, times: u32::try_from(counts[class]).unwrap_or(u32::MAX) }
+            };
+            let exactly: Vec<Exactly> = set.iter().map(exactly).collect();
+            // Where it is too expensive, others may do.
+            let mut part = budget.part(budget.left() / 8);
+            let had = part.left();
+            let found = self.followed_so(&answered, &groups, &outside, &exactly, &mut part);
+            budget.spend(had - part.left())?;
+            match found {
+                Ok(Some(fact)) => return Ok(Some(fact)),
+                Ok(None) | Err(Stopped::OutOfTicks) => {}
+                Err(stopped) => return Err(stopped),
+            }
+        }
+        Ok(None)
+    }
+
+    fn followed_so(
+        &self,
+        answered: &[usize],
+        groups: &[Vec<Node>],
+        outside: &[Node],
+        exactly: &[Exactly],
+        budget: &mut Budget,
+    ) -> Result<Option<Fact>, Stopped> {
+        for how in HOW {
+            let Some(never) = support::never_exactly(self.form, outside, exactly, how, budget)? else {
+                let impossible = |outside: &[Node]| Ok(support::never_exactly(self.form, outside, exactly, how, budget)?.is_none());
+                let outside = support::narrowed(groups.to_vec(), impossible)?;
+                return Ok(Some(support::absence(how, outside, exactly.to_vec(), Vec::new())));
+            };
+            let class = answered.iter().map(|&class| &self.proof.classes[class]).find(|class| are_in(class, &never));
+            if let Some(class) = class {
+                let absent = |outside: &[Node]| {
+                    let never = support::never_exactly(self.form, outside, exactly, how, budget)?;
+                    Ok(never.is_none_or(|never| are_in(class, &never)))
+                };
+                let outside = support::narrowed(groups.to_vec(), absent)?;
+                let mut letters = class.clone();
+                letters.sort_unstable();
+                return Ok(Some(support::absence(how, outside, exactly.to_vec(), letters)));
             }
         }
         Ok(None)
@@ -236,9 +331,7 @@ impl<'a> Work<'a> {
     fn counted(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let answered = |class: u32| counts.get(class as usize).is_some_and(|&count| count > 0);
         let restricted = dual::restrict(&self.automaton, answered);
-        let mut others: Vec<Node> =
-            self.proof.classes.iter().zip(counts).filter(|&(_, &count)| count == 0).flat_map(|(class, _)| class.clone()).collect();
-        others.sort_unstable();
+        let (_, others) = self.not_answered(counts);
         for (automaton, outside) in [(&self.automaton, Vec::new()), (&restricted, others)] {
             let Some(clause) = dual::separate(automaton, self.problem_classes(), counts, budget)? else { continue };
             let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { continue };
@@ -248,7 +341,7 @@ impl<'a> Work<'a> {
             budget.spend(had - part.left())?;
             match proved {
                 Ok(Proved::Yes(counting)) => return Ok(Some(Fact::Count(Box::new(counting)))),
-                Ok(Proved::No(_)) | Err(Stopped::OutOfTicks) => {}
+                Ok(Proved::No) | Err(Stopped::OutOfTicks) => {}
                 Err(stopped) => return Err(stopped),
             }
         }
@@ -295,8 +388,9 @@ fn guarded(form: &NormalForm, automaton: &Automaton, facts: &mut Vec<Fact>, budg
             open = present;
             for letter in absent {
                 let each = guards.iter().map(|&guard| vec![guard]).collect();
-                let outside = support::narrowed(form, each, &[letter], how, budget)?;
-                let fact = support::absence(how, outside, vec![letter]);
+                let is_enough = |outside: &[Node]| Ok(are_in(&[letter], &support::never(form, outside, how, budget)?));
+                let outside = support::narrowed(each, is_enough)?;
+                let fact = support::absence(how, outside, Vec::new(), vec![letter]);
                 let number = u32::try_from(facts.len()).map_err(|_| Stopped::OutOfTicks)?;
                 facts.push(fact);
                 loops.push(Loop { letter, guard: Some(number) });

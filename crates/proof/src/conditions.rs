@@ -35,6 +35,7 @@ serval_linear::conditions! {
         LettersKept = "letters.kept", LettersTouch = "letters.touch", LettersStart = "letters.start",
         LettersRelation = "letters.relation", LettersClasses = "letters.classes", LettersTwins = "letters.twins",
         LettersReach = "letters.reach", LettersPairs = "letters.pairs",
+        LettersApart = "letters.apart",
         LettersRegionNumbers = "letters.region.numbers", LettersRegionTree = "letters.region.tree",
         LettersRegionSpans = "letters.region.spans",
     } and {

@@ -45,6 +45,7 @@
 //! automaton, which is `Ser`. ∎
 
 mod automaton;
+pub mod explicit;
 pub mod fact;
 pub mod level;
 pub mod region;
@@ -60,6 +61,7 @@ use crate::script::{Entry, check_script};
 use crate::{Checked, Work};
 
 pub use automaton::Automaton;
+pub use explicit::Exactly;
 pub use fact::{Absence, Bound, Counting, Fact, class_clause};
 pub use level::{Level, Loop};
 pub use region::{Flow, Region, add_region, check_region, contains, gcd, region_clauses};

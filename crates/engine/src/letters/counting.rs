@@ -14,8 +14,8 @@ use crate::flow::{cuts, phases};
 /// How an attempt to prove a clause ended.
 pub(super) enum Proved {
     Yes(Counting),
-    /// Counts of steps that look like a run which violates it.
-    No(Vec<i64>),
+    /// There are counts of steps that look like a run which violates it.
+    No,
 }
 
 /// Tries to prove a clause, or that one of `outside` is answered.
@@ -58,7 +58,7 @@ pub(super) fn prove(form: &NormalForm, outside: &[Node], clause: &[Bound], budge
                     }
                     Outcome::Stopped(stopped) => return Err(stopped),
                 };
-                let Some(cut) = cuts::cut(&slice, &counts, end, budget)? else { return Ok(Proved::No(counts)) };
+                let Some(cut) = cuts::cut(&slice, &counts, end, budget)? else { return Ok(Proved::No) };
                 let Some(clause) = cut_clause(&slice, &cut, budget)? else { return Err(Stopped::OutOfTicks) };
                 cuts.push(cut);
                 solver.add_clause(clause.clone());

@@ -2,8 +2,9 @@
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm};
+use serval_proof::letters::explicit::explicit_system;
 use serval_proof::letters::fact::{reached_nodes, slice};
-use serval_proof::letters::{Absence, Fact};
+use serval_proof::letters::{Absence, Exactly, Fact};
 use serval_proof::script::{Entry, Reduced};
 
 /// How a letter is shown not to be answered.
@@ -20,7 +21,26 @@ pub(super) const HOW: [How; 2] = [How::Reach, How::Pairs];
 /// sorted.
 pub(super) fn never(form: &NormalForm, outside: &[Node], how: How, budget: &mut Budget) -> Result<Vec<Node>, Stopped> {
     budget.spend(form.steps().len() as u64 + 1)?;
-    let slice = slice(form, outside);
+    never_in(form, slice(form, outside), how, budget)
+}
+
+/// The letters that are never answered without one of `outside` by runs that
+/// answer others exactly so many times; `None` if there is no such run.
+pub(super) fn never_exactly(
+    form: &NormalForm,
+    outside: &[Node],
+    exactly: &[Exactly],
+    how: How,
+    budget: &mut Budget,
+) -> Result<Option<Vec<Node>>, Stopped> {
+    budget.spend(form.steps().len() as u64 + 1)?;
+    let Some(system) = explicit_system(&slice(form, outside), exactly, budget)? else { return Ok(None) };
+    let mut never = never_in(form, system, how, budget)?;
+    never.retain(|letter| !exactly.iter().any(|exactly| exactly.letters.binary_search(letter).is_ok()));
+    Ok(Some(never))
+}
+
+fn never_in(form: &NormalForm, slice: NormalForm, how: How, budget: &mut Budget) -> Result<Vec<Node>, Stopped> {
     let letters = form.node_numbers().filter(|&node| form.is_done(node));
     Ok(match how {
         How::Reach => {
@@ -30,7 +50,7 @@ pub(super) fn never(form: &NormalForm, outside: &[Node], how: How, budget: &mut 
         How::Pairs => {
             let mut pruned = Reduced::new(slice);
             pruned.apply(&Entry::Pairs, budget)?;
-            let mut answered = vec![false; form.nodes().len()];
+            let mut answered = vec![false; pruned.form().nodes().len()];
             for step in pruned.form().steps() {
                 answered[step.to_node as usize] = true;
             }
@@ -41,23 +61,19 @@ pub(super) fn never(form: &NormalForm, outside: &[Node], how: How, budget: &mut 
 
 /// A fact that says of these letters that they are never answered without one
 /// of the outside.
-pub(super) fn absence(how: How, outside: Vec<Node>, never: Vec<Node>) -> Fact {
-    let absence = Absence { outside, never };
+pub(super) fn absence(how: How, outside: Vec<Node>, exactly: Vec<Exactly>, never: Vec<Node>) -> Fact {
+    let absence = Absence { outside, exactly, never };
     match how {
         How::Reach => Fact::Reach(absence),
         How::Pairs => Fact::Pairs(absence),
     }
 }
 
-/// Makes the outside smaller, one group of letters after the other, while these
-/// letters are still not answered without it: the smaller it is, the more is
-/// said. Groups of letters stay together.
+/// Makes the outside smaller, groups of letters at a time, while it is enough: the
+/// smaller it is, the more is said.
 pub(super) fn narrowed(
-    form: &NormalForm,
     mut outside: Vec<Vec<Node>>,
-    letters: &[Node],
-    how: How,
-    budget: &mut Budget,
+    mut is_enough: impl FnMut(&[Node]) -> Result<bool, Stopped>,
 ) -> Result<Vec<Node>, Stopped> {
     let mut at = 0;
     // Half of them at a time first: most are not needed.
@@ -67,8 +83,7 @@ pub(super) fn narrowed(
             let end = (at + size).min(outside.len());
             let mut rest: Vec<Node> = outside[..at].iter().chain(&outside[end..]).flatten().copied().collect();
             rest.sort_unstable();
-            let never = never(form, &rest, how, budget)?;
-            if letters.iter().all(|letter| never.binary_search(letter).is_ok()) {
+            if is_enough(&rest)? {
                 outside.drain(at..end);
             } else {
                 at = end;
@@ -82,4 +97,9 @@ pub(super) fn narrowed(
     let mut outside: Vec<Node> = outside.into_iter().flatten().collect();
     outside.sort_unstable();
     Ok(outside)
+}
+
+/// Whether all of these are in a sorted list.
+pub(super) fn are_in(letters: &[Node], list: &[Node]) -> bool {
+    letters.iter().all(|letter| list.binary_search(letter).is_ok())
 }

@@ -28,6 +28,17 @@
 //! The clause of both is: no letter of `never`, or some letter of `O`. *Proof.* If
 //! a complete run answers no letter of `O`, it is one of the slice. ∎
 //!
+//! Both can also be said of runs that answer letters of some sets exactly so many
+//! times (`exactly`), and are then shown for the [explicit system](super::explicit)
+//! of the slice; the clause then also has, for each set, that its letters are
+//! answered fewer or more times. If no final control can be reached, nothing is
+//! left of the explicit system, and everything is said of it. An empty `never`
+//! says that there is no such run at all, because no final control can be
+//! reached, and the clause has no literal for it. *Proof.* A complete run for
+//! which all other literals fail is one of the slice that answers the sets exactly so
+//! many times. The explicit system has a complete run with the same answers outside
+//! the sets, and `never` has no letter of a set (`letters.apart`). ∎
+//!
 //! - `count`: a clause over the numbers of answers, or some letter of `O`. The
 //!   [counts of steps](crate::flow) of a complete run of the slice whose answers
 //!   violate each literal of the clause solve the problem that is made of what
@@ -39,11 +50,14 @@
 //!   answers no letter of `O` is one of the slice, its counts meet 1 to 6, and if
 //!   its answers violated all literals, they would meet the rest. ∎
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem, Tree};
 use serval_model::{Node, NodeStep, NormalForm};
 
+use super::explicit::{Exactly, explicit_system};
 use crate::conditions::require;
 use crate::flow::{Clause, Cut, TOO_LARGE, check_cut, cut_clause, flow_problem, phases_fit};
 use crate::objects::objects;
@@ -68,6 +82,9 @@ pub enum Fact {
 pub struct Absence {
     /// `O`, sorted.
     pub outside: Vec<Node>,
+    /// Sets of letters that are answered exactly so many times; mostly none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exactly: Vec<Exactly>,
     /// What is not answered without them, sorted.
     pub never: Vec<Node>,
 }
@@ -104,10 +121,11 @@ pub struct Bound {
 objects!(Absence, Counting, Bound);
 
 impl Fact {
-    /// What it says about letters that are not answered without others.
+    /// What it says about letters that are not answered without others, however
+    /// often others are.
     pub fn absence(&self) -> Option<&Absence> {
         match self {
-            Self::Reach(absence) | Self::Pairs(absence) => Some(absence),
+            Self::Reach(absence) | Self::Pairs(absence) => Some(absence).filter(|absence| absence.exactly.is_empty()),
             Self::Count(_) => None,
         }
     }
@@ -129,7 +147,11 @@ pub(super) fn check_fact(form: &NormalForm, fact: &Fact, work: &mut Work) -> Che
         sorted && bound.terms.iter().all(|&(node, _)| super::is_letter(form, node))
     };
     let (listed, written) = match fact {
-        Fact::Reach(absence) | Fact::Pairs(absence) => (absence.never.len(), are_letters(&absence.never)),
+        Fact::Reach(absence) | Fact::Pairs(absence) => {
+            let sets = absence.exactly.iter().all(|exactly| are_letters(&exactly.letters));
+            let listed = absence.exactly.iter().map(|exactly| exactly.letters.len() + 1).sum::<usize>();
+            (absence.never.len().saturating_add(listed), sets && are_letters(&absence.never))
+        }
         Fact::Count(counting) => {
             let terms = counting.clause.iter().map(|bound| bound.terms.len() + 1).sum();
             (terms, counting.clause.iter().all(literal))
@@ -145,18 +167,32 @@ pub(super) fn check_fact(form: &NormalForm, fact: &Fact, work: &mut Work) -> Che
     let slice = slice(form, fact.outside());
     match fact {
         Fact::Reach(absence) => {
-            let reached = work.within(|budget| reached_nodes(&slice, budget))?;
-            let never = absence.never.iter().all(|&letter| !reached[letter as usize]);
-            require!(LettersReach, never, "a letter that should not be reached is");
+            let Some(system) = followed(slice, absence, work)? else { return Ok(true) };
+            let reached = work.within(|budget| reached_nodes(&system, budget))?;
+            let never = !absence.never.is_empty() && absence.never.iter().all(|&letter| !reached[letter as usize]);
+            require!(LettersReach, never, "what should not be reached is");
         }
         Fact::Pairs(absence) => {
-            let (pruned, _) = work.within(|budget| pairs::prune(slice, budget))?;
+            let Some(system) = followed(slice, absence, work)? else { return Ok(true) };
+            let (pruned, _) = work.within(|budget| pairs::prune(system, budget))?;
             let never = pruned.steps().iter().all(|step| absence.never.binary_search(&step.to_node).is_err());
-            require!(LettersPairs, never, "a letter that should not be answered is");
+            require!(LettersPairs, !absence.never.is_empty() && never, "what should not be answered is");
         }
         Fact::Count(counting) => check_counting(&slice, counting, work)?,
     }
     Ok(true)
+}
+
+/// The system that something is said about: the slice, or its explicit system;
+/// `None` if there is none.
+fn followed(slice: NormalForm, absence: &Absence, work: &mut Work) -> Checked<Option<NormalForm>> {
+    if absence.exactly.is_empty() {
+        return Ok(Some(slice));
+    }
+    let mut seen: BTreeSet<Node> = absence.never.iter().copied().collect();
+    let apart = absence.exactly.iter().flat_map(|exactly| &exactly.letters).all(|&letter| seen.insert(letter));
+    require!(LettersApart, apart, "a letter is in two of the sets, or in one of them and in `never`");
+    work.within(|budget| explicit_system(&slice, &absence.exactly, budget))
 }
 
 /// The clause holds in the slice.
@@ -275,9 +311,19 @@ pub fn class_clause(classes: &[Vec<Node>], fact: &Fact) -> Option<Clause> {
     let some = Literal::AtLeastZero(Linear::new(outside, -1)?);
     let mut clause = match fact {
         Fact::Reach(absence) | Fact::Pairs(absence) => {
-            // Of a class of which only some letters are never answered nothing is said.
-            let whole = (0..).zip(classes).filter(|(_, class)| class.iter().all(|letter| absence.never.binary_search(letter).is_ok()));
-            vec![Literal::AtLeastZero(Linear::new(whole.map(|(number, _)| (number, -1)), 0)?)]
+            let mut clause = Vec::new();
+            if !absence.never.is_empty() {
+                // Of a class of which only some letters are never answered nothing is said.
+                let whole = (0..).zip(classes).filter(|(_, class)| class.iter().all(|letter| absence.never.binary_search(letter).is_ok()));
+                clause.push(Literal::AtLeastZero(Linear::new(whole.map(|(number, _)| (number, -1)), 0)?));
+            }
+            for Exactly { letters, times } in &absence.exactly {
+                let sum = class_sum(classes, &letters.iter().map(|&letter| (letter, 1)).collect::<Vec<_>>())?;
+                let fewer = sum.iter().map(|&(class, _)| (class, -1));
+                clause.push(Literal::AtLeastZero(Linear::new(fewer, i64::from(*times).checked_sub(1)?)?));
+                clause.push(Literal::AtLeastZero(Linear::new(sum.clone(), -i64::from(*times).checked_add(1)?)?));
+            }
+            clause
         }
         Fact::Count(counting) => {
             let literal = |bound: &Bound| {

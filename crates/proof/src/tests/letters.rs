@@ -6,7 +6,7 @@ use serval_model::NetworkSystem;
 use super::flow::once;
 use super::scripts::{Harm, Wrong, system};
 use super::support::{Case, counter, misread};
-use crate::letters::{Absence, Automaton, Bound, Counting, Fact, Flow, LettersProof, Level, Loop, Region};
+use crate::letters::{Absence, Automaton, Bound, Counting, Exactly, Fact, Flow, LettersProof, Level, Loop, Region};
 use crate::{Body, Certificate, Condition, Part};
 use serval_linear::{Node, Tree};
 
@@ -59,7 +59,7 @@ fn guarded(fact: Fact) -> Case {
 }
 
 fn absence(outside: &[u32], never: &[u32]) -> Absence {
-    Absence { outside: outside.to_vec(), never: never.to_vec() }
+    Absence { outside: outside.to_vec(), never: never.to_vec(), ..Absence::default() }
 }
 
 /// A proof that is refused for `condition` and nothing else.
@@ -85,6 +85,12 @@ pub(super) fn violates_only(condition: Condition) -> Wrong {
         Condition::LettersTouch => (guarded(Fact::Reach(absence(&[4, 5], &[6]))), Harm::False),
         Condition::LettersReach => (guarded(Fact::Reach(absence(&[4], &[6]))), Harm::False),
         Condition::LettersPairs => (guarded(Fact::Pairs(absence(&[4], &[6]))), Harm::False),
+        Condition::LettersApart => {
+            let mut case = right();
+            let exactly = vec![Exactly { letters: vec![1], times: 1 }];
+            proof(&mut case).facts.push(Fact::Reach(Absence { exactly, ..absence(&[], &[1]) }));
+            (case, Harm::Untidy)
+        }
         Condition::LettersStart => (case(counter(), collapsed(vec![], vec![both(vec![]), remove(&[low, high])])), Harm::False),
         Condition::LettersRelation => (case(counter(), collapsed(vec![], vec![both(vec![(0, 0)]), remove(&[low, high])])), Harm::False),
         Condition::LettersClasses => (case(counter(), collapsed(vec![], vec![])), Harm::False),
@@ -132,6 +138,30 @@ fn a_clause_that_does_not_hold_is_refused() {
     // Less than nothing is answered.
     counting.clause[0].constant = -1;
     assert!(case.check().is_err());
+}
+
+#[test]
+fn what_is_said_of_some_runs_is_no_guard() {
+    // While nobody answers `w`, `x` is answered only beside `u`; but that is no guard.
+    let exactly = vec![Exactly { letters: vec![5], times: 0 }];
+    let case = guarded(Fact::Reach(Absence { exactly, ..absence(&[4], &[6]) }));
+    let Err(crate::Refusal::Invalid(rejection)) = case.check() else { panic!() };
+    assert_eq!(rejection.condition, Condition::LettersGuard);
+}
+
+#[test]
+fn requests_are_followed() {
+    let fact = |how: fn(Absence) -> Fact, times: u32, never: &[u32]| {
+        let exactly = vec![Exactly { letters: vec![5], times }];
+        let mut case = right();
+        case = Case::proved(peeking(), Part::Letters(Box::new(std::mem::take(proof(&mut case)))));
+        proof(&mut case).facts = vec![how(Absence { exactly, ..absence(&[4], never) })];
+        matches!(case.check(), Err(crate::Refusal::Invalid(refused)) if [Condition::LettersReach, Condition::LettersPairs].contains(&refused.condition))
+    };
+    for how in [Fact::Reach, Fact::Pairs] {
+        // Without `w` nobody answers `x`; with it somebody may; and `w` can be answered.
+        assert!(!fact(how, 0, &[6]) && fact(how, 1, &[6]) && fact(how, 2, &[6]) && fact(how, 1, &[]));
+    }
 }
 
 #[test]
