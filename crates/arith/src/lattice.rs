@@ -196,11 +196,11 @@ impl Lattice {
 /// use serval_arith::{Int, Rational, obstruction};
 /// use serval_budget::Budget;
 /// use serval_linear::Linear;
-/// // x + y = 0 and x − y = 1: half of their sum is x = 1/2.
+/// // x + y = 0 and x − y = 1: half of their difference is y = −1/2.
 /// let equations = [Linear::new([(0, 1), (1, 1)], 0).unwrap(), Linear::new([(0, 1), (1, -1)], -1).unwrap()];
 /// let half = Rational::new(&Int::ONE, &Int::from(2_i64)).unwrap();
 /// let found = obstruction(&equations, &mut Budget::unlimited()).unwrap();
-/// assert_eq!(found, Some(vec![(1, half.clone()), (0, half)]));
+/// assert_eq!(found, Some(vec![(1, -&half), (0, half)]));
 /// ```
 pub fn obstruction(equations: &[Linear], budget: &mut Budget) -> Result<Option<Vec<(usize, Rational)>>, Stopped> {
     let mut lattice = Lattice::default();

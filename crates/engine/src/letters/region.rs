@@ -28,7 +28,7 @@ use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Problem};
 use serval_proof::letters::{Automaton, Flow, Region, contains, gcd};
 
-use super::walk::{end_of, walk, walk_within};
+use super::walk::{end_of, leading_to, walk, walk_within};
 use crate::span::{Span, Vector};
 
 /// A region that contains these counts; `None` if no walk has them, or if numbers
@@ -121,7 +121,7 @@ impl<'a> Frame<'a> {
             budget.spend(1 + edges.len() as u64)?;
             let here: BTreeSet<u32> =
                 edges.iter().filter(|(from, _, to)| self.states.contains(from) && self.states.contains(to)).map(|edge| edge.1).collect();
-            let back = self.returning();
+            let back = leading_to(self.automaton, self.states.clone());
             let next = edges.iter().filter(|(from, _, to)| self.states.contains(from) && !self.states.contains(to) && back.contains(to));
             let mut arcs: BTreeMap<u32, u32> = BTreeMap::new();
             for &(from, _, to) in next {
@@ -142,24 +142,6 @@ impl<'a> Frame<'a> {
             self.states.insert(to);
             self.tree.push((from, to));
         }
-    }
-
-    /// The states from which one can get to those of the region.
-    fn returning(&self) -> BTreeSet<u32> {
-        let mut entering: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for &(from, _, to) in &self.automaton.edges {
-            entering.entry(to).or_default().push(from);
-        }
-        let mut found = self.states.clone();
-        let mut to_visit: Vec<u32> = found.iter().copied().collect();
-        while let Some(state) = to_visit.pop() {
-            for &from in entering.get(&state).map_or(&[][..], Vec::as_slice) {
-                if found.insert(from) {
-                    to_visit.push(from);
-                }
-            }
-        }
-        found
     }
 
     /// Where a label's equation is in the columns of edges: at its number; and where

@@ -196,6 +196,24 @@ fn reached_by(start: u32, edges: &[Edge], uses: &[i64]) -> BTreeSet<u32> {
     reached
 }
 
+/// The states from which a walk leads to one of these.
+pub(super) fn leading_to(automaton: &Automaton, states: BTreeSet<u32>) -> BTreeSet<u32> {
+    let mut entering: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for &(from, _, to) in &automaton.edges {
+        entering.entry(to).or_default().push(from);
+    }
+    let mut to_visit: Vec<u32> = states.iter().copied().collect();
+    let mut found = states;
+    while let Some(state) = to_visit.pop() {
+        for &from in entering.get(&state).map_or(&[][..], Vec::as_slice) {
+            if found.insert(from) {
+                to_visit.push(from);
+            }
+        }
+    }
+    found
+}
+
 /// Where a balanced walk ends.
 pub(super) fn end_of(automaton: &Automaton, uses: &[i64]) -> u32 {
     let mut excess: BTreeMap<u32, i64> = BTreeMap::from([(automaton.start, 1)]);
