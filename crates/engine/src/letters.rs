@@ -48,10 +48,10 @@ use realise::{Realised, Wanted};
 use support::{HOW, are_in};
 
 /// Answers of a run that is looked for, at most.
-const REALISED: i64 = 8;
+const PROBED: i64 = 12;
 /// Requests that are followed one by one, at most.
 const FOLLOWED: i64 = 4;
-/// Configurations that are looked at for a run.
+/// Configurations that are looked at for a run, at least.
 const CONFIGURATIONS: usize = 4_000;
 
 /// How an attempt to prove a system ended.
@@ -174,7 +174,41 @@ impl<'a> Work<'a> {
             } else if let Some(fact) = self.followed(counts, budget)? {
                 self.learn(fact)?;
             } else {
-                return Ok(self.stuck(counts));
+                // No proof any more; but answers near these may be those of a run.
+                let first = self.stuck(counts);
+                return self.probe(counts.to_vec(), &mut small, bound, budget).map(|run| run.map_or(first, LettersOutcome::Run));
+            }
+        }
+    }
+
+    /// Looks for a run with answers that are not serial, small ones first, beside
+    /// these, which could neither be realised nor excluded.
+    fn probe(&mut self, mut counts: Vec<i64>, small: &mut Told, mut bound: i64, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+        let classes = self.problem_classes();
+        loop {
+            let others = (0..).zip(&counts).flat_map(|(class, &count)| {
+                let (fewer, more) = (Linear::new([(class, -1)], count.saturating_sub(1)), Linear::new([(class, 1)], -count - 1));
+                [fewer, more].into_iter().flatten().map(Literal::AtLeastZero)
+            });
+            self.problem.clauses.push(others.collect());
+            counts = loop {
+                match small.solve(&self.problem, budget)? {
+                    Ok(counts) => break counts[..self.proof.classes.len()].to_vec(),
+                    Err(_) if bound >= PROBED => return Ok(None),
+                    Err(_) => {
+                        bound = bound.saturating_mul(2).min(PROBED);
+                        *small = Told::new(classes, Some(bound));
+                    }
+                }
+            };
+            if walk::walk(&self.automaton, &counts, budget)?.is_some() {
+                if let Some(region) = region::find_region(&self.automaton, classes, &counts, budget)? {
+                    add_region(&mut self.problem, &self.automaton, classes, &region).ok_or(Stopped::OutOfTicks)?;
+                }
+            } else if let Some(run) = self.realised(&counts, budget)? {
+                return Ok(Some(run));
+            } else if let Some(fact) = self.absent(&counts, budget)? {
+                self.learn(fact)?;
             }
         }
     }
@@ -306,7 +340,7 @@ impl<'a> Work<'a> {
     /// A run with these answers, and perhaps some with letters that are removed.
     fn realised(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Run>, Stopped> {
         let sum: i64 = counts.iter().sum();
-        if sum > REALISED {
+        if sum > PROBED {
             return Ok(None);
         }
         // Letters that are removed are a class of their own.
@@ -314,10 +348,11 @@ impl<'a> Work<'a> {
         for &letter in &self.removed {
             class_of[letter as usize] = Some(counts.len());
         }
-        let more = if self.removed.is_empty() || sum > REALISED / 2 { 0 } else { 2 };
+        let more = if self.removed.is_empty() || sum > PROBED / 2 { 0 } else { 2 };
+        let configurations = CONFIGURATIONS.max(usize::try_from(budget.left() / 5_000).unwrap_or(usize::MAX));
         for others in 0..=more {
             let wanted = Wanted { class_of: &class_of, counts: counts.iter().copied().chain([others]).collect() };
-            match realise::realise(self.form, wanted, CONFIGURATIONS, budget)? {
+            match realise::realise(self.form, wanted, configurations, budget)? {
                 Realised::Run(steps) => return Ok(run_of(self.form, &steps)),
                 Realised::TooMany => return Ok(None),
                 Realised::None => {}
@@ -329,23 +364,48 @@ impl<'a> Work<'a> {
     /// A clause that all serial runs meet and these answers do not, if counting
     /// shows it for all runs.
     fn counted(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
-        let answered = |class: u32| counts.get(class as usize).is_some_and(|&count| count > 0);
-        let restricted = dual::restrict(&self.automaton, answered);
+        let classes = self.problem_classes();
+        if let Some(clause) = dual::separate(&self.automaton, classes, counts, budget)?
+            && let Some(fact) = self.proved(&clause, Vec::new(), budget)?
+        {
+            return Ok(Some(fact));
+        }
+        let mut part = budget.part(budget.left() / 4);
+        let had = part.left();
+        let among = dual::separate_among(&self.automaton, classes, counts, &mut part);
+        budget.spend(had - part.left())?;
         let (_, others) = self.not_answered(counts);
-        for (automaton, outside) in [(&self.automaton, Vec::new()), (&restricted, others)] {
-            let Some(clause) = dual::separate(automaton, self.problem_classes(), counts, budget)? else { continue };
-            let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { continue };
-            let mut part = budget.part(budget.left() / 4);
-            let had = part.left();
-            let proved = counting::prove(self.form, &outside, &clause, &mut part);
-            budget.spend(had - part.left())?;
-            match proved {
-                Ok(Proved::Yes(counting)) => return Ok(Some(Fact::Count(Box::new(counting)))),
-                Ok(Proved::No) | Err(Stopped::OutOfTicks) => {}
-                Err(stopped) => return Err(stopped),
+        if let Ok(Some(dual::Conditional { among, clause })) = among {
+            let outside = self.proof.classes.iter().zip(among).filter(|(_, among)| !among).flat_map(|(class, _)| class);
+            let mut outside: Vec<Node> = outside.copied().collect();
+            outside.sort_unstable();
+            let is_all = outside == others;
+            if let Some(fact) = self.proved(&clause, outside, budget)? {
+                return Ok(Some(fact));
+            }
+            if is_all {
+                return Ok(None);
             }
         }
-        Ok(None)
+        let answered = |class: u32| counts.get(class as usize).is_some_and(|&count| count > 0);
+        let restricted = dual::restrict(&self.automaton, answered);
+        let Some(clause) = dual::separate(&restricted, classes, counts, budget)? else { return Ok(None) };
+        self.proved(&clause, others, budget)
+    }
+
+    /// The fact that a clause holds unless one of `outside` is answered, if
+    /// counting shows it.
+    fn proved(&self, clause: &[Literal], outside: Vec<Node>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+        let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { return Ok(None) };
+        let mut part = budget.part(budget.left() / 4);
+        let had = part.left();
+        let proved = counting::prove(self.form, &outside, &clause, &mut part);
+        budget.spend(had - part.left())?;
+        match proved {
+            Ok(Proved::Yes(counting)) => Ok(Some(Fact::Count(Box::new(counting)))),
+            Ok(Proved::No) | Err(Stopped::OutOfTicks) => Ok(None),
+            Err(stopped) => Err(stopped),
+        }
     }
 
     /// A literal over classes as one over letters.
