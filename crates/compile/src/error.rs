@@ -252,6 +252,15 @@ fn growing_assignment(e: &Expr, variable: Variable) -> Option<Span> {
 const SHOWN_STEPS: usize = 12;
 
 impl CompileError {
+    /// Whether this says nothing about the program, and a larger limit might.
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Fault(report) => !report.certain,
+            Self::TooLarge(report) => !report.proved,
+            Self::Stopped(_) => true,
+        }
+    }
+
     /// The error as people see it; `None` for [`CompileError::Stopped`], which
     /// is not about the program.
     pub fn diagnostic(&self, text: &str) -> Option<Diagnostic> {
