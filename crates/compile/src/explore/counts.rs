@@ -182,3 +182,73 @@ impl Counts {
         if broken.is_empty() { Ok(()) } else { Err(Broken(broken)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serval_budget::Budget;
+    use serval_syntax::analyze;
+    use serval_testkit::random::{Shape, random_program};
+
+    use super::*;
+    use crate::explore::cover::Cover;
+    use crate::explore::product::Product;
+    use crate::explore::run_counted;
+    use crate::options::Options;
+    use crate::prepared::Prepared;
+
+    const TICKS: u64 = 20_000;
+
+    /// Whether the pass with counts and the exact one are both complete for all parts, and some part has counts. What really occurs
+    /// must be among what the counts admit.
+    fn compared(text: &str) -> bool {
+        let prepared = Prepared::new(&analyze(text).program.unwrap(), Options::default());
+        let mut counting = false;
+        for part in 0..prepared.component_count() {
+            let mut space = prepared.space(part);
+            let mut cover = Cover::default();
+            if cover.run(&mut space, &mut Budget::ticks(TICKS)).is_err() {
+                return false;
+            }
+            let mut counted = Product::with(Counts::guess(&mut space));
+            if counted.counts().is_empty() || !matches!(run_counted(&mut counted, &mut space, &mut Budget::ticks(TICKS)), Ok(true)) {
+                continue;
+            }
+            counting |= !counted.counts().is_empty();
+            let admitted: BTreeSet<(LocalId, GlobalId)> = counted.pairs.iter().copied().collect();
+            let complete = counted.counts().is_empty() || cover.pairs.iter().all(|pair| admitted.contains(pair));
+            assert!(complete, "{text}");
+        }
+        counting
+    }
+
+    #[test]
+    fn what_occurs_is_admitted() {
+        let count = (0..600).filter(|&seed| compared(&random_program(seed, Shape::ALL[seed as usize % Shape::ALL.len()]))).count();
+        assert!(count > 20, "{count}");
+    }
+
+    /// Programs that take and give back, of which some do so wrongly.
+    #[test]
+    fn what_occurs_is_admitted_where_something_is_counted() {
+        let takes = ["L == 1", "L == 2", "L > 2", "L != 0", "M == 1", "L == 1 && M == 0", "0"];
+        let enters = ["L := L + 1", "L := 1", "L := 1 - L", "M := 1", "L := L + 1; M := 1 - M", "L := (L + 1) % 3"];
+        let leaves = ["L := L - 1", "L := 0", "L := 1 - L", "M := 0", "L := (L + 2) % 3", "if (L > 0) { L := L - 1 }"];
+        let (mut all, mut counting) = (0, 0);
+        for (position, take) in takes.iter().enumerate() {
+            for enter in enters {
+                for leave in leaves {
+                    let other = takes[(position + 3) % takes.len()];
+                    let text = format!(
+                        "request a {{ while ({take}) {{ yield }}; {enter}; yield; X := 1 - X; yield; {leave}; X }}
+                         request b {{ while ({other}) {{ yield }}; L := L + 1; yield; L := L - 1; 0 }}"
+                    );
+                    all += 1;
+                    counting += usize::from(compared(&text));
+                }
+            }
+        }
+        assert!(counting * 10 > all, "{counting} of {all}");
+    }
+}
