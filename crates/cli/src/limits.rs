@@ -24,6 +24,7 @@
 //! start as the thread that would watch otherwise.
 
 use std::cell::RefCell;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -76,8 +77,13 @@ const RECEDING: usize = 1 << 20;
 /// As much as the main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Installs the handler for interrupts, once.
+/// Installs the handler for interrupts, once. It needs a thread, so that it is installed when work has taken as long as a
+/// glance; before that an interrupt ends the process, and there is nothing yet that would be lost.
 pub(crate) fn watch_interrupts() {
+    static INSTALLED: AtomicBool = AtomicBool::new(false);
+    if INSTALLED.swap(true, Ordering::Relaxed) {
+        return;
+    }
     // Without a handler an interrupt ends the process at once, which is fine.
     let _ = ctrlc::set_handler(|| {
         serval_memory::exempt();
@@ -197,7 +203,7 @@ impl Watch {
             match done.recv_timeout(GLANCE) {
                 Ok(Ok(result)) => return Ok(result),
                 Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(Lost::Panicked),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => watch_interrupts(),
             }
             let Some(ended) = self.glance() else { continue };
             let now = Instant::now();
@@ -337,11 +343,15 @@ pub(crate) fn threads(given: Option<usize>) -> usize {
 
 /// The memory of the machine, or 8 GiB where it cannot be told.
 fn machine_memory_mib() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+    let told = || {
+        // It is in the first line, and making all the others takes the system some time.
+        let mut start = [0; 128];
+        let length = std::fs::File::open("/proc/meminfo").ok()?.read(&mut start).ok()?;
+        let text = std::str::from_utf8(start.get(..length)?).ok()?;
         let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    told.map_or(8 << 10, |kib| kib >> 10)
+    };
+    told().map_or(8 << 10, |kib| kib >> 10)
 }
 
 #[cfg(test)]

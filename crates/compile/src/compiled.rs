@@ -8,7 +8,7 @@ use serval_model::{GlobalId, LocalId, NetworkSystem, Step, SystemBuilder};
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
-use crate::explore::{Pairs, explore};
+use crate::explore::{Closure, Explored, Pairs, explore};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::prepared::Prepared;
@@ -17,12 +17,14 @@ use crate::space::{LocalState, Space};
 use crate::split::Part;
 
 /// A compiled program.
+#[derive(Clone)]
 pub struct Compiled {
     prepared: Arc<Prepared>,
     components: Vec<Component>,
 }
 
 /// One independent part of a program, with all states that can occur.
+#[derive(Clone)]
 pub struct Component {
     system: NetworkSystem,
     /// Indices of its request bodies in [`Program::requests`].
@@ -35,8 +37,10 @@ pub struct Component {
     step_spans: Vec<Span>,
     spins: Vec<Span>,
     remarks: Vec<Remark>,
-    /// How many pairs of states were explored.
-    pairs: usize,
+    /// The pairs of states whose steps the system has, by global state.
+    pairs: Pairs,
+    /// Why no others occur.
+    closure: Closure,
 }
 
 /// Compiles a program.
@@ -69,16 +73,16 @@ impl Prepared {
         let mut space = self.space(part);
         let part = &self.parts[part];
         match explore(&mut space, limit, budget) {
-            Ok(pairs) => {
+            Ok(explored) => {
                 let remarks = remarks(self.program(), &mut space, part);
-                Ok(Component { remarks, ..self.build(space, &pairs, part) })
+                Ok(Component { remarks, ..self.build(space, explored, part) })
             }
             Err(failure) => Err(describe(self.program(), &space, part, failure, limit)),
         }
     }
 
     /// Names the states that occur and makes the system.
-    fn build(&self, mut space: Space, pairs: &Pairs, part: &Part) -> Component {
+    fn build(&self, mut space: Space, Explored { mut pairs, closure }: Explored, part: &Part) -> Component {
         let mut steps: Vec<(Step, Span)> = Vec::new();
         let mut used_globals = vec![false; space.global_count()];
         let mut used_locals = vec![false; space.local_count()];
@@ -87,7 +91,7 @@ impl Prepared {
         for &(_, local) in space.starts() {
             used_locals[local.index()] = true;
         }
-        for &(local, global) in pairs {
+        for &(local, global) in &pairs {
             for index in space.moves(local, global) {
                 let to = space.moves[index];
                 used_globals[to.global.index()] = true;
@@ -134,6 +138,11 @@ impl Prepared {
             // visit pairs that they came to.
             *step = renumbered.unwrap_or(*step);
         }
+        for (local, global) in &mut pairs {
+            (*local, *global) = (locals[local.index()].unwrap_or(*local), globals[global.index()].unwrap_or(*global));
+        }
+        pairs.sort_unstable_by_key(|&(local, global)| (global, local));
+        let closure = closure.renumbered(&locals, &globals);
         steps.sort_unstable_by_key(|&(step, _)| step);
         for &(step, _) in &steps {
             builder.step(step.local, step.global, step.to_local, step.to_global);
@@ -151,7 +160,8 @@ impl Prepared {
             step_spans: steps.into_iter().map(|(_, span)| span).collect(),
             spins,
             remarks: Vec::new(),
-            pairs: pairs.len(),
+            pairs,
+            closure,
         }
     }
 }
@@ -178,7 +188,7 @@ impl Compiled {
 
     /// The most pairs of a local and a global state that a component has.
     pub fn pairs(&self) -> u64 {
-        self.components.iter().map(|component| component.pairs as u64).max().unwrap_or(0)
+        self.components.iter().map(|component| component.pairs.len() as u64).max().unwrap_or(0)
     }
 
     /// Puts another system in the place of a component's.
@@ -187,11 +197,38 @@ impl Compiled {
         self.components[component].system = system;
     }
 
+    /// What a component was explored to be, to be doctored.
+    #[cfg(test)]
+    pub(crate) fn explored_mut(&mut self, component: usize) -> (&mut Pairs, &mut Closure, &mut Vec<Box<[i64]>>) {
+        let Component { pairs, closure, global_values, .. } = &mut self.components[component];
+        (pairs, closure, global_values)
+    }
+
     /// Moves a request body from one component to another.
     #[cfg(test)]
     pub(crate) fn move_body(&mut self, from: usize, to: usize) {
         if let Some(body) = self.components[from].bodies.pop() {
             self.components[to].bodies.push(body);
+        }
+    }
+}
+
+impl Closure {
+    /// The same about the states that are used, by their new numbers.
+    fn renumbered(self, locals: &[Option<LocalId>], globals: &[Option<GlobalId>]) -> Self {
+        match self {
+            Self::Counts { functions, weights } => {
+                let weights = weights.into_iter().zip(locals).filter_map(|(weights, local)| local.map(|_| weights)).collect();
+                Self::Counts { functions, weights }
+            }
+            Self::Markings(mut markings) => {
+                markings.resize_with(globals.len(), Vec::new);
+                // Numbers keep their order, so that markings stay sorted.
+                for (local, _) in markings.iter_mut().flatten().flat_map(|marking| marking.iter_mut()) {
+                    *local = locals[local.index()].unwrap_or(*local);
+                }
+                Self::Markings(markings.into_iter().zip(globals).filter_map(|(known, global)| global.map(|_| known)).collect())
+            }
         }
     }
 }
@@ -207,6 +244,21 @@ impl Component {
     /// What each local state is, by number.
     pub(crate) fn local_states(&self) -> &[LocalState] {
         &self.local_states
+    }
+
+    /// What each global state is, by number.
+    pub(crate) fn all_global_values(&self) -> &[Box<[i64]>] {
+        &self.global_values
+    }
+
+    /// The pairs of states whose steps the system has, by global state.
+    pub(crate) fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
+    /// Why no other pairs occur.
+    pub(crate) fn closure(&self) -> &Closure {
+        &self.closure
     }
 
     /// What its steps do that is worth a remark.

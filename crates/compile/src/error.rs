@@ -252,6 +252,15 @@ fn growing_assignment(e: &Expr, variable: Variable) -> Option<Span> {
 const SHOWN_STEPS: usize = 12;
 
 impl CompileError {
+    /// Whether this says nothing about the program, and a larger limit might.
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Fault(report) => !report.certain,
+            Self::TooLarge(report) => !report.proved,
+            Self::Stopped(_) => true,
+        }
+    }
+
     /// The error as people see it; `None` for [`CompileError::Stopped`], which
     /// is not about the program.
     pub fn diagnostic(&self, text: &str) -> Option<Diagnostic> {
@@ -333,7 +342,7 @@ fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Di
     let help = if report.proved {
         format!("bound {name}, for example with `%` or with `while ({plain} == 3) {{ yield }}` before it grows")
     } else {
-        format!("let {name} take fewer values, for example with a smaller `%`, or raise `--max-states`")
+        format!("let {name} take fewer values, for example with a smaller `%`, or raise `--timeout` or `--max-states`")
     };
     let mut diagnostic = Diagnostic::error(TOO_LARGE, span, message)
         .label("grows here")

@@ -1,11 +1,12 @@
-//! Finds the states that can occur: a cheap over-approximation and an exact
+//! Finds the states that can occur: a cheap over-approximation, the same with what the global state counts, and an exact
 //! analysis take turns with growing budgets until one of them is complete.
 //!
-//! Either result is right. The cheap pass keeps every pair of local and global
+//! Each result is right. The first two keep every pair of local and global
 //! state that occurs and possibly more; steps from pairs that never occur are
 //! never taken, so they change no run. Which pass wins depends on the budgets
 //! alone, so the result is the same on every machine.
 
+mod counts;
 mod cover;
 mod growth;
 mod product;
@@ -17,18 +18,37 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 
+pub(crate) use counts::Function;
+pub(crate) use cover::{Marking, below, fire};
 pub(crate) use growth::Grower;
+pub(crate) use sets::LocalSet;
 pub(crate) use trail::Trail;
 
 use crate::graph::Reg;
 use crate::machine::Fault;
 use crate::space::Space;
+use counts::Counts;
 use cover::Cover;
-use product::Product;
+use product::{Incomplete, Product};
 use trail::Neighbourhood;
 
 /// The pairs `(local, global)` whose steps make up the system.
 pub(crate) type Pairs = Vec<(LocalId, GlobalId)>;
+
+/// What was found.
+pub(crate) struct Explored {
+    pub(crate) pairs: Pairs,
+    pub(crate) closure: Closure,
+}
+
+/// Why no other pairs occur.
+#[derive(Clone, Debug)]
+pub(crate) enum Closure {
+    /// The pairs are closed by the rules of `product`, with counts that have these weights for each local state, if there are any counts.
+    Counts { functions: Vec<Function>, weights: Vec<Box<[i64]>> },
+    /// For each global state, all configurations are below these markings.
+    Markings(Vec<Vec<Marking>>),
+}
 
 /// Why there is no finite system to show.
 pub(crate) enum Failure {
@@ -44,36 +64,50 @@ pub(crate) enum Failure {
 }
 
 /// Pairs tried in the first round.
-const FIRST_ROUND: u64 = 1 << 14;
+const FIRST_ROUND: u64 = 1 << 12;
 /// Values looked at to see which variable grows most.
 const SAMPLED_VALUES: usize = 2_000_000;
 /// Real configurations looked at for a run that shows a problem.
 const NEIGHBOURHOOD: usize = 4_000;
+/// The same, in the last of the rounds in which more and more are looked at.
+const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
 /// Explores `space` with at most `limit` pairs.
-pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<Pairs, Failure> {
-    let (mut product, mut cover) = (Product::default(), Cover::default());
+///
+/// What is found does not depend on the limit, unless it is below that of the first round: where the limit cuts the last round short only the
+/// first pass is tried, which would have been complete first without the limit, too.
+pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored, Failure> {
+    let (mut product, mut counted, mut cover) = (Product::default(), None, Cover::default());
     let mut round = FIRST_ROUND.min(limit);
-    let mut first = true;
-    let mut product_done = false;
+    let (mut near, mut whole) = (NEIGHBOURHOOD, true);
+    let (mut product_done, mut counted_done) = (false, false);
     loop {
         if !product_done {
             match finished(product.run(space, &mut budget.part(round)))? {
-                true if fault_in(space, &product.pairs).is_none() => return Ok(product.pairs),
+                true if fault_in(space, &product.pairs).is_none() => return Ok(product.explored(space)),
                 done => product_done = done,
             }
         }
-        if finished(cover.run(space, &mut budget.part(round)))? {
+        if whole && !counted_done {
+            let counted = counted.get_or_insert_with(|| Product::with(Counts::guess(space)));
+            match run_counted(counted, space, &mut budget.part(round))? {
+                true if !counted.counts().is_empty() && fault_in(space, &counted.pairs).is_none() => {
+                    return Ok(std::mem::take(counted).explored(space));
+                }
+                done => counted_done = done,
+            }
+        }
+        if whole && finished(cover.run(space, &mut budget.part(round)).map_err(Incomplete::Stopped))? {
             return match fault_in(space, &cover.pairs) {
-                None => Ok(cover.pairs),
+                None => Ok(Explored { pairs: cover.pairs, closure: Closure::Markings(cover.largest) }),
                 Some(fault) => Err(explain_fault(space, fault, true)),
             };
         }
-        if first {
-            first = false;
-            if let Some(failure) = certain_failure(space) {
+        if near <= LARGEST_NEIGHBOURHOOD {
+            if let Some(failure) = certain_failure(space, near) {
                 return Err(failure);
             }
+            near *= 4;
         }
         if round >= limit {
             // The cheap pass ended with a doubtful step, or nothing ended.
@@ -82,15 +116,29 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                 _ => too_large(space),
             });
         }
-        round = round.saturating_mul(4).min(limit);
+        let next = round.saturating_mul(4);
+        whole = next <= limit;
+        round = next.min(limit);
     }
 }
 
-fn finished(result: Result<(), Stopped>) -> Result<bool, Failure> {
+/// The pass with counts: those that are not conserved are dropped, and it begins again. Without counts there is nothing that the
+/// pass without them does not do.
+fn run_counted(counted: &mut Product, space: &mut Space, budget: &mut Budget) -> Result<bool, Failure> {
+    while !counted.counts().is_empty() {
+        match counted.run(space, budget) {
+            Err(Incomplete::Broken(broken)) => *counted = Product::with(counted.counts().without(space, &broken)),
+            result => return finished(result),
+        }
+    }
+    Ok(true)
+}
+
+fn finished(result: Result<(), Incomplete>) -> Result<bool, Failure> {
     match result {
         Ok(()) => Ok(true),
-        Err(Stopped::OutOfTicks) => Ok(false),
-        Err(Stopped::Cancelled) => Err(Failure::Stopped(Stopped::Cancelled)),
+        Err(Incomplete::Stopped(Stopped::Cancelled)) => Err(Failure::Stopped(Stopped::Cancelled)),
+        Err(Incomplete::Stopped(Stopped::OutOfTicks) | Incomplete::Broken(_)) => Ok(false),
     }
 }
 
@@ -129,8 +177,8 @@ fn explain_fault(space: &mut Space, fault: Fault, certain: bool) -> Failure {
 }
 
 /// A fault or endless growth that a short run shows for certain.
-fn certain_failure(space: &mut Space) -> Option<Failure> {
-    let near = Neighbourhood::explore(space, NEIGHBOURHOOD);
+fn certain_failure(space: &mut Space, limit: usize) -> Option<Failure> {
+    let near = Neighbourhood::explore(space, limit);
     if let Some(failure) = nearby_fault(space, &near) {
         return Some(failure);
     }

@@ -11,8 +11,11 @@
 //! serial completed multisets. This crate is part of what a user of `serval`
 //! has to trust; a naive interpreter cross-checks it in the tests.
 
+mod closed;
 mod compiled;
 mod disjoint;
+#[cfg(test)]
+mod doctored;
 mod error;
 mod explore;
 mod findings;
@@ -35,6 +38,7 @@ mod space;
 mod split;
 mod translation;
 
+pub use closed::Unclosed;
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
 pub use lazy::Lazy;

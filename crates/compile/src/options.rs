@@ -35,8 +35,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Four million pairs.
+    /// Sixteen million pairs.
     fn default() -> Self {
-        Self { pairs: 4_000_000, step: StepLimits::default() }
+        Self { pairs: 1 << 24, step: StepLimits::default() }
     }
 }

@@ -67,6 +67,10 @@ impl Prepared {
         &self.source
     }
 
+    pub(crate) fn machine(&self) -> &Arc<Machine> {
+        &self.machine
+    }
+
     /// How many independent parts there are. The first holds the first request.
     pub fn component_count(&self) -> usize {
         self.parts.len()

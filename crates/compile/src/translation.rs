@@ -73,7 +73,7 @@ impl Compiled {
     pub fn check_translation(&self, limit: u64, budget: &Budget) -> Result<Translation, TranslationError> {
         let mut space = self.space_as_written();
         let pairs = match explore(&mut space, limit, budget) {
-            Ok(pairs) => pairs,
+            Ok(explored) => explored.pairs,
             Err(Failure::TooLarge { .. } | Failure::FaultWithoutRun { certain: false, .. }) => return Err(TranslationError::TooLarge),
             Err(Failure::Stopped(stopped)) => return Err(TranslationError::Stopped(stopped)),
             Err(Failure::Fault { fault, .. } | Failure::FaultWithoutRun { fault, .. }) => {
@@ -257,8 +257,9 @@ impl<'a> Map<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctored::{rebuilt, same};
     use crate::{Options, compile};
-    use serval_model::{NetworkSystem, Step, SystemBuilder};
+    use serval_model::{NetworkSystem, Step};
 
     const TWO_PARTS: &str = "
         request a { x := X; yield; X := 1 - x; x }
@@ -271,37 +272,6 @@ mod tests {
 
     fn result(compiled: &Compiled) -> Result<Translation, TranslationError> {
         compiled.check_translation(10_000, &Budget::unlimited())
-    }
-
-    /// The system with other steps, answers, starts and initial global state.
-    fn rebuilt(
-        old: &NetworkSystem,
-        initial: GlobalId,
-        steps: &[Step],
-        answer: impl Fn(LocalId, &str) -> Option<String>,
-        start: impl Fn(LocalId) -> bool,
-    ) -> NetworkSystem {
-        let mut builder = SystemBuilder::new();
-        old.globals().for_each(|id| assert_eq!(builder.global(old.global_name(id)), id));
-        old.locals().for_each(|id| assert_eq!(builder.local(old.local_name(id)), id));
-        for &(request, local) in old.starts().iter().filter(|(_, local)| start(*local)) {
-            let request = builder.request(old.request_name(request));
-            builder.start(request, local);
-        }
-        for &(local, response) in old.answers() {
-            if let Some(name) = answer(local, old.response_name(response)) {
-                let response = builder.response(&name);
-                builder.answer(local, response);
-            }
-        }
-        for step in steps {
-            builder.step(step.local, step.global, step.to_local, step.to_global);
-        }
-        builder.finish(initial)
-    }
-
-    fn same(_: LocalId, name: &str) -> Option<String> {
-        Some(name.to_owned())
     }
 
     #[test]

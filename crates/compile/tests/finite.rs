@@ -1,7 +1,7 @@
 //! Which programs have finitely many states, and what is said of the others.
 
 use serval_budget::Budget;
-use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Mode, Options, compile};
+use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Limits, Mode, Options, compile};
 use serval_syntax::{Program, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
@@ -40,6 +40,18 @@ fn a_count_that_only_its_owner_takes_back_is_finite() {
     // X = 0 or 1; not begun, waiting, done; begin, be refused, take back.
     assert_eq!(sizes(&compiled(text, Mode::Optimised)), (2, 3, 3));
     assert_eq!(sizes(&compiled(text, Mode::Plain)), (2, 3, 3));
+}
+
+/// All ways to spread 32 readers over seven local states are too many to go through; that `R` counts them is enough.
+#[test]
+fn what_a_variable_counts_keeps_the_work_small() {
+    let text =
+        "request read { while (W == 1 || R == 32) { yield }; R := R + 1; yield; a := X; yield; b := Y; yield; R := R - 1; 10 * a + b }
+                request write { while (W == 1 || R > 0) { yield }; W := 1; yield; X := 1 - X; yield; Y := 1 - Y; yield; W := 0; 0 }";
+    let options = Options { limits: Limits { pairs: 1 << 12, ..Limits::default() }, ..Options::default() };
+    let compiled = compile(&program(text), options, &Budget::unlimited()).unwrap_or_else(|error| panic!("{error:#?}"));
+    // As many as the exact pass finds.
+    assert_eq!(sizes(&compiled), (70, 13, 338));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use answers::{Enumerate, REQUESTS, enumerate, limits};
 use serval_budget::Budget;
-use serval_compile::{CompileError, Mode, Options, compile};
+use serval_compile::{CompileError, Mode, Options, Prepared, compile};
 
 use serval_model::{NetworkSystem, completed_multisets, serial_multisets};
 use serval_syntax::{Program, SyntaxKind, analyze, core_text, parse};
@@ -63,6 +63,8 @@ fn compare(name: &str, text: &str, program: &Program, source: &Source) -> Outcom
         for component in compiled.components() {
             component.system().check_invariants();
         }
+        let again = Prepared::new(program, Options { mode, limits: limits() });
+        assert_eq!(again.check_closed(&compiled, &mut Budget::unlimited()), Ok(()), "{name} {mode:?}\n{text}");
         let (Ok(interleaved), Ok(serial)) = (enumerate(&compiled, completed_multisets), enumerate(&compiled, serial_multisets)) else {
             return Outcome::TooLarge("brute force");
         };

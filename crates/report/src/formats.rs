@@ -131,6 +131,7 @@ impl FileReport {
             (Some(run), _) => {
                 let mut told = String::new();
                 self.story(&mut told, run, Look { width: 120, ascii: false });
+                self.after_story(&mut told, run);
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
             }
             (None, Verdict::Serializable) => {

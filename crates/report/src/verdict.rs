@@ -240,20 +240,43 @@ impl FileReport {
     /// to be `verbose`.
     pub fn to_text(&self, verbose: bool, look: Look) -> String {
         let text = self.shown().in_text(verbose, look);
-        if look.ascii { text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...") } else { text }
+        if look.ascii { in_ascii(&text) } else { text }
+    }
+
+    /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.
+    pub fn to_text_before_fix(&self, look: Look) -> String {
+        let text = self.shown().before_fix(look);
+        if look.ascii { in_ascii(&text) } else { text }
+    }
+
+    fn before_fix(&self, look: Look) -> String {
+        let mut out = String::new();
+        self.opening(&mut out);
+        if let Some(run) = &self.counterexample {
+            self.story(&mut out, run, look);
+        }
+        out
+    }
+
+    /// The verdict and the file, and of a counterexample its name and size.
+    fn opening(&self, out: &mut String) {
+        let (verdict, file) = (self.headline(), name(&self.file));
+        let _ = write!(out, "{verdict}  {file}");
+        if let Some(run) = &self.counterexample {
+            let count = run.requests.len();
+            let least = if run.minimal { ", and no fewer will do" } else { "" };
+            let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
+            let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
+        }
     }
 
     fn in_text(&self, verbose: bool, look: Look) -> String {
         let mut out = String::new();
-        let (verdict, file) = (self.headline(), name(&self.file));
-        let _ = write!(out, "{verdict}  {file}");
+        self.opening(&mut out);
         match &self.counterexample {
             Some(run) => {
-                let count = run.requests.len();
-                let least = if run.minimal { ", and no fewer will do" } else { "" };
-                let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
-                let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
                 self.story(&mut out, run, look);
+                self.after_story(&mut out, run);
             }
             None => {
                 if let Some(reason) = &self.reason {
@@ -361,6 +384,10 @@ impl FileReport {
                 let _ = writeln!(out, "  {:<14}  {line}", if position == 0 { "why" } else { "" });
             }
         }
+    }
+
+    /// What helps: a fix, and where to read and see more.
+    pub(crate) fn after_story(&self, out: &mut String, run: &Counterexample) {
         if let Some(fix) = &self.fix {
             let _ = writeln!(out, "  fix             {}", fix.line());
             if let Some(file) = self.file_in_commands().filter(|_| fix.outcome != Fixable::None) {
@@ -369,7 +396,7 @@ impl FileReport {
         }
         let _ = match run.anomaly {
             Some(name) => writeln!(out, "  more            serval explain {name}"),
-            None if why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
+            None if run.explanation.why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
             None => Ok(()),
         };
         if let (Some(file), Some(trace)) = (self.file_in_commands(), &self.trace) {
@@ -390,6 +417,11 @@ impl FileReport {
             Verdict::Error => "error",
         }
     }
+}
+
+/// Without what a terminal that shows ASCII alone cannot show.
+fn in_ascii(text: &str) -> String {
+    text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...")
 }
 
 /// Who was told what; the same answers to the same request are counted.

@@ -151,11 +151,7 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
     }
     let start = (effort.clock)();
-    let budget = effort.budget(u64::MAX);
-    let compiled = match effort.pairs {
-        None => prepared.compile(&budget),
-        Some(pairs) => prepared.compile_within(pairs, &budget),
-    };
+    let compiled = prepared.compile_within(effort.pairs.unwrap_or(FIRST_PAIRS), &effort.budget(u64::MAX));
     let compile_time = (effort.clock)().saturating_sub(start);
     let compiled = compiled.map(Arc::new);
     let claimed = match &compiled {
@@ -168,14 +164,49 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         }
         Err(error) => {
             let found = searching.then(|| search(&mut searches, &mut cleared, u32::MAX, LAST_TICKS, effort)).flatten();
-            let unusable = || match error.diagnostic(text) {
-                Some(diagnostic) => Claim::Unusable(Box::new(diagnostic)),
-                None => Claim::Undecided(StopReason::Cancelled),
-            };
-            Claimed::new(found.unwrap_or_else(unusable), cleared)
+            match found {
+                Some(found) => Claimed::new(found, cleared),
+                None if error.is_limit() => return without_limit(prepared, text, error, cleared, effort),
+                None => Claimed::new(unusable(error, text), cleared),
+            }
         }
     };
     ProgramClaimed { claimed, compiled: Some(compiled), compile_time }
+}
+
+/// Pairs of states that are explored before counterexamples are looked for among programs that may have more.
+const FIRST_PAIRS: u64 = 1 << 22;
+
+/// A program of which the first pairs of states are not all: the limits of the user end the work, and nothing else.
+fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cleared: u32, effort: &Effort<'_>) -> ProgramClaimed {
+    let start = (effort.clock)();
+    let compiled = prepared.compile_within(u64::MAX, &effort.budget(u64::MAX)).map(Arc::new);
+    let compile_time = (effort.clock)().saturating_sub(start);
+    let claimed = match &compiled {
+        Ok(compiled) => about_systems(&systems_of(compiled), cleared, effort),
+        Err(CompileError::Stopped(_)) => {
+            let mut claim = unusable(first, text);
+            if let Claim::Unusable(diagnostic) = &mut claim {
+                let tried = "tried until a limit of time or memory ended it (--timeout, --memory): all states by sets, by sets with what \
+                             variables count, and exactly";
+                diagnostic.notes.push(tried.to_owned());
+                if cleared > 0 {
+                    diagnostic.notes.push(format!("there is no counterexample with up to {cleared} requests"));
+                }
+            }
+            Claimed::new(claim, cleared)
+        }
+        Err(error) => Claimed::new(unusable(error, text), cleared),
+    };
+    ProgramClaimed { claimed, compiled: Some(compiled), compile_time }
+}
+
+/// What is wrong with a program, or that it is not known.
+fn unusable(error: &CompileError, text: &str) -> Claim {
+    match error.diagnostic(text) {
+        Some(diagnostic) => Claim::Unusable(Box::new(diagnostic)),
+        None => Claim::Undecided(StopReason::Cancelled),
+    }
 }
 
 /// The systems of the components.

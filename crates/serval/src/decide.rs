@@ -129,7 +129,13 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, invariants, reusable, .. } = explored;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    let (verdict, fix) = conclude(input, claim, options, &mut times);
+    let verdict = conclude(input, claim, options, &mut times);
+    let mut fix = None;
+    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
+        let start = clock();
+        fix = hint::fix_hint(input, &evidence.certificate, options);
+        times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
+    }
     Decision { verdict, ruled_out, sizes, stuck, findings, invariants, fix, stages, reusable, times }
 }
 
@@ -203,39 +209,29 @@ fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cance
 }
 
 /// From a claim to a verdict: its evidence is written down and checked. A
-/// counterexample is told, and looked for fixes.
-fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> (Verdict, Option<FixHint>) {
+/// counterexample is told.
+fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> Verdict {
     let (body, component, method, refuted) = match claim {
-        Claim::Undecided(reason) => return (Verdict::Undecided(Undecided::Stopped(reason)), None),
-        Claim::Unusable(diagnostic) => return (Verdict::Unusable(diagnostic), None),
+        Claim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
+        Claim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
         Claim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
         Claim::Proved { body, method } => (body, 0, method, None),
     };
     let serializable = refuted.is_none();
     let kind = body.kind().name();
     let claims = if serializable { serval_proof::Claim::Serializable } else { serval_proof::Claim::NotSerializable };
-    let (checked, CertifyTimes { certify, verify }) =
-        certify((input.text(), input.kind()), (body, component, claims), &options.cancel, options.clock);
+    let (checked, CertifyTimes { certify, verify }) = certify(input.about(), (body, component, claims), &options.cancel, options.clock);
     (times.certify, times.verify) = (certify, verify);
     let certificate = match checked {
         Ok(certificate) => certificate,
-        Err(Unproved::TooLarge(what)) => return (Verdict::Undecided(Undecided::Uncertified { method, serializable, what }), None),
-        Err(Unproved::Cancelled) => return (Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)), None),
-        Err(Unproved::Refused(refused)) => return (Verdict::Refused(Box::new(refused)), None),
+        Err(Unproved::TooLarge(what)) => return Verdict::Undecided(Undecided::Uncertified { method, serializable, what }),
+        Err(Unproved::Cancelled) => return Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => return Verdict::Refused(Box::new(refused)),
     };
     let evidence = Evidence { certificate, kind, method };
-    let Some((run, minimal)) = refuted else { return (Verdict::Serializable(evidence), None) };
+    let Some((run, minimal)) = refuted else { return Verdict::Serializable(evidence) };
     let shown = counterexample::counterexample(input, &run, component, minimal);
-    let fix = match input.content() {
-        Content::Program(_) if options.fixes => {
-            let start = (options.clock)();
-            let fix = hint::hint(input, &run, component, options.jobs, &options.cancel);
-            times.fix = Some((options.clock)().saturating_sub(start));
-            fix
-        }
-        _ => None,
-    };
-    (Verdict::NotSerializable(evidence, Box::new(shown)), fix)
+    Verdict::NotSerializable(evidence, Box::new(shown))
 }
 
 /// What was decided before, from the certificate of a proof alone: the checker
@@ -246,7 +242,11 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let Methods::Portfolio(methods) = &options.methods else { return None };
     let (clock, cancel) = (options.clock, &options.cancel);
     let start = clock();
-    let Outcome::Valid(_) = verified(input.text(), input.kind(), certificate, cancel) else { return None };
+    // The checker needs all states, as what is told beside the verdict does.
+    let compiled = input.compiled_within(u64::MAX, &Budget::new(u64::MAX, cancel.clone()));
+    let compile = clock().saturating_sub(start);
+    let start = clock();
+    let Outcome::Valid(_) = verified(input.about(), certificate, cancel) else { return None };
     let verify = clock().saturating_sub(start);
     let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
     if read.claim != serval_proof::Claim::Serializable {
@@ -255,27 +255,20 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let body = read.body;
     let method = portfolio::method_of(parts_of(&body)).filter(|method| methods.contains(method))?;
     let start = clock();
-    let mut compile = Duration::ZERO;
-    let compiled;
-    let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match input.content() {
-        Content::Systems(systems) => {
+    let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match (input.content(), &compiled) {
+        (Content::Systems(systems), _) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let beside = SideFindings::of_systems(&systems, input, cancel);
             (systems, beside)
         }
-        Content::Program(program) => {
-            compiled = input.prepare(program).compile(&Budget::new(u64::MAX, cancel.clone())).map(Arc::new);
-            compile = clock().saturating_sub(start);
-            let Ok(whole) = &compiled else { return None };
-            input.keep(whole);
-            (systems_of(whole), SideFindings::of_program(&compiled, false, input, cancel))
-        }
+        (Content::Program(_), Some(compiled @ Ok(whole))) => (systems_of(whole), SideFindings::of_program(compiled, false, input, cancel)),
+        (Content::Program(_), _) => return None,
     };
     let SideFindings { sizes, stuck, findings } = beside;
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let invariants = if options.invariants { invariants(&systems, cancel) } else { Vec::new() };
-    let decide = clock().saturating_sub(start).saturating_sub(compile);
+    let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
     Some(Decision { sizes, stuck, findings, invariants, times, ..Decision::new(Verdict::Serializable(evidence)) })

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
+use serval_compile::Compiled;
 use serval_proof::{Body, Caps, Certificate, Claim, TooLarge, fingerprint};
 use serval_verify::{InputKind, Outcome};
 
@@ -85,17 +86,25 @@ pub(crate) struct CertifyTimes {
     pub(crate) verify: Duration,
 }
 
+/// What evidence is about: a text, and its states where they have been made. The checker checks that they are all.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) kind: InputKind,
+    pub(crate) compiled: Option<&'a Compiled>,
+}
+
 /// Writes the evidence for a claim about a text down and has it checked.
 pub(crate) fn certify(
-    (text, kind): (&str, InputKind),
+    about: About<'_>,
     (body, component, claim): (Body, usize, Claim),
     cancel: &Cancel,
     clock: fn() -> Duration,
 ) -> (Result<String, Unproved>, CertifyTimes) {
     let start = clock();
-    let written = Certificate { input: fingerprint(text), component, claim, body }.to_json();
+    let written = Certificate { input: fingerprint(about.text), component, claim, body }.to_json();
     let certified = clock();
-    let outcome = verified(text, kind, &written, cancel);
+    let outcome = verified(about, &written, cancel);
     let times = CertifyTimes { certify: certified.saturating_sub(start), verify: clock().saturating_sub(certified) };
     let checked = match outcome {
         Outcome::Valid(valid) if valid.claim == claim => Ok(written),
@@ -107,7 +116,7 @@ pub(crate) fn certify(
 }
 
 /// What the independent checker says, unless the flag is raised.
-pub(crate) fn verified(text: &str, kind: InputKind, certificate: &str, cancel: &Cancel) -> Outcome {
-    let checked = || serval_verify::verify(text, kind, certificate, &Caps::default(), cancel);
+pub(crate) fn verified(About { text, kind, compiled }: About<'_>, certificate: &str, cancel: &Cancel) -> Outcome {
+    let checked = || serval_verify::verify_handed(text, kind, certificate, compiled, &Caps::default(), cancel);
     Budget::new(u64::MAX, cancel.clone()).during(checked).unwrap_or(Outcome::Cancelled)
 }

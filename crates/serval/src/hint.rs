@@ -1,15 +1,28 @@
 //! What a report on a counterexample says about fixes.
 
-use serval_budget::Cancel;
-use serval_proof::RunCertificate;
+use serval_proof::{Body, Certificate};
 use serval_report::fix::{FixHint, Fixable};
 
-use crate::Input;
-use crate::repair::{Options, Outcome, repair_refuted};
+use crate::repair::{self, Outcome, repair_refuted};
+use crate::{Content, Input, Options};
 
-/// Looks for fixes of a program that this run refutes, with little effort.
-pub(crate) fn hint(input: &Input, run: &RunCertificate, component: usize, jobs: usize, cancel: &Cancel) -> Option<FixHint> {
-    let repaired = repair_refuted(input, run, component, Options { jobs, ..Options::hint() }, cancel);
+/// Looks for fixes of a program that is not serializable, as this certificate of a run shows, with little effort. This is what
+/// [`decide`](crate::decide) does where the options ask for fixes; alone it is for who wants to tell the verdict first. `None` for
+/// network systems.
+///
+/// ```
+/// use serval::{Input, Options, Verdict, decide, fix_hint};
+/// let input = Input::program("request add { x := N; yield; N := (x + 1) % 3; N }").unwrap();
+/// let options = Options::default();
+/// let decision = decide(&input, &options);
+/// let Verdict::NotSerializable(evidence, _) = &decision.verdict else { panic!() };
+/// assert_eq!(fix_hint(&input, &evidence.certificate, &options).unwrap().alternatives, [[[1, 25]]]);
+/// ```
+pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<FixHint> {
+    let Content::Program(_) = input.content() else { return None };
+    let Certificate { component, body: Body::Run(run), .. } = Certificate::from_json(certificate).ok()? else { return None };
+    let effort = repair::Options { jobs: options.jobs, ..repair::Options::hint() };
+    let repaired = repair_refuted(input, &run, component, effort, &options.cancel);
     let (outcome, reason) = match &repaired.outcome {
         // What will do is worth a line, even if a part of it may be enough.
         Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Fixable::Found, None),

@@ -9,11 +9,7 @@ use serval_report::{FileReport, Verdict, json_diagnostic, notes};
 use serval_syntax::{Code, Diagnostic, Program, Severity, Span, analyze};
 use serval_verify::{InputKind, Outcome};
 
-use crate::evidence::verified;
-
-/// Pairs of states up to which a compiled program is kept for whoever asks next. Larger ones are given up before their
-/// evidence is checked, as the checker compiles for itself and both would need the memory.
-const KEPT_PAIRS: u64 = 100_000;
+use crate::evidence::{About, verified};
 
 /// A text that has been read and can be decided about.
 ///
@@ -105,7 +101,12 @@ impl Input {
 
     /// Has the independent checker go through a certificate for this input.
     pub fn verify(&self, certificate: &str, cancel: &Cancel) -> Outcome {
-        verified(&self.text, self.kind(), certificate, cancel)
+        verified(self.about(), certificate, cancel)
+    }
+
+    /// What evidence about this input is about.
+    pub(crate) fn about(&self) -> About<'_> {
+        About { text: &self.text, kind: self.kind(), compiled: self.compiled.get().map(|compiled| &**compiled) }
     }
 
     /// The verdict that the header of a program promises.
@@ -129,8 +130,7 @@ impl Input {
         self.prepared.get_or_init(|| Arc::new(Prepared::new(program, Options::default())))
     }
 
-    /// The compiled program, with at most so many pairs of states; made once,
-    /// unless it is large. `None` for network systems.
+    /// The compiled program, with at most so many pairs of states; made once. `None` for network systems.
     pub fn compiled_within(&self, pairs: u64, budget: &Budget) -> Option<Result<Arc<Compiled>, CompileError>> {
         let Content::Program(program) = &self.content else { return None };
         if let Some(known) = self.compiled.get().filter(|known| known.pairs() <= pairs) {
@@ -145,9 +145,7 @@ impl Input {
 
     /// Keeps a compiled program for whoever asks next.
     pub(crate) fn keep(&self, compiled: &Arc<Compiled>) {
-        if compiled.pairs() <= KEPT_PAIRS {
-            let _ = self.compiled.set(Arc::clone(compiled));
-        }
+        let _ = self.compiled.set(Arc::clone(compiled));
     }
 }
 

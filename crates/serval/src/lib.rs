@@ -139,6 +139,7 @@ pub mod simulator;
 
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
+pub use hint::fix_hint;
 pub use input::{Content, Input, Mistakes};
 pub use options::{Methods, Options};
 pub use serval_budget::{Cancel, StopReason};

@@ -2,7 +2,8 @@
 //!
 //! [`verify`] parses the text, prepares its components and hands them to the
 //! checker of [`serval_proof`], which asks for the states that the certificate
-//! needs: those of a run, or all of them for a proof. For a program the parser and the compiler are therefore
+//! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from somebody who has compiled the program,
+//! and checks that they are all. For a program the parser and the compiler are therefore
 //! part of what is trusted; the engines that find verdicts are not, and this
 //! crate does not depend on them. It does no input or output; the binary
 //! `serval-verify` in this package does.
@@ -22,7 +23,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, compile};
+use serval_compile::{
+    CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
+};
 
 use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
@@ -50,6 +53,8 @@ pub enum Outcome {
     TooLarge(TooLarge),
     /// The input or the certificate cannot be read, or the program fails.
     InputError(InputError),
+    /// The states that were handed over are not those of the program: a bug of whoever compiled it.
+    Unclosed(Unclosed),
     /// Somebody raised the flag.
     Cancelled,
 }
@@ -81,6 +86,13 @@ pub enum InputError {
 
 /// Checks a certificate for an input, both as texts.
 pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, cancel: &Cancel) -> Outcome {
+    verify_handed(input, kind, certificate, None, caps, cancel)
+}
+
+/// The same where somebody has compiled the program already. What is handed over is not believed: the steps of each pair of states
+/// are evaluated once and compared, and that no other pair occurs is checked, not found out (`Prepared::check_closed`, whose module
+/// says why the program then has the same runs).
+pub fn verify_handed(input: &str, kind: InputKind, certificate: &str, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
     if let Err(too_large) = caps.admit_bytes(certificate.len()) {
         return Outcome::TooLarge(too_large);
     }
@@ -89,20 +101,23 @@ pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, canc
         Err(error) => return Outcome::InputError(InputError::Certificate(error)),
     };
     match kind {
-        InputKind::Program => verify_program(input, &certificate, caps, cancel),
+        InputKind::Program => verify_program(input, &certificate, handed, caps, cancel),
         InputKind::System => verify_systems(input, &certificate, caps, cancel),
     }
 }
 
-fn verify_program(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
+fn verify_program(text: &str, certificate: &Certificate, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
     let analysis = analyze(text);
     let Some(program) = analysis.program else {
         return Outcome::InputError(InputError::Program(analysis.diagnostics));
     };
     let prepared = Arc::new(Prepared::new(&program, Options::default()));
-    let input = ProgramInput { text, prepared, compiled: OnceCell::new() };
+    let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
     let result = check(&input, certificate, caps, cancel);
-    outcome(certificate, result, |stop| InputError::Fault(Box::new(stop.diagnostic(text))))
+    outcome(certificate, result, |stop| match stop {
+        Stop::Unclosed(unclosed) => Outcome::Unclosed(unclosed),
+        stop => Outcome::InputError(InputError::Fault(Box::new(stop.diagnostic(text)))),
+    })
 }
 
 /// What came of checking the compilation of a program.
@@ -156,6 +171,8 @@ fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
 struct ProgramInput<'a> {
     text: &'a str,
     prepared: Arc<Prepared>,
+    /// What somebody else has compiled.
+    handed: Option<&'a Compiled>,
     compiled: OnceCell<Compiled>,
 }
 
@@ -165,6 +182,8 @@ enum Stop {
     Fault(Fault),
     /// It has too many states.
     Error(CompileError),
+    /// What was handed over is something else.
+    Unclosed(Unclosed),
 }
 
 impl From<Fault> for Stop {
@@ -175,12 +194,12 @@ impl From<Fault> for Stop {
 
 impl Stop {
     fn diagnostic(self, text: &str) -> Diagnostic {
+        // Only what is stopped has no diagnostic, and it does not come here.
+        let none = || Diagnostic::error(serval_syntax::Code("E0300"), Span::default(), "the program cannot be compiled");
         match self {
             Self::Fault(fault) => fault_diagnostic(fault, text),
-            Self::Error(error) => error.diagnostic(text).unwrap_or_else(|| {
-                // Only `Stopped` has no diagnostic, and it does not come here.
-                Diagnostic::error(serval_syntax::Code("E0300"), Span::default(), "the program cannot be compiled")
-            }),
+            Self::Error(error) => error.diagnostic(text).unwrap_or_else(none),
+            Self::Unclosed(_) => none(),
         }
     }
 }
@@ -205,7 +224,14 @@ impl Input for ProgramInput<'_> {
     }
 
     fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Stop>> {
-        let compiled = match self.compiled.get() {
+        if let Some(handed) = self.handed {
+            match self.prepared.check_closed(handed, &mut Budget::new(u64::MAX, cancel.clone())) {
+                Ok(()) => {}
+                Err(Unclosed::Stopped(_)) => return Err(Refusal::Cancelled),
+                Err(unclosed) => return Err(Refusal::System(Stop::Unclosed(unclosed))),
+            }
+        }
+        let compiled = match self.compiled.get().or(self.handed) {
             Some(compiled) => compiled,
             None => match self.prepared.compile(&Budget::new(u64::MAX, cancel.clone())) {
                 Ok(compiled) => self.compiled.get_or_init(|| compiled),
@@ -217,12 +243,12 @@ impl Input for ProgramInput<'_> {
     }
 }
 
-fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> InputError) -> Outcome {
+fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> Outcome) -> Outcome {
     match result {
         Ok(()) => Outcome::Valid(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body) }),
         Err(Refusal::Invalid(rejection)) => Outcome::Invalid(rejection),
         Err(Refusal::TooLarge(too_large)) => Outcome::TooLarge(too_large),
-        Err(Refusal::System(stop)) => Outcome::InputError(failed(stop)),
+        Err(Refusal::System(stop)) => failed(stop),
         Err(Refusal::Cancelled) => Outcome::Cancelled,
     }
 }
@@ -271,13 +297,14 @@ fn fault_diagnostic(fault: Fault, text: &str) -> Diagnostic {
 }
 
 impl Outcome {
-    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled.
+    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled, 4 a bug.
     pub fn status(&self) -> u8 {
         match self {
             Self::Valid(_) => 0,
             Self::Invalid(_) => 1,
             Self::InputError(_) => 2,
             Self::TooLarge(_) | Self::Cancelled => 3,
+            Self::Unclosed(_) => 4,
         }
     }
 
@@ -293,6 +320,7 @@ impl Outcome {
             Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
             Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
             Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
+            Self::Unclosed(unclosed) => format!("{input}: internal error: {unclosed}"),
             Self::Cancelled => format!("{certificate}: cancelled"),
             Self::InputError(InputError::Certificate(error)) => {
                 format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message)

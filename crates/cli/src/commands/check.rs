@@ -29,8 +29,8 @@ pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
-    limits::watch_interrupts();
     if args.watch {
+        limits::watch_interrupts();
         return watch::run(args, messages);
     }
     let files = files::all(&args.files)?;
@@ -98,7 +98,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     for Task { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
-        let Checked { report, status, .. } = checking.checked(&input::name_of(file), move || input::load(&path, kind))?;
+        let Checked { report, status, told, .. } = checking.checked(&input::name_of(file), move || input::load(&path, kind))?;
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
@@ -107,7 +107,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
             OutputFormat::Markdown => report.to_markdown(),
             OutputFormat::Sarif => String::new(),
         };
-        write_to(None, &text)?;
+        write_to(None, text.get(told..).unwrap_or_default())?;
         worst = worst.max(status);
         if args.format == OutputFormat::Sarif {
             reports.push(report);

@@ -43,7 +43,7 @@ use crate::space::{MoveRange, Space};
 const OMEGA: u32 = u32::MAX;
 
 /// Counts of requests per local state, ascending, none 0.
-type Marking = Box<[(LocalId, u32)]>;
+pub(crate) type Marking = Box<[(LocalId, u32)]>;
 
 /// The pass, which can be stopped and taken up again.
 #[derive(Default)]
@@ -55,7 +55,7 @@ pub(crate) struct Cover {
     /// Positions in `branch` per global state.
     on_branch: Vec<Vec<usize>>,
     /// Per global state the largest markings of all nodes made so far.
-    largest: Vec<Vec<Marking>>,
+    pub(crate) largest: Vec<Vec<Marking>>,
     seen: FxHashSet<(LocalId, GlobalId)>,
     /// Counts compared or kept and not yet paid for.
     compared: u64,
@@ -177,7 +177,7 @@ impl Cover {
 }
 
 /// The marking after one request has gone from `source` to `target`.
-fn fire(marking: &Marking, source: Option<LocalId>, target: Option<LocalId>) -> Marking {
+pub(crate) fn fire(marking: &Marking, source: Option<LocalId>, target: Option<LocalId>) -> Marking {
     let mut counts = marking.to_vec();
     if let Some(source) = source
         && let Ok(position) = counts.binary_search_by_key(&source, |&(local, _)| local)
@@ -199,7 +199,7 @@ fn fire(marking: &Marking, source: Option<LocalId>, target: Option<LocalId>) -> 
 }
 
 /// Whether `small ≤ large` everywhere.
-fn below(small: &Marking, large: &Marking) -> bool {
+pub(crate) fn below(small: &Marking, large: &Marking) -> bool {
     let mut large = large.iter();
     small.iter().all(|&(local, count)| large.by_ref().find(|&&(l, _)| l >= local).is_some_and(|&(l, c)| l == local && count <= c))
 }

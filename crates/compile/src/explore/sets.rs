@@ -35,6 +35,20 @@ impl LocalSet {
         }
     }
 
+    pub(crate) fn contains(&self, local: LocalId) -> bool {
+        let (word, bit) = place(local);
+        self.words.binary_search_by_key(&word, |&(word, _)| word).is_ok_and(|position| self.words[position].1 & bit != 0)
+    }
+
+    /// Whether all of `other` is in this set.
+    pub(crate) fn contains_all(&self, other: &Self) -> bool {
+        let mut words = self.words.iter();
+        other
+            .words
+            .iter()
+            .all(|&(word, bits)| words.find(|&&(at, _)| at >= word).is_some_and(|&(at, have)| at == word && bits & !have == 0))
+    }
+
     /// Adds all of `other` to this set and those that are new to `added`.
     /// Gives the number of words looked at.
     pub(crate) fn absorb(&mut self, other: &Self, added: &mut Self) -> usize {
@@ -64,6 +78,16 @@ impl LocalSet {
             let base = word as usize * 64;
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| LocalId::from_index(base + bit))
         })
+    }
+}
+
+impl FromIterator<LocalId> for LocalSet {
+    fn from_iter<I: IntoIterator<Item = LocalId>>(locals: I) -> Self {
+        let mut set = Self::default();
+        for local in locals {
+            set.insert(local);
+        }
+        set
     }
 }
 
@@ -135,6 +159,9 @@ mod tests {
             let of = |ids: &LocalSet| ids.iter().map(LocalId::index).collect::<Vec<_>>();
             let (l, r): (BTreeSet<_>, BTreeSet<_>) = (left.iter().copied().collect(), right.iter().copied().collect());
             assert_eq!(of(&into), l.union(&r).copied().collect::<Vec<_>>());
+            assert!(into.contains_all(&set(left)) && into.contains_all(&set(right)));
+            assert_eq!(set(left).contains_all(&set(right)), r.is_subset(&l));
+            assert!(numbers.iter().all(|&number| set(left).contains(LocalId::from_index(number)) == l.contains(&number)));
             assert_eq!(of(&added), r.difference(&l).copied().collect::<Vec<_>>());
         }
     }

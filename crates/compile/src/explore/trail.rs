@@ -79,6 +79,15 @@ impl Neighbourhood {
         sources
     }
 
+    /// Real steps, one to each configuration but the first: who moves where, and the index into [`Space::moves`].
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (LocalId, GlobalId, usize)> + '_ {
+        self.configs.values().filter_map(|&before| {
+            let (before, source, index) = before?;
+            let ((global, _), _) = self.configs.get_index(before)?;
+            Some((source, *global, index))
+        })
+    }
+
     /// The configuration for which `score` is largest, the earliest of them.
     pub(crate) fn best(&self, mut score: impl FnMut(GlobalId, &[LocalId]) -> u64) -> usize {
         let mut best = (0, 0);

@@ -10,8 +10,8 @@ use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 use serval_syntax::Diagnostic;
 
 use crate::claim::{Claim, Effort as Trying, about_program};
-use crate::evidence::{Unproved, certify};
-use crate::{Content, Input, InputKind, Methods};
+use crate::evidence::{About, Unproved, certify};
+use crate::{Content, Input, Methods};
 
 /// What is known of a program.
 pub(crate) enum Judged {
@@ -51,17 +51,18 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     match decided.claimed.claim {
         Claim::Refuted { run, component, .. } => {
             let certificate = certificate(Body::Run(run.clone()), component, serval_proof::Claim::NotSerializable);
-            match checked(input.text(), certificate, cancel) {
+            match checked(input.about(), certificate, cancel) {
                 Ok(_) => Judged::Refuted { run, component },
                 Err(other) => other,
             }
         }
         Claim::Proved { body, .. } => {
             let certificate = certificate(body, 0, serval_proof::Claim::Serializable);
-            match (checked(input.text(), certificate.clone(), cancel), decided.compiled) {
-                (Ok(_), Some(Ok(compiled))) => Judged::Proved { compiled, certificate },
-                (Ok(_), _) => Judged::Unknown("a proof without states".to_owned()),
-                (Err(other), _) => other,
+            let Some(Ok(compiled)) = decided.compiled else { return Judged::Unknown("a proof without states".to_owned()) };
+            let about = About { compiled: Some(&compiled), ..input.about() };
+            match checked(about, certificate.clone(), cancel) {
+                Ok(_) => Judged::Proved { compiled, certificate },
+                Err(other) => other,
             }
         }
         Claim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
@@ -70,13 +71,13 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     }
 }
 
-/// Has a certificate for a text checked; gives it as it was written.
-pub(crate) fn checked(text: &str, certificate: Certificate, cancel: &Cancel) -> Result<String, Judged> {
+/// Has a certificate checked; gives it as it was written.
+pub(crate) fn checked(about: About<'_>, certificate: Certificate, cancel: &Cancel) -> Result<String, Judged> {
     let Certificate { component, claim, body, .. } = certificate;
-    let (checked, _) = certify((text, InputKind::Program), (body, component, claim), cancel, || Duration::ZERO);
+    let (checked, _) = certify(about, (body, component, claim), cancel, || Duration::ZERO);
     checked.map_err(|unproved| match unproved {
         Unproved::TooLarge(what) => Judged::Unknown(format!("checking the evidence is too large: {what}")),
         Unproved::Cancelled => Judged::Unknown(STOPPED.to_owned()),
-        Unproved::Refused(refused) => Judged::Refused(refused.outcome.line("the program", "certificate", text)),
+        Unproved::Refused(refused) => Judged::Refused(refused.outcome.line("the program", "certificate", about.text)),
     })
 }

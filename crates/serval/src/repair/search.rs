@@ -14,7 +14,8 @@ use super::harm::Hazards;
 use super::hitting::{Conflict, Next, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
-use crate::Input;
+use crate::evidence::About;
+use crate::{Input, InputKind};
 
 /// Rounds of growing budgets for each changed program: at first none, and once
 /// more with these if that gives no answer.
@@ -348,7 +349,8 @@ impl Search<'_> {
                 continue;
             }
             let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
-            match checked(&text, certificate, self.cancel) {
+            // The states are numbered as in another text, so they are of no use here.
+            match checked(About { text: &text, kind: InputKind::Program, compiled: None }, certificate, self.cancel) {
                 Ok(certificate) => {
                     self.found.push(Fix { set: set.iter().copied().collect(), text, diff, certificate });
                     return Ok(());

@@ -2,22 +2,23 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use serval::{Decision, Methods, Options, StopReason, Undecided, decide, recall};
+use serval::{Decision, Methods, Options, StopReason, Undecided, decide, fix_hint, recall};
 use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 use serval_syntax::{Diagnostic, Severity};
 
 use super::cache::Cache;
 use super::progress::ProgressLine;
 use super::save::save;
-use super::{Status, bug, page};
+use super::{Status, bug, look, page};
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
 use crate::limits::{self, Lost, Watch, watched};
-use crate::output::say;
+use crate::output::{say, write_to};
 
 /// What is the same for all files of a directory.
 pub(in crate::commands) struct Checking {
@@ -37,6 +38,8 @@ pub(in crate::commands) struct Checked {
     pub(in crate::commands) status: Status,
     /// The verdict that the header of the file promises.
     pub(in crate::commands) promise: Option<Verdict>,
+    /// How much of the report as text has been printed already, in bytes.
+    pub(in crate::commands) told: usize,
 }
 
 impl Checking {
@@ -49,14 +52,23 @@ impl Checking {
         load: impl FnOnce() -> Result<Loaded, Failure> + Send + 'static,
     ) -> Result<Checked, Failure> {
         let (checking, file) = (Arc::clone(self), name.to_owned());
-        match watched(self.args.limits.time(), move |watch| checking.worked(&file, load, watch)) {
+        // What is known before fixes are looked for stays known, whatever becomes of that.
+        let (known, know) = mpsc::channel();
+        match watched(self.args.limits.time(), move |watch| checking.worked(&file, load, watch, &known)) {
             Ok(checked) => checked,
-            Err(lost) => Ok(without_result(name, lost)),
+            Err(Lost::Panicked) => Ok(without_result(name, Lost::Panicked)),
+            Err(lost) => Ok(know.try_recv().unwrap_or_else(|_| without_result(name, lost))),
         }
     }
 
     /// What the worker does.
-    fn worked(&self, name: &str, load: impl FnOnce() -> Result<Loaded, Failure>, watch: &Watch) -> Result<Checked, Failure> {
+    fn worked(
+        &self,
+        name: &str,
+        load: impl FnOnce() -> Result<Loaded, Failure>,
+        watch: &Watch,
+        known: &Sender<Checked>,
+    ) -> Result<Checked, Failure> {
         let start = now();
         let mut loaded = match watch.until(load) {
             None => return Ok(undecided(name, watch.reason())),
@@ -65,7 +77,7 @@ impl Checking {
                 say(&format!("error: {}\n", escape::line(&text)));
                 let mut report = FileReport::new(name, Verdict::Error);
                 report.reason = Some(format!("error: {text}"));
-                return Ok(Checked { report, status: Status::Input, promise: None });
+                return Ok(Checked { report, status: Status::Input, promise: None, told: 0 });
             }
             Some(Err(other)) => return Err(other),
         };
@@ -74,7 +86,7 @@ impl Checking {
             Err(mistakes) => {
                 mistakes.diagnostics.retain(|diagnostic| !self.is_allowed(diagnostic));
                 say(&render_diagnostics(&mistakes.diagnostics, name, &mistakes.text, self.messages.style));
-                return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None });
+                return Ok(Checked { report: mistakes.report(name), status: Status::Input, promise: None, told: 0 });
             }
         }
         let file = loaded.usable(self.messages)?;
@@ -83,6 +95,10 @@ impl Checking {
         decision.findings.retain(|finding| !self.is_allowed(finding));
         say_findings(&decision.findings, &file.name, file.input.text(), self.messages);
         let times = decision.times;
+        let refuting = match &decision.verdict {
+            serval::Verdict::NotSerializable(evidence, _) if self.looks_for_fixes() => Some(evidence.certificate.clone()),
+            _ => None,
+        };
         let (mut report, status) = self.concluded(&file, decision, watch)?;
         report.time_ms = (!self.args.no_times).then(|| Times {
             total: millis(now().saturating_sub(start)),
@@ -91,27 +107,53 @@ impl Checking {
             decide: millis(times.decide),
             certify: millis(times.certify),
             verify: millis(times.verify),
-            fix: times.fix.map(millis),
+            fix: None,
         });
         let promise = file.input.promise();
         self.compare_with_promise(&file.name, promise, report.verdict);
+        let mut told = 0;
+        if let Some(certificate) = refuting {
+            if self.args.format == OutputFormat::Text {
+                let text = report.to_text_before_fix(look());
+                write_to(None, &text)?;
+                told = text.len();
+            }
+            // If nobody waits any more there is nobody to tell.
+            let _ = known.send(Checked { report: report.clone(), status, promise, told });
+            let before = now();
+            report.fix = fix_hint(&file.input, &certificate, &self.options(watch));
+            if let (Some(times), serval::Content::Program(_)) = (&mut report.time_ms, file.input.content()) {
+                times.fix = Some(millis(now().saturating_sub(before)));
+                times.total = millis(now().saturating_sub(start));
+            }
+        }
         if let Some(path) = &self.args.html {
             let page = page::page(&file, &report, &watch.cancel());
             self.save(Some(path), name, "html", &page)?;
         }
-        Ok(Checked { report, status, promise })
+        Ok(Checked { report, status, promise, told })
     }
 
-    /// What is known: remembered and accepted by the checker again, or found out.
-    fn decided(&self, file: &File, watch: &Watch) -> Decision {
-        let progress = self.progress(&file.name);
+    fn looks_for_fixes(&self) -> bool {
+        !self.args.no_fix && !self.messages.quiet
+    }
+
+    /// How a file is decided about. Fixes are looked for when its verdict has been told.
+    fn options(&self, watch: &Watch) -> Options {
         let mut options = Options::default();
         options.methods = self.methods.clone();
         options.jobs = limits::threads(self.args.limits.jobs);
         options.cancel = watch.cancel();
         options.clock = now;
         options.invariants = self.args.verbose || self.args.html.is_some();
-        options.fixes = !self.args.no_fix && !self.messages.quiet;
+        options.fixes = false;
+        options
+    }
+
+    /// What is known: remembered and accepted by the checker again, or found out.
+    fn decided(&self, file: &File, watch: &Watch) -> Decision {
+        let progress = self.progress(&file.name);
+        let mut options = self.options(watch);
         let memory = match &self.methods {
             Methods::Portfolio(methods) => self.cache.as_deref().map(|cache| (cache, cache.name(&file.input, methods))),
             Methods::Classic(_) => None,
@@ -206,7 +248,7 @@ fn without_result(name: &str, lost: Lost) -> Checked {
     say(&format!("internal error: {name}: this is a bug in serval; please report the message above with the input\n"));
     let mut report = FileReport::new(name, Verdict::Error);
     report.reason = Some(lost.reason());
-    Checked { report, status: Status::Internal, promise: None }
+    Checked { report, status: Status::Internal, promise: None, told: 0 }
 }
 
 /// A file about which nothing is known.
@@ -214,7 +256,7 @@ fn undecided(name: &str, reason: String) -> Checked {
     let mut report = FileReport::new(name, Verdict::Unknown);
     report.reason = Some(reason);
     report.ruled_out = Some(RuledOut { requests_up_to: 0, concurrent_up_to: None });
-    Checked { report, status: Status::Undecided, promise: None }
+    Checked { report, status: Status::Undecided, promise: None, told: 0 }
 }
 
 /// The time since the first call.
