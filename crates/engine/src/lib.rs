@@ -9,5 +9,6 @@ pub mod flow;
 mod letters;
 pub mod portfolio;
 pub mod reduce;
+mod same;
 pub mod search;
 pub mod stuck;

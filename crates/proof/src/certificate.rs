@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::RunCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
+use crate::same::Same;
 use crate::script::Entry;
 
 /// Evidence for a verdict.
@@ -40,6 +41,8 @@ pub enum Part {
     Flow(Box<FlowProof>),
     /// What holds at every moment leaves no answers that are not serial.
     Invariant(Box<InvariantProof>),
+    /// It does what an earlier component does, which has a proof of another kind.
+    Same(Same),
 }
 
 /// What a certificate claims about the input.
@@ -64,6 +67,8 @@ pub enum Kind {
     Flow,
     /// [`Part::Invariant`].
     Invariant,
+    /// [`Part::Same`].
+    Same,
     /// [`Body::Components`].
     Components,
 }
@@ -86,6 +91,7 @@ impl Part {
             Self::Atomic(_) => Kind::Atomic,
             Self::Flow(_) => Kind::Flow,
             Self::Invariant(_) => Kind::Invariant,
+            Self::Same(_) => Kind::Same,
         }
     }
 }
@@ -108,6 +114,7 @@ impl Kind {
             Self::Atomic => "atomic",
             Self::Flow => "flow",
             Self::Invariant => "invariant",
+            Self::Same => "same",
             Self::Components => "components",
         }
     }

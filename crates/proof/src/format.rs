@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::objects::read_object;
+use crate::same::Same;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
 use crate::{Body, Certificate, Claim, Completed, Kind, Part, RunCertificate, RunEvent};
@@ -105,6 +106,12 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     ends: Option<Vec<Tree>>,
     #[serde(deserialize_with = "present")]
+    part: Option<usize>,
+    #[serde(deserialize_with = "present")]
+    globals: Option<Vec<u32>>,
+    #[serde(deserialize_with = "present")]
+    nodes: Option<Vec<u32>>,
+    #[serde(deserialize_with = "present")]
     parts: Option<Vec<Part>>,
 }
 
@@ -117,6 +124,7 @@ impl Fields {
             Kind::Atomic => (1, "`script`"),
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
+            Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
         };
         let alone = self.count() == count;
@@ -129,7 +137,8 @@ impl Fields {
         let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some()];
         let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
         let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
-        run.iter().chain(&flow).chain(&invariant).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
+        let same = [self.part.is_some(), self.globals.is_some(), self.nodes.is_some()];
+        run.iter().chain(&flow).chain(&invariant).chain(&same).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
     }
 
     /// The evidence, if the fields of its kind are there.
@@ -138,6 +147,7 @@ impl Fields {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
             Kind::Components => Body::Components(self.parts?),
             Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
+            Kind::Same => Body::Part(Part::Same(Same { part: self.part?, globals: self.globals?, nodes: self.nodes? })),
             Kind::Flow => {
                 let proof = FlowProof { script: self.script?, phases: self.phases?, facts: self.facts?, tree: self.tree? };
                 Body::Part(Part::Flow(Box::new(proof)))
@@ -162,7 +172,7 @@ impl Part {
         }
         match fields.body()? {
             Body::Part(part) => Ok(part),
-            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow` or `invariant`")),
+            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow`, `invariant` or `same`")),
         }
     }
 
@@ -180,6 +190,9 @@ impl Part {
                 let (script, clauses, kept) = (lines(script), lines(clauses), lines(kept));
                 let (sets, ends) = (lines(sets), lines(ends));
                 format!("\"script\":{script},\"clauses\":{clauses},\"kept\":{kept},\"sets\":{sets},\"ends\":{ends}")
+            }
+            Self::Same(Same { part, globals, nodes }) => {
+                format!("\"part\":{part},\"globals\":{},\"nodes\":{}", line(globals), line(nodes))
             }
         }
     }

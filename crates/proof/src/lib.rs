@@ -95,15 +95,17 @@
 //!
 //! **Proof.** A certificate of kind `components` is a list of proofs, and one of
 //! another kind is a list with one. There are as many proofs as components
-//! (`parts.cover`), so there is one for each, of kind `atomic`, `flow` or
-//! `invariant`; and each shows that its component is serializable:
+//! (`parts.cover`), so there is one for each, of kind `atomic`, `flow`,
+//! `invariant` or `same`; and each shows that its component is serializable:
 //!
 //! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
 //!   request is a single step, so that every complete run is serial ([`script`]);
 //! - `flow`: no counts of steps that a complete run of the reduced system can
 //!   have give answers that are not serial ([`flow`]);
 //! - `invariant`: what holds at every moment of every run of the reduced system
-//!   leaves no complete run whose answers are not serial ([`invariant`]).
+//!   leaves no complete run whose answers are not serial ([`invariant`]);
+//! - `same`: a component before it, which is proved in one of the other ways
+//!   (`same.part`), does the same under other names ([`same`]).
 //!
 //! A complete run of the product is a shuffle of complete runs of the components.
 //! For each of these there is a serial run of the component with the same
@@ -139,6 +141,7 @@ pub mod letters;
 mod objects;
 mod refusal;
 mod run;
+pub mod same;
 pub mod script;
 mod shown;
 

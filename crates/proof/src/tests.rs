@@ -15,6 +15,7 @@ mod pairs;
 mod prices;
 mod record;
 mod rejected;
+mod same;
 mod script_format;
 mod script_hostile;
 mod scripts;

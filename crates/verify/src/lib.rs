@@ -253,6 +253,7 @@ fn part_summary(part: &Part) -> String {
             let trees = proof.kept.len().saturating_add(proof.ends.len());
             format!("an invariant of {} clauses and {trees} trees", proof.clauses.len())
         }
+        Part::Same(same) => format!("the same as component {}", same.part),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, flow, invariant, scripts};
+use super::{components, flow, invariant, same, scripts};
 use crate::{Action, Claim, Condition, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
@@ -19,6 +19,7 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
     let cases: Vec<(Case, Option<usize>)> = match topic(condition) {
         "input" | "component" | "run" => vec![violates_run(condition)],
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
+        "same" => same::violate(condition).into_iter().map(|case| (case, None)).collect(),
         // The crate that checks trees has such tests of its own.
         "tree" => return Vec::new(),
         _ => violate_proof(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
@@ -122,7 +123,7 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "tree"].contains(&topic(condition)) {
+        if ["input", "component", "components", "run", "same", "tree"].contains(&topic(condition)) {
             continue;
         }
         let wrongs = violate_proof(condition);

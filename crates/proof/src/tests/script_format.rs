@@ -108,7 +108,10 @@ fn errors_are_where_they_are() {
     assert_eq!((error.line, error.message.as_str()), (12, "what is of kind `atomic` has `script`, and nothing else"));
     for (kind, fields) in [("run", "\"component\":0,\"steps\":[],\"completed\":[]"), ("components", "\"parts\":[]")] {
         let error = misread(&components(), "{\"kind\":\"atomic\",\"script\":[]}", &format!("{{\"kind\":\"{kind}\",{fields}}}"));
-        assert_eq!((error.line, error.message.as_str()), (12, "a component is proved by a proof of kind `atomic`, `flow` or `invariant`"));
+        assert_eq!(
+            (error.line, error.message.as_str()),
+            (12, "a component is proved by a proof of kind `atomic`, `flow`, `invariant` or `same`")
+        );
         assert!(error.column > 1);
     }
     let text = atomic().to_json();
