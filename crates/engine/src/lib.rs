@@ -9,6 +9,7 @@ pub mod flow;
 pub mod letters;
 pub mod portfolio;
 pub mod reduce;
+mod same;
 pub mod search;
 mod span;
 pub mod stuck;

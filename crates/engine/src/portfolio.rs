@@ -26,7 +26,8 @@ use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
 use crate::letters::{self, LettersOutcome};
 use crate::reduce::{Reduction, reduce};
-use crate::search::{LayerOutcome, Search, lift, parallel_layer};
+use crate::same;
+use crate::search::{LayerOutcome, Search, SubsetSearch, lift, parallel_layer};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -148,8 +149,24 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
 /// The same with at most so many rounds of growing budgets, for when there is
 /// much to decide and an answer that takes long is worth little.
 pub fn decide_within(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>, rounds: usize) -> Decision {
+    let Ok(same) = same::find(systems, &plan.cancel) else {
+        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None };
+    };
+    let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
+    let systems: Vec<&NetworkSystem> = different.iter().map(|&component| systems[component]).collect();
     let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
-    Work { systems, plan, cleared, rounds, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce }.run()
+    let work =
+        Work { systems: &systems, plan, cleared, rounds, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce };
+    let mut decision = work.run();
+    match &mut decision.found {
+        Found::Refuted { component, .. } => *component = different[*component],
+        Found::Serializable(parts, _) => {
+            let mut own = std::mem::take(parts).into_iter();
+            *parts = same.into_iter().filter_map(|same| same.map(Part::Same).or_else(|| own.next())).collect();
+        }
+        Found::Unknown(_) => {}
+    }
+    decision
 }
 
 /// The method that proofs like these, one for each component, come from; `None`
@@ -160,6 +177,7 @@ pub fn method_of(parts: &[Part]) -> Option<Method> {
         Part::Letters(_) => Some(Method::Letters),
         Part::Flow(_) => Some(Method::Flow),
         Part::Invariant(_) => None,
+        Part::Same(_) => Some(Method::Reduce),
     };
     parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
 }
@@ -178,6 +196,8 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
             Part::Letters(proof) => &proof.script,
             Part::Flow(proof) => &proof.script,
             Part::Invariant(_) => return None,
+            // Only one of those that are the same is reduced.
+            Part::Same(_) => continue,
         };
         let mut reduced = Reduced::new(NormalForm::new(system)?.0);
         let mut budget = Budget::new(u64::MAX, cancel.clone());
@@ -251,6 +271,7 @@ impl Work<'_> {
     fn methods(&mut self) -> Result<Found, End> {
         if self.may(Method::Search) && self.cleared < FIRST_LAYERS {
             self.search(FIRST_LAYERS, FIRST_TICKS, false)?;
+            self.few_kinds(None)?;
         }
         self.reduce()?;
         if self.may(Method::Letters) && self.proof().is_none() {
@@ -268,6 +289,7 @@ impl Work<'_> {
             }
             if self.may(Method::Search) {
                 self.search(u32::MAX, LAST_TICKS.saturating_mul(growth), true)?;
+                self.few_kinds(Some(LAST_TICKS.saturating_mul(growth)))?;
             }
             (self.plan.watch)(Progress::Counting);
             let mut tasks = Vec::new();
@@ -484,6 +506,24 @@ impl Work<'_> {
                 }
             }
             self.cleared = requests;
+        }
+        Ok(())
+    }
+
+    /// Searches sets of few kinds of requests in the components that are not
+    /// proved, with so many ticks for each, or those that a first search is worth.
+    fn few_kinds(&mut self, ticks: Option<u64>) -> Result<(), End> {
+        for component in self.open() {
+            let mut subsets = SubsetSearch::new(self.systems[component]);
+            if subsets.first_ticks() == 0 {
+                continue;
+            }
+            let mut budget = Budget::new(ticks.unwrap_or_else(|| subsets.first_ticks()), self.plan.cancel.clone());
+            match subsets.search(self.cleared, u32::MAX, &mut budget) {
+                Ok(Some(run)) => return Err(self.refuted(component, run, Method::Search)),
+                Ok(None) | Err(Stopped::OutOfTicks) => {}
+                Err(Stopped::Cancelled) => return Err(End::Cancelled),
+            }
         }
         Ok(())
     }

@@ -19,17 +19,21 @@
 //! * A step that changes neither the local nor the global state is left out.
 
 mod configuration;
+mod conflict;
 mod evidence;
 mod layer;
 mod lift;
 mod minimise;
 mod parallel;
+mod restrict;
 mod serial;
+mod subset;
 
 pub use evidence::run_certificate;
 pub use layer::{LayerOutcome, Search};
 pub use lift::lift;
 pub use parallel::parallel_layer;
+pub use subset::SubsetSearch;
 
 /// The requests of a run: how many of each name, a position per request id.
 pub(crate) type RequestMultiset = Vec<u32>;

@@ -42,7 +42,8 @@ pub struct Obligation {
 /// What the script of the proof does is left to the checker: the invariant is
 /// about the system that it leaves. Reductions alone have no invariant, and
 /// proofs over numbers of answers have none about steps; so what reductions leave
-/// is then proved by counting. Says why there is none.
+/// is then proved by counting. A component that is the same as an earlier
+/// one has no obligations of its own. Says why there is no proof.
 pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Result<Vec<Obligation>, String> {
     let (form, locals) = NormalForm::new(system).ok_or("too many steps")?;
     let names = Names::new(system, &form, &locals);
@@ -51,6 +52,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Flow(proof) => &proof.script,
         Part::Invariant(proof) => &proof.script,
         Part::Letters(proof) => &proof.script,
+        Part::Same(_) => return Ok(Vec::new()),
     };
     let reduced = check_script(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
     let names = names.after(script);
@@ -59,7 +61,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let proof = match part {
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
-        Part::Atomic(_) | Part::Letters(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
+        Part::Atomic(_) | Part::Letters(_) | Part::Same(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
             FlowOutcome::Proof(proof) => proof,
             FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
         },

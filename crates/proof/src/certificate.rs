@@ -6,6 +6,7 @@ use crate::RunCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
 use crate::letters::LettersProof;
+use crate::same::Same;
 use crate::script::Entry;
 
 /// Evidence for a verdict.
@@ -43,6 +44,8 @@ pub enum Part {
     Invariant(Box<InvariantProof>),
     /// What holds for numbers of answers leaves none that are not serial.
     Letters(Box<LettersProof>),
+    /// It does what an earlier component does, which has a proof of another kind.
+    Same(Same),
 }
 
 /// What a certificate claims about the input.
@@ -69,6 +72,8 @@ pub enum Kind {
     Invariant,
     /// [`Part::Letters`].
     Letters,
+    /// [`Part::Same`].
+    Same,
     /// [`Body::Components`].
     Components,
 }
@@ -92,6 +97,7 @@ impl Part {
             Self::Flow(_) => Kind::Flow,
             Self::Invariant(_) => Kind::Invariant,
             Self::Letters(_) => Kind::Letters,
+            Self::Same(_) => Kind::Same,
         }
     }
 }
@@ -115,6 +121,7 @@ impl Kind {
             Self::Flow => "flow",
             Self::Invariant => "invariant",
             Self::Letters => "letters",
+            Self::Same => "same",
             Self::Components => "components",
         }
     }

@@ -9,7 +9,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, letters, script,
+    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, letters, same,
+    script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -125,13 +126,21 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
     let (given, there) = (parts.len(), systems.len());
     require!(PartsCover, given == there, about(format!("{given} parts")), "the input has {there} components");
     let mut work = Work::new(caps, cancel);
-    for (part, system) in parts.iter().zip(systems) {
-        let (form, _) = NormalForm::new(system).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) })?;
+    let form_of = |system| NormalForm::new(system).map(|(form, _)| form).ok_or(TooLarge { what: "steps", limit: u64::from(u32::MAX) });
+    for (number, (part, &system)) in parts.iter().zip(&systems).enumerate() {
+        let form = form_of(system)?;
         let checked = match part {
             Part::Atomic(script) => script::check_atomic(form, script, &mut work),
             Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
             Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
             Part::Letters(proof) => letters::check_letters(form, proof, &mut work),
+            Part::Same(proof) => {
+                let earlier = proof.part < number && !matches!(parts.get(proof.part), Some(Part::Same(_)));
+                let object = || format!("part {number}");
+                require!(SamePart, earlier, about(object()), "part {} is no earlier part with a proof of its own", proof.part);
+                // Where the condition is met the component is there.
+                systems.get(proof.part).map_or(Ok(()), |&earlier| same::check_same(&form, &form_of(earlier)?, proof, &mut work))
+            }
         };
         checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
     }

@@ -18,6 +18,8 @@ serval_linear::conditions! {
         RunReplayRespondLocal = "run.replay.respond.local", RunReplayResponse = "run.replay.response", RunEnd = "run.end",
         RunCompleted = "run.completed", RunSerial = "run.serial",
         PartsClaim = "parts.claim", PartsCover = "parts.cover",
+        SamePart = "same.part", SameMaps = "same.maps", SameInitial = "same.initial", SameNodes = "same.nodes",
+        SameSteps = "same.steps",
         SplitInitial = "split.initial", FoldInitial = "fold.initial", FoldPresent = "fold.present",
         RelationNodes = "relation.nodes", RelationWeak = "relation.weak", RelationStrong = "relation.strong",
         RelationGlobalWeak = "relation.global.weak", RelationGlobalStrong = "relation.global.strong",

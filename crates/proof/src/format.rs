@@ -14,6 +14,7 @@ use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::letters::{self, LettersProof, Level, Region};
 use crate::objects::read_object;
+use crate::same::Same;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
 use crate::{Body, Certificate, Claim, Completed, Kind, Part, RunCertificate, RunEvent};
@@ -114,6 +115,12 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     regions: Option<Vec<Region>>,
     #[serde(deserialize_with = "present")]
+    part: Option<usize>,
+    #[serde(deserialize_with = "present")]
+    globals: Option<Vec<u32>>,
+    #[serde(deserialize_with = "present")]
+    nodes: Option<Vec<u32>>,
+    #[serde(deserialize_with = "present")]
     parts: Option<Vec<Part>>,
 }
 
@@ -127,6 +134,7 @@ impl Fields {
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
             Kind::Letters => (6, "`script`, `known`, `levels`, `classes`, `regions` and `tree`"),
+            Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
         };
         let alone = self.count() == count;
@@ -140,7 +148,15 @@ impl Fields {
         let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
         let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
         let letters = [self.known.is_some(), self.levels.is_some(), self.classes.is_some(), self.regions.is_some()];
-        run.iter().chain(&flow).chain(&invariant).chain(&letters).chain(&[self.parts.is_some()]).filter(|&&there| there).count()
+        let same = [self.part.is_some(), self.globals.is_some(), self.nodes.is_some()];
+        run.iter()
+            .chain(&flow)
+            .chain(&invariant)
+            .chain(&letters)
+            .chain(&same)
+            .chain(&[self.parts.is_some()])
+            .filter(|&&there| there)
+            .count()
     }
 
     /// The evidence, if the fields of its kind are there.
@@ -149,6 +165,7 @@ impl Fields {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
             Kind::Components => Body::Components(self.parts?),
             Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
+            Kind::Same => Body::Part(Part::Same(Same { part: self.part?, globals: self.globals?, nodes: self.nodes? })),
             Kind::Flow => {
                 let proof = FlowProof { script: self.script?, phases: self.phases?, facts: self.facts?, tree: self.tree? };
                 Body::Part(Part::Flow(Box::new(proof)))
@@ -178,7 +195,7 @@ impl Part {
         }
         match fields.body()? {
             Body::Part(part) => Ok(part),
-            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow`, `invariant` or `letters`")),
+            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters` or `same`")),
         }
     }
 
@@ -204,6 +221,9 @@ impl Part {
                 format!(
                     "\"script\":{script},\"known\":{known},\"levels\":{levels},\"classes\":{classes},\"regions\":{regions},\"tree\":{tree}"
                 )
+            }
+            Self::Same(Same { part, globals, nodes }) => {
+                format!("\"part\":{part},\"globals\":{},\"nodes\":{}", line(globals), line(nodes))
             }
         }
     }

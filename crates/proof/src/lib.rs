@@ -96,7 +96,7 @@
 //! **Proof.** A certificate of kind `components` is a list of proofs, and one of
 //! another kind is a list with one. There are as many proofs as components
 //! (`parts.cover`), so there is one for each, of kind `atomic`, `flow`,
-//! `invariant` or `letters`; and each shows that its component is serializable:
+//! `invariant`, `letters` or `same`; and each shows that its component is serializable:
 //!
 //! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
 //!   request is a single step, so that every complete run is serial ([`script`]);
@@ -105,7 +105,9 @@
 //! - `invariant`: what holds at every moment of every run of the reduced system
 //!   leaves no complete run whose answers are not serial ([`invariant`]);
 //! - `letters`: what holds for the numbers of answers of all complete runs of the
-//!   reduced system leaves none that are not serial ([`letters`]).
+//!   reduced system leaves none that are not serial ([`letters`]);
+//! - `same`: a component before it, which is proved in one of the other ways
+//!   (`same.part`), does the same under other names ([`same`]).
 //!
 //! A complete run of the product is a shuffle of complete runs of the components.
 //! For each of these there is a serial run of the component with the same
@@ -141,6 +143,7 @@ pub mod letters;
 mod objects;
 mod refusal;
 mod run;
+pub mod same;
 pub mod script;
 mod shown;
 

@@ -17,6 +17,7 @@ mod prices;
 mod record;
 mod region;
 mod rejected;
+mod same;
 mod script_format;
 mod script_hostile;
 mod scripts;

@@ -12,13 +12,16 @@ use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
 use serval_compile::{CompileError, Compiled, Lazy, Prepared};
 use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
-use serval_engine::search::{LayerOutcome, Search, run_certificate};
+use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
 
 use crate::{Methods, Options};
+
+/// Ticks for sets of few kinds of requests of a component that is too large as a whole.
+const TOO_LARGE_TICKS: u64 = 10_000_000;
 
 /// How long to try.
 #[derive(Clone, Copy)]
@@ -150,6 +153,9 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
     if searching && let Some(refuted) = search(&mut searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort) {
         return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
     }
+    if searching && let Some(refuted) = few_kinds(prepared, &mut searches, &mut cleared, None, effort) {
+        return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
+    }
     let start = (effort.clock)();
     let compiled = prepared.compile_within(effort.pairs.unwrap_or(FIRST_PAIRS), &effort.budget(u64::MAX));
     let compile_time = (effort.clock)().saturating_sub(start);
@@ -163,7 +169,11 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
             Claimed::new(Claim::Undecided(reason), cleared)
         }
         Err(error) => {
-            let found = searching.then(|| search(&mut searches, &mut cleared, u32::MAX, LAST_TICKS, effort)).flatten();
+            let mut more = || {
+                search(&mut searches, &mut cleared, u32::MAX, LAST_TICKS, effort)
+                    .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, Some(TOO_LARGE_TICKS), effort))
+            };
+            let found = searching.then(&mut more).flatten();
             match found {
                 Some(found) => Claimed::new(found, cleared),
                 None if error.is_limit() => return without_limit(prepared, text, error, cleared, effort),
@@ -232,6 +242,30 @@ fn search(searches: &mut [Search<Lazy<'_>>], cleared: &mut u32, up_to: u32, tick
             }
         }
         *cleared = requests;
+    }
+    None
+}
+
+/// Searches sets of few kinds of requests, which may be done where the whole is
+/// too large; with so many ticks for each component, or those that a first search is worth.
+fn few_kinds(
+    prepared: &Prepared,
+    searches: &mut [Search<Lazy<'_>>],
+    cleared: &mut u32,
+    ticks: Option<u64>,
+    effort: &Effort<'_>,
+) -> Option<Claim> {
+    for component in 0..prepared.component_count() {
+        let mut subsets = SubsetSearch::new(prepared.lazy(component));
+        let mut budget = effort.budget(ticks.unwrap_or_else(|| subsets.first_ticks()));
+        // Whatever ended the search without a run, others go on.
+        let Ok(Some(run)) = subsets.search(*cleared, u32::MAX, &mut budget) else { continue };
+        let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
+        let run = run_certificate(subsets.system(), &run);
+        // Only where all sets of requests are looked at it is known that fewer will not do.
+        let fewer = search(searches, cleared, size.saturating_sub(1), LAST_TICKS, effort);
+        let minimal = cleared.saturating_add(1) >= size;
+        return fewer.or(Some(Claim::Refuted { run, component, minimal, method: Method::Search.name() }));
     }
     None
 }

@@ -283,6 +283,7 @@ fn part_summary(part: &Part) -> String {
             let (levels, facts, regions) = (proof.levels.len(), proof.facts.len(), proof.regions.len());
             format!("{levels} levels, {facts} facts about answers, {regions} regions and a tree of {} nodes", proof.tree.nodes.len())
         }
+        Part::Same(same) => format!("the same as component {}", same.part),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
-use super::{components, flow, invariant, letters, scripts};
+use super::{components, flow, invariant, letters, same, scripts};
 use crate::{Action, Claim, Condition, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
@@ -23,6 +23,7 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
     let cases: Vec<(Case, Option<usize>)> = match topic(condition) {
         "input" | "component" | "run" => vec![violates_run(condition)],
         "components" => components::violate().into_iter().map(|case| (case, None)).collect(),
+        "same" => same::violate(condition).into_iter().map(|case| (case, None)).collect(),
         // The crate that checks trees has such tests of its own, and so have regions.
         "tree" => return Vec::new(),
         "letters" if is_about_regions(condition) => return Vec::new(),
@@ -128,7 +129,7 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "tree"].contains(&topic(condition)) || is_about_regions(condition) {
+        if ["input", "component", "components", "run", "same", "tree"].contains(&topic(condition)) || is_about_regions(condition) {
             continue;
         }
         let wrongs = violate_proof(condition);
