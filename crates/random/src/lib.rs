@@ -1,8 +1,10 @@
 //! Random network systems, and what they do by trying everything.
 //!
 //! Whoever tests what is done to network systems draws them here: [`tiny`],
-//! [`uniform`] and [`handlers()`] make the system of a seed, [`staged`] draws one
-//! after the other, and so do [`confusable`] and [`with_identities`].
+//! [`uniform`], [`handlers()`], [`shared()`] and [`border()`] make the system of a
+//! seed, [`staged`] draws one after the other, and so do [`confusable`] and
+//! [`with_identities`].
+//! The [`Kind`]s are those on which the whole is measured.
 //! [`Behaviours`] says what a system does with few requests, by
 //! enumeration alone, and so is the judge of everything cleverer.
 //!
@@ -15,9 +17,15 @@
 //! ```
 
 mod behaviours;
+mod border;
 mod handlers;
+mod kind;
+mod shared;
 mod systems;
 
 pub use behaviours::Behaviours;
+pub use border::border;
 pub use handlers::handlers;
+pub use kind::Kind;
+pub use shared::shared;
 pub use systems::{confusable, staged, tiny, uniform, with_identities};

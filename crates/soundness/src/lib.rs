@@ -5,11 +5,13 @@
 //!
 //! - [`verdicts`]: what all methods together say of random systems and of
 //!   programs with planted counterexamples.
+//! - [`alone`]: what each method says when no other one helps.
 //! - [`reductions`]: the rules that make systems smaller, on random systems.
 //! - [`hostile`]: the checker as a whole, by certificates that lie.
 //!
 //! They are given [`systems`] and programs one edit away from others ([`edits`]).
 
+pub mod alone;
 pub mod edits;
 pub mod hostile;
 mod limit;
@@ -18,5 +20,6 @@ mod share;
 pub mod systems;
 pub mod verdicts;
 
-pub use limit::{Limit, within};
+pub use limit::{CoreTime, Limit, within};
+pub use serval_random::{Behaviours, Kind};
 pub use share::{count_and_seed, in_threads};

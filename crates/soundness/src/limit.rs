@@ -1,8 +1,10 @@
 //! How long one decision may go on.
 
 use std::cell::Cell;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serval_budget::Cancel;
 
@@ -11,9 +13,50 @@ use serval_budget::Cancel;
 pub enum Limit {
     /// The clock, which measurements go by.
     Time(Duration),
+    /// So much work of one core, that of the thread that calls [`within`]: what
+    /// the clock would say if nobody else wanted the core.
+    Core(Duration),
     /// So many looks at the flag, which are the same on every machine, however
     /// busy it is. Only those of the thread that calls [`within`] are counted.
     Looks(u64),
+}
+
+/// How often a watch looks at how much a core has worked.
+const WATCH: Duration = Duration::from_millis(5);
+
+/// How much a core has worked for one thread, by what Linux tells; where nobody
+/// tells, the clock.
+#[derive(Clone, Debug)]
+pub struct CoreTime {
+    file: Option<PathBuf>,
+    before: Duration,
+    start: Instant,
+}
+
+impl CoreTime {
+    /// For the thread that calls this, from now on.
+    pub fn start() -> Self {
+        let file = fs::read_link("/proc/thread-self").ok().map(|own| PathBuf::from("/proc").join(own).join("schedstat"));
+        let mut time = Self { file, before: Duration::ZERO, start: Instant::now() };
+        match time.told() {
+            Some(before) => time.before = before,
+            None => time.file = None,
+        }
+        time
+    }
+
+    /// Since the start.
+    pub fn elapsed(&self) -> Duration {
+        match self.told() {
+            Some(told) => told.saturating_sub(self.before),
+            None => self.start.elapsed(),
+        }
+    }
+
+    fn told(&self) -> Option<Duration> {
+        let text = fs::read_to_string(self.file.as_ref()?).ok()?;
+        text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    }
 }
 
 thread_local! {
@@ -36,20 +79,31 @@ pub fn within<T>(limit: Limit, work: impl FnOnce(&Cancel) -> T) -> T {
             LOOKS_LEFT.set(before);
             result
         }
-        Limit::Time(time) => {
-            let cancel = Cancel::new();
-            let (done, waiting) = mpsc::channel::<()>();
-            std::thread::scope(|scope| {
-                let watched = cancel.clone();
-                scope.spawn(move || {
-                    if waiting.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                        watched.cancel();
-                    }
-                });
-                let result = work(&cancel);
-                drop(done);
-                result
-            })
+        Limit::Time(time) => watched(time, || true, work),
+        Limit::Core(time) => {
+            let worked = CoreTime::start();
+            watched(WATCH.min(time), move || worked.elapsed() >= time, work)
         }
     }
+}
+
+/// Asks every so often whether the work has gone on for long enough, and then
+/// cancels it.
+fn watched<T>(every: Duration, enough: impl Fn() -> bool + Send, work: impl FnOnce(&Cancel) -> T) -> T {
+    let cancel = Cancel::new();
+    let (done, waiting) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let watched = cancel.clone();
+        scope.spawn(move || {
+            while waiting.recv_timeout(every) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if enough() {
+                    watched.cancel();
+                    break;
+                }
+            }
+        });
+        let result = work(&cancel);
+        drop(done);
+        result
+    })
 }

@@ -14,8 +14,8 @@ use serval_budget::Cancel;
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 
-use serval_model::{NetworkSystem, systems_to_json};
-use serval_proof::{Body, Caps, Certificate, Claim, Systems, check, fingerprint};
+use serval_model::{NetworkSystem, Run, systems_to_json};
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
 use serval_random::Behaviours;
 
 use planted::planted;
@@ -24,7 +24,7 @@ use crate::systems::compiled;
 use crate::{Limit, within};
 
 /// Ticks of brute force for one system.
-const BRUTE_TICKS: u64 = 200_000;
+pub const BRUTE_TICKS: u64 = 200_000;
 
 /// What one system gave.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,33 +58,61 @@ pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -
         portfolio::decide(&[system], 0, &plan).found
     });
     summary.slowest = summary.slowest.max(start.elapsed());
-    let text = systems_to_json(std::slice::from_ref(system));
-    let checked = |claim: Claim, body: Body| {
-        let certificate = Certificate { input: fingerprint(&text), component: 0, claim, body };
-        // Written and read, as a user would have it.
-        let certificate = Certificate::from_json(&certificate.to_json()).map_err(|error| format!("unreadable: {error}"))?;
-        let input = Systems { text: &text, systems: vec![system] };
-        check(&input, &certificate, &Caps::default(), &Cancel::new()).map_err(|refusal| format!("refused: {refusal}"))
-    };
     let brute = Behaviours::with(system, 4, BRUTE_TICKS);
     match &brute {
         Some(_) => summary.compared += 1,
         None => summary.not_compared += 1,
     }
-    let outcome = match found {
-        Found::Serializable(parts, method) => {
+    let outcome = judged(system, Told::from(found), brute.as_ref())?;
+    *summary.outcomes.entry(outcome.clone()).or_default() += 1;
+    Ok(outcome)
+}
+
+/// What a method says of one system, and its name.
+#[derive(Debug)]
+pub enum Told {
+    /// That it is serializable, with a proof for each component.
+    Proved(Vec<Part>, &'static str),
+    /// That it is not, as this run shows; and whether no run with fewer
+    /// requests would.
+    Refuted(Run, bool, &'static str),
+    /// Nothing.
+    Unknown,
+}
+
+impl From<Found> for Told {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Serializable(parts, method) => Self::Proved(parts, method.name()),
+            Found::Refuted { run, minimal, method, .. } => Self::Refuted(run, minimal, method.name()),
+            Found::Unknown(_) => Self::Unknown,
+        }
+    }
+}
+
+/// Has the checker look at the evidence, and compares with what up to four
+/// requests do, if that is known; an error is what is wrong. Evidence that is
+/// too large to be checked is none, about which nobody is wrong.
+pub fn judged(system: &NetworkSystem, told: Told, brute: Option<&Behaviours>) -> Result<Outcome, String> {
+    let unknown = Outcome { verdict: "unknown", method: "none", requests: 0 };
+    match told {
+        Told::Proved(parts, method) => {
             for part in parts {
-                checked(Claim::Serializable, Body::Part(part))?;
+                if !accepted(system, Claim::Serializable, Body::Part(part))? {
+                    return Ok(unknown);
+                }
             }
-            if brute.as_ref().is_some_and(|brute| !brute.is_serializable()) {
+            if brute.is_some_and(|brute| !brute.is_serializable()) {
                 return Err("called serializable, but it is not".to_owned());
             }
-            Outcome { verdict: "serializable", method: method.name(), requests: 0 }
+            Ok(Outcome { verdict: "serializable", method, requests: 0 })
         }
-        Found::Refuted { run, minimal, method, .. } => {
+        Told::Refuted(run, minimal, method) => {
             let requests = u64::try_from(run.configuration().completed.size()).unwrap_or(u64::MAX);
-            checked(Claim::NotSerializable, Body::Run(run_certificate(&system, &run)))?;
-            if let Some(brute) = &brute {
+            if !accepted(system, Claim::NotSerializable, Body::Run(run_certificate(&system, &run)))? {
+                return Ok(unknown);
+            }
+            if let Some(brute) = brute {
                 let fewest = brute.fewest().and_then(|size| u64::try_from(size).ok());
                 if requests <= 4 && fewest.is_none() {
                     return Err(format!("a counterexample with {requests} requests that is none"));
@@ -93,12 +121,24 @@ pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -
                     return Err(format!("{requests} requests are called the fewest, but {fewest:?} are"));
                 }
             }
-            Outcome { verdict: "not-serializable", method: method.name(), requests }
+            Ok(Outcome { verdict: "not-serializable", method, requests })
         }
-        Found::Unknown(_) => Outcome { verdict: "unknown", method: "none", requests: 0 },
-    };
-    *summary.outcomes.entry(outcome.clone()).or_default() += 1;
-    Ok(outcome)
+        Told::Unknown => Ok(unknown),
+    }
+}
+
+/// Whether the checker accepts evidence, written and read as a user would have
+/// it; an error says why it refuses.
+fn accepted(system: &NetworkSystem, claim: Claim, body: Body) -> Result<bool, String> {
+    let text = systems_to_json(std::slice::from_ref(system));
+    let certificate = Certificate { input: fingerprint(&text), component: 0, claim, body };
+    let certificate = Certificate::from_json(&certificate.to_json()).map_err(|error| format!("unreadable: {error}"))?;
+    let input = Systems { text: &text, systems: vec![system] };
+    match check(&input, &certificate, &Caps::default(), &Cancel::new()) {
+        Ok(()) => Ok(true),
+        Err(Refusal::TooLarge(_)) => Ok(false),
+        Err(refusal) => Err(format!("refused: {refusal}")),
+    }
 }
 
 /// Decides a program whose counterexample was put there on purpose; an error is
