@@ -9,13 +9,15 @@
 //! # Order, and why it ends
 //!
 //! Cheap rules come first: identity elimination and pair pruning after every change,
-//! then waiting that gains nothing, movers, dominated steps, merging nodes,
-//! merging global states. A pass over all rules is followed by another only if
+//! then waiting that gains nothing, movers, dominated steps; merging nodes and
+//! merging global states, which compare all with all, only where none of these
+//! does anything more. A pass over the rules is followed by another only if
 //! it lowered the measure: the number of points that are landed on and not
 //! done plus the number of points of inner nodes that are departed from, and
 //! then the number of steps. No rule raises the first number but `split`, which
 //! happens at most once for each initial node, as copies are never landed on.
-//! Everything is counted in ticks; when they run out, what was reached stands.
+//! Everything is counted in ticks. A rule that costs too many is left out, and
+//! the others go on; what was reached stands, and more ticks go on from there.
 
 mod dominated;
 mod game;
@@ -104,43 +106,80 @@ finders! {
     "globals": GlobalQuotient => quotient::find_globals;
 }
 
+/// Of the ticks that are left a rule may use one part of so many.
+const PART: u64 = 4;
 /// The rules that are tried again after every change.
 const TIDY: &[Rule] = &[Rule::IdentityElimination, Rule::Pairs];
+/// The rules that compare everything with everything, and are tried only where
+/// no other does anything any more.
+const LATE: &[Rule] = &[Rule::LocalQuotient, Rule::GlobalQuotient];
 
-/// Reduces as far as the rules go, or the ticks. Says whether it came to an end.
-pub fn reduce(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stopped> {
-    tidy(reduction, budget)?;
+/// How far a reduction has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// No rule has anything more to do.
+    Complete,
+    /// A rule was left out because it costs too much.
+    Partial,
+}
+
+/// Reduces as far as the rules go, or the ticks. A rule that costs more than a
+/// part of what is left is left out; the others go on without it. What is
+/// reached stands, so that more ticks go on from there.
+pub fn reduce(reduction: &mut Reduction, budget: &mut Budget) -> Result<Extent, Stopped> {
+    let early: Vec<Rule> = RULES.iter().filter(|rule| !TIDY.contains(rule) && !LATE.contains(rule)).copied().collect();
+    let mut extent = tidy(reduction, budget)?;
     loop {
         let before = measure(reduction.form());
-        for &rule in RULES.iter().filter(|rule| !TIDY.contains(rule)) {
-            if reduction.form().is_atomic() {
-                return Ok(());
-            }
-            // A rule that costs too much here is left out; others may still do.
-            let mut part = budget.part(budget.left() / 4);
-            let had = part.left();
-            let fired = apply_rule(reduction, rule, &mut part);
-            budget.spend(had - part.left())?;
-            match fired {
-                Ok(true) => tidy(reduction, budget)?,
-                Ok(false) | Err(Stopped::OutOfTicks) => {}
-                Err(Stopped::Cancelled) => return Err(Stopped::Cancelled),
-            }
-        }
+        extent = extent.max(pass(reduction, &early, budget)?);
         if measure(reduction.form()) >= before {
-            return Ok(());
+            extent = extent.max(pass(reduction, LATE, budget)?);
+            if measure(reduction.form()) >= before {
+                return Ok(extent);
+            }
         }
     }
 }
 
-/// Takes identity steps where they are landed on, and prunes.
-fn tidy(reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Stopped> {
-    for &rule in TIDY {
-        if !reduction.form().is_atomic() {
-            apply_rule(reduction, rule, budget)?;
+/// Tries rules one after the other, and tidies up after each that does something.
+fn pass(reduction: &mut Reduction, rules: &[Rule], budget: &mut Budget) -> Result<Extent, Stopped> {
+    let mut extent = Extent::Complete;
+    for &rule in rules {
+        match attempt(reduction, rule, budget)? {
+            Some(true) => extent = extent.max(tidy(reduction, budget)?),
+            Some(false) => {}
+            None => extent = Extent::Partial,
         }
     }
-    Ok(())
+    Ok(extent)
+}
+
+/// Takes identity steps where they are landed on, and prunes.
+fn tidy(reduction: &mut Reduction, budget: &mut Budget) -> Result<Extent, Stopped> {
+    let mut extent = Extent::Complete;
+    for &rule in TIDY {
+        if attempt(reduction, rule, budget)?.is_none() {
+            extent = Extent::Partial;
+        }
+    }
+    Ok(extent)
+}
+
+/// Applies a rule and says whether it changed anything; `None` if it costs more
+/// than its part of the ticks.
+fn attempt(reduction: &mut Reduction, rule: Rule, budget: &mut Budget) -> Result<Option<bool>, Stopped> {
+    if reduction.form().is_atomic() {
+        return Ok(Some(false));
+    }
+    let mut part = budget.part(budget.left() / PART);
+    let had = part.left();
+    let fired = apply_rule(reduction, rule, &mut part);
+    budget.spend(had - part.left())?;
+    match fired {
+        Ok(fired) => Ok(Some(fired)),
+        Err(Stopped::OutOfTicks) => Ok(None),
+        Err(Stopped::Cancelled) => Err(Stopped::Cancelled),
+    }
 }
 
 /// Applies one rule once, as far as it goes, and says whether it changed

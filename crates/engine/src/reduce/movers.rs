@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, NormalForm, Point};
-use serval_proof::script::movers::{Exchange, PointSet, near_end, others_by_global};
+use serval_proof::script::movers::{Exchange, Others, PointSet, near_end};
 use serval_proof::script::{Entry, Mover, Reduced, Side, Witness};
 
 use super::reach::Ways;
@@ -86,7 +86,7 @@ struct Finder<'a> {
     reduced: &'a Reduced,
     form: &'a NormalForm,
     side: Side,
-    others: Vec<Vec<u32>>,
+    others: Others,
     /// For each point the steps that meet the set there.
     near: FxHashMap<Point, Vec<u32>>,
     /// Paths that did when they were found.
@@ -100,7 +100,7 @@ impl<'a> Finder<'a> {
         for (index, &step) in (0..).zip(form.steps()) {
             near.entry(near_end(side, step)).or_default().push(index);
         }
-        Self { reduced, form, side, others: others_by_global(form, side), near, known: FxHashMap::default() }
+        Self { reduced, form, side, others: Others::new(reduced, side), near, known: FxHashMap::default() }
     }
 
     fn step(&self, index: u32) -> NodeStep {
@@ -127,9 +127,9 @@ impl<'a> Finder<'a> {
     /// Whether every exchange at a point succeeds, so that nobody need step
     /// between there.
     fn is_uninterrupted(&mut self, point: Point, set: &PointSet, budget: &mut Budget) -> Result<bool, Stopped> {
+        let others = self.others.beside(self.reduced, point);
         for own in self.near.get(&point).cloned().unwrap_or_default() {
-            for at in 0..self.others[point.1 as usize].len() {
-                let other = self.others[point.1 as usize][at];
+            for &other in &others {
                 if !self.exchanges(own, other, set, budget)? {
                     return Ok(false);
                 }
@@ -191,8 +191,9 @@ impl<'a> Finder<'a> {
     fn witnesses(&mut self, set: &PointSet, budget: &mut Budget) -> Result<Vec<Witness>, Stopped> {
         let mut witnesses = Vec::new();
         for point in sorted(set) {
+            let others = self.others.beside(self.reduced, point);
             for step in self.near.get(&point).cloned().unwrap_or_default() {
-                for other in self.others[point.1 as usize].clone() {
+                for &other in &others {
                     budget.spend(1)?;
                     let Some(exchange) = Exchange::new(self.reduced, self.side, self.step(step), self.step(other)) else { continue };
                     if !exchange.is_simple(self.form, set)

@@ -270,14 +270,43 @@ impl Exchange {
     }
 }
 
-/// For each global state the steps that could be `σ`: those that begin under
-/// it, for the right side; those that end under it, for the left.
-pub fn others_by_global(form: &NormalForm, side: Side) -> Vec<Vec<u32>> {
-    let mut of: Vec<Vec<u32>> = vec![Vec::new(); form.global_count() as usize];
-    for (index, step) in (0..).zip(form.steps()) {
-        of[far_end(side, *step).1 as usize].push(index);
+/// The steps that could be `σ`: for each global state those that begin under it,
+/// for the right side; those that end under it, for the left. Sorted by the
+/// column of the node there, as far as pairs are known.
+pub struct Others {
+    of: Vec<Vec<(u32, u32)>>,
+}
+
+impl Others {
+    /// Of a system and a side.
+    pub fn new(reduced: &Reduced, side: Side) -> Self {
+        let form = reduced.form();
+        let mut of: Vec<Vec<(u32, u32)>> = vec![Vec::new(); form.global_count() as usize];
+        for (index, step) in (0..).zip(form.steps()) {
+            let (node, global) = far_end(side, *step);
+            // A request that is nowhere makes no step.
+            if let Some(column) = reduced.pairs().map_or(Some(0), |pairs| pairs.column(node)) {
+                of[global as usize].push((column, index));
+            }
+        }
+        of.iter_mut().for_each(|steps| steps.sort_unstable());
+        Self { of }
     }
-    of
+
+    /// Those that another request can make next to a step that meets the set
+    /// at a point, as far as pairs are known: numbers of steps, in order.
+    /// [`Exchange::new`] says the rest.
+    pub fn beside(&self, reduced: &Reduced, near: Point) -> Vec<u32> {
+        let steps = &self.of[near.1 as usize];
+        let Some(pairs) = reduced.pairs() else { return steps.iter().map(|&(_, step)| step).collect() };
+        let mut found = Vec::new();
+        for column in pairs.beside(near) {
+            let from = steps.partition_point(|&(other, _)| other < column);
+            found.extend(steps[from..].iter().take_while(|&&(other, _)| other == column).map(|&(_, step)| step));
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 /// Where a step meets the set: where it lands, or where it departs.
@@ -311,13 +340,13 @@ impl Rule for Joining<'_> {
         let end = set.iter().find(|&&(node, _)| if self.side == Side::Right { form.is_done(node) } else { form.is_initial(node) });
         require!(MoverEnds, end.is_none(), "a point of node {} is in the set", end.map_or(0, |point| point.0));
         let listed: FxHashMap<(u32, u32), &Witness> = self.mover.witnesses.iter().map(|w| ((w.step, w.other), w)).collect();
-        let others = others_by_global(form, self.side);
+        let others = Others::new(reduced, self.side);
         for (index, &own) in (0..).zip(form.steps()) {
             let near = near_end(self.side, own);
             if !set.contains(&near) {
                 continue;
             }
-            for &other_index in &others[near.1 as usize] {
+            for other_index in others.beside(reduced, near) {
                 work.spend(1)?;
                 let other = form.steps()[other_index as usize];
                 let Some(exchange) = Exchange::new(reduced, self.side, own, other) else { continue };
@@ -347,32 +376,83 @@ impl Rule for Joining<'_> {
 
     fn apply(&self, reduced: &mut Reduced, budget: &mut Budget) -> Result<(), Stopped> {
         let (form, set) = (&reduced.form, self.mover.set());
-        let mut steps: Vec<NodeStep> = Vec::new();
-        // What can be reached from a point of the set through it.
-        let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
-        for &step in form.steps() {
-            budget.spend(1)?;
-            if self.side == Side::Left && set.contains(&step.source()) {
-                continue;
-            }
-            let lands = set.contains(&step.target());
-            if !lands || self.side == Side::Left {
-                steps.push(step);
-            }
-            if !lands {
-                continue;
-            }
-            let found = match beyond.entry(step.target()) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(reach_through(form, step.target(), &set, budget)?),
-            };
-            budget.spend(found.len() as u64)?;
-            let kept = found.iter().filter(|point| self.side == Side::Left || !set.contains(point));
-            steps.extend(kept.map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
-        }
+        let steps = match self.side {
+            Side::Right => joined_right(form, &set, budget)?,
+            Side::Left => joined_left(form, &set, budget)?,
+        };
         reduced.form = form.clone().with_steps(steps);
         Ok(())
     }
+}
+
+/// Steps that land in the set go on until they are outside of it.
+fn joined_right(form: &NormalForm, set: &PointSet, budget: &mut Budget) -> Result<Vec<NodeStep>, Stopped> {
+    let exits = exits(form, set, budget)?;
+    let mut steps: Vec<NodeStep> = Vec::new();
+    for &step in form.steps() {
+        budget.spend(1)?;
+        if !set.contains(&step.target()) {
+            steps.push(step);
+        } else if let Some(found) = exits.get(&step.target()) {
+            budget.spend(found.len() as u64)?;
+            steps.extend(found.iter().map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
+        }
+    }
+    Ok(steps)
+}
+
+/// Steps that land in the set may go on through it; none begins there.
+fn joined_left(form: &NormalForm, set: &PointSet, budget: &mut Budget) -> Result<Vec<NodeStep>, Stopped> {
+    let mut steps: Vec<NodeStep> = Vec::new();
+    // What can be reached from a point of the set through it.
+    let mut beyond: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
+    for &step in form.steps() {
+        budget.spend(1)?;
+        if set.contains(&step.source()) {
+            continue;
+        }
+        steps.push(step);
+        if !set.contains(&step.target()) {
+            continue;
+        }
+        let found = match beyond.entry(step.target()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(reach_through(form, step.target(), set, budget)?),
+        };
+        budget.spend(found.len() as u64)?;
+        steps.extend(found.iter().map(|&(to_node, to_global)| NodeStep { to_node, to_global, ..step }));
+    }
+    Ok(steps)
+}
+
+/// For each point of the set the points outside of it to which paths lead that
+/// leave only points of the set. Found backwards from each of these, so that
+/// the work is in proportion to what is found, however long the paths are.
+fn exits(form: &NormalForm, set: &PointSet, budget: &mut Budget) -> Result<FxHashMap<Point, Vec<Point>>, Stopped> {
+    let mut back: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
+    let mut doors: Vec<(Point, Point)> = Vec::new();
+    for step in form.steps().iter().filter(|step| set.contains(&step.source())) {
+        budget.spend(1)?;
+        if set.contains(&step.target()) {
+            back.entry(step.target()).or_default().push(step.source());
+        } else {
+            doors.push((step.target(), step.source()));
+        }
+    }
+    doors.sort_unstable();
+    let mut exits: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
+    for doors in doors.chunk_by(|a, b| a.0 == b.0) {
+        let mut seen = PointSet::default();
+        let mut to_visit: Vec<Point> = doors.iter().map(|&(_, at)| at).filter(|&at| seen.insert(at)).collect();
+        while let Some(at) = to_visit.pop() {
+            budget.spend(1)?;
+            exits.entry(at).or_default().push(doors[0].0);
+            let before = back.get(&at).map_or(&[][..], Vec::as_slice);
+            budget.spend(before.len() as u64)?;
+            to_visit.extend(before.iter().copied().filter(|&before| seen.insert(before)));
+        }
+    }
+    Ok(exits)
 }
 
 /// The points to which paths lead from a point of the set that leave only

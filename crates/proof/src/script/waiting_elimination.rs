@@ -32,7 +32,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeStep, Point};
@@ -67,30 +67,49 @@ impl Rule for WaitingElimination {
     }
 
     fn apply(&self, reduced: &mut Reduced, budget: &mut Budget) -> Result<(), Stopped> {
-        let mut form = reduced.form.clone();
         let known: Relation = self.relation.iter().copied().collect();
+        let form = &reduced.form;
+        budget.spend(size(form) as u64)?;
+        // Departures that have been replaced. What comes later sees them.
+        let mut replaced: FxHashMap<Point, Vec<Point>> = FxHashMap::default();
         for &(l, g) in &self.points {
             let gains_nothing = |(x, at): Point| at == g && (x == l || known.contains(&(l, x)));
             let mut inside = vec![l];
             let mut seen: FxHashSet<Node> = FxHashSet::from_iter([l]);
             let mut exits = BTreeSet::new();
             let mut next = 0;
-            while next < inside.len() {
-                for step in form.steps_from((inside[next], g)) {
-                    budget.spend(1)?;
-                    if !gains_nothing(step.target()) {
-                        exits.insert(step.target());
-                    } else if seen.insert(step.to_node) {
-                        inside.push(step.to_node);
+            while let Some(&node) = inside.get(next) {
+                let mut go = |to: Point| {
+                    if !gains_nothing(to) {
+                        exits.insert(to);
+                    } else if seen.insert(to.0) {
+                        inside.push(to.0);
+                    }
+                };
+                match replaced.get(&(node, g)) {
+                    Some(targets) => {
+                        budget.spend(targets.len() as u64 + 1)?;
+                        targets.iter().copied().for_each(&mut go);
+                    }
+                    None => {
+                        let steps = form.steps_from((node, g));
+                        budget.spend(steps.len() as u64 + 1)?;
+                        steps.iter().map(|step| step.target()).for_each(&mut go);
                     }
                 }
                 next += 1;
             }
-            budget.spend(size(&form) as u64)?;
-            let mut steps: Vec<NodeStep> = form.steps().iter().filter(|step| step.source() != (l, g)).copied().collect();
-            steps.extend(exits.into_iter().map(|(to_node, to_global)| NodeStep { node: l, global: g, to_node, to_global }));
-            form = form.with_steps(steps);
+            budget.spend(exits.len() as u64 + 1)?;
+            replaced.insert((l, g), exits.into_iter().collect());
         }
+        let mut steps: Vec<NodeStep> = form.steps().iter().filter(|step| !replaced.contains_key(&step.source())).copied().collect();
+        // In the order of the points, as hash tables have none.
+        for &(node, global) in &self.points {
+            let targets = replaced.remove(&(node, global)).unwrap_or_default();
+            budget.spend(targets.len() as u64)?;
+            steps.extend(targets.into_iter().map(|(to_node, to_global)| NodeStep { node, global, to_node, to_global }));
+        }
+        let form = form.clone().with_steps(steps);
         reduced.form = form;
         Ok(())
     }

@@ -15,7 +15,8 @@ const TICKS: u64 = 20_000_000;
 ///
 /// The price is what a user is told about caps, see `prices.rs`; in rows of
 /// several words it is paid per word.
-const WIDE: [(u32, u64); 8] = [(4, 439), (20, 5514), (62, 64281), (63, 62216), (64, 141450), (75, 167036), (100, 340155), (140, 933697)];
+const WIDE: [(u32, u64); 8] =
+    [(4, 454), (20, 8581), (62, 78_761), (63, 73_548), (64, 103_752), (75, 124_438), (100, 238_369), (140, 478_360)];
 
 /// A system with two initial nodes and two done nodes among many. Global
 /// states other than 0 are locks. Most nodes are entered by a step that takes
