@@ -80,7 +80,7 @@ pub(crate) fn check(text: &str) -> Result<Vec<Outcome>, FormatError> {
             Outcome::Valid(valid) => assert_eq!(valid.claim, truth, "proved of {input}"),
             Outcome::Invalid(_) | Outcome::TooLarge(_) => {}
             Outcome::InputError(InputError::Certificate(error)) => panic!("what was written is not read: {error:?}"),
-            Outcome::InputError(_) | Outcome::Cancelled => panic!("{line}"),
+            Outcome::InputError(_) | Outcome::Unclosed(_) | Outcome::Cancelled => panic!("{line}"),
         }
         outcome
     });

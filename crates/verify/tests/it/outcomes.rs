@@ -1,11 +1,13 @@
 //! What the library answers.
 
-use serval_budget::Cancel;
+use serval_budget::{Budget, Cancel};
+use serval_compile::{Compiled, Options, compile};
 use serval_engine::search::run_certificate;
 
 use serval_model::{Moves, Named, Run};
-use serval_proof::{Action, Body, RunCertificate, RunEvent, States};
-use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
+use serval_proof::{Action, Body, Certificate, Claim, Part, RunCertificate, RunEvent, States, fingerprint};
+use serval_syntax::analyze;
+use serval_verify::{Caps, InputError, InputKind, Outcome, verify, verify_handed};
 
 use crate::support::{certificate, condition, counterexample, prepared, verified};
 
@@ -120,4 +122,25 @@ fn long_texts_and_cancelled_work() {
     let cancel = Cancel::new();
     cancel.cancel();
     assert_eq!(verify(PROGRAM, InputKind::Program, &json, &Caps::default(), &cancel), Outcome::Cancelled);
+}
+
+/// States that somebody hands over are taken if they are those of the program, and otherwise the outcome says so.
+#[test]
+fn states_that_are_handed_over() {
+    let compiled = |text: &str| {
+        let program = analyze(text).program.unwrap();
+        compile(&program, Options::default(), &Budget::unlimited()).unwrap()
+    };
+    let text = "request flip { X := 1 - X }";
+    let body = Body::Part(Part::Atomic(Vec::new()));
+    let json = Certificate { input: fingerprint(text), component: 0, claim: Claim::Serializable, body }.to_json();
+    let with = |handed: &Compiled| verify_handed(text, InputKind::Program, &json, Some(handed), &Caps::default(), &Cancel::new());
+    assert!(matches!(with(&compiled(text)), Outcome::Valid(_)));
+    let refused = with(&compiled("request flip { X := 2 - X }"));
+    assert!(matches!(refused, Outcome::Unclosed(_)), "{refused:?}");
+    assert_eq!(refused.status(), 4);
+    assert_eq!(
+        refused.line("a.ser", "a.json", text),
+        "a.ser: internal error: the compiled program does not meet the condition `missing step`"
+    );
 }
