@@ -66,7 +66,8 @@ pub(crate) fn expiry(n: usize) -> String {
 /// Not serializable: the first request reads 0 and its lock expires. A second
 /// one reads 0 and counts to 1. A third one, with the name of the first, takes
 /// the lock, and so the first finds its own name there and writes 1 again: two
-/// requests answer 0 and nobody has counted from the last number to 0.
+/// requests answer 0 and nobody has counted from the last number to 0. (For
+/// `n = 2`, where the third one then counts from 1 to 0, it takes one more.)
 pub(crate) fn expiry_stale(n: usize) -> String {
     leased(n, "    seen := X;\n    yield;\n    if (Owner == me) {\n      X := seen + 1;\n")
 }
