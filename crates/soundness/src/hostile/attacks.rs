@@ -8,6 +8,7 @@
 mod flow;
 mod invariant;
 mod run;
+mod same;
 mod script;
 
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
     match condition.split('.').next() {
         Some("input" | "component" | "parts") => header(condition, pool, draw),
         Some("run") => run::attack(condition, pool, draw),
+        Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
         Some("flow" | "tree") => flow::attack(condition, pool, draw),
         _ => script::attack(condition, pool, draw),

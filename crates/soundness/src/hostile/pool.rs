@@ -80,7 +80,8 @@ impl Pool {
         for number in 0..size.joined {
             let drawn = |shift: u64| Generator::ALL[usize::try_from((number + shift) % 3).unwrap_or(0)].systems(!seed, 2 * number + shift);
             if let ([one, ..], [other, ..]) = (drawn(0).as_slice(), drawn(1).as_slice()) {
-                targets.extend(joined(&format!("components {number}"), [one, other]));
+                // Every second time twice the same.
+                targets.extend(joined(&format!("components {number}"), [one, if number % 2 == 0 { other } else { one }]));
             }
         }
         let mut near: Vec<Vec<usize>> = Vec::new();
