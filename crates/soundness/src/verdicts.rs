@@ -54,7 +54,7 @@ pub struct Summary {
 pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -> Result<Outcome, String> {
     let start = Instant::now();
     let found = within(limit, |cancel| {
-        let plan = Plan::new(Method::ALL, &cancel);
+        let plan = Plan::new(Method::ALL, cancel);
         portfolio::decide(&[system], 0, &plan).found
     });
     summary.slowest = summary.slowest.max(start.elapsed());
