@@ -210,7 +210,7 @@ pub fn random(seed: u64, number: u64) -> Vec<NetworkSystem> {
 pub fn compare(system: &NetworkSystem, limit: Limit, agreement: &mut Agreement) -> Result<Outcome, String> {
     let outcome = decide_program(std::slice::from_ref(system), &Options::default(), limit)?;
     let found = within(limit, |cancel| {
-        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+        let plan = Plan::new(Method::ALL, cancel);
         portfolio::decide(&[system], 0, &plan).found
     });
     let others = match found {

@@ -76,7 +76,7 @@ pub fn of_file(path: &Path, methods: &[Method]) -> Result<Option<Vec<Obligation>
     let systems = systems(path)?;
     let systems: Vec<&NetworkSystem> = systems.iter().collect();
     let cancel = Cancel::new();
-    let plan = Plan { methods: methods.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+    let plan = Plan::new(methods, &cancel);
     match decide(&systems, 0, &plan).found {
         Found::Refuted { .. } => Ok(None),
         Found::Unknown(reason) => Err(format!("{}: undecided: {reason:?}", path.display())),

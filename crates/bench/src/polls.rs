@@ -193,7 +193,7 @@ fn compiled(program: &Program, name: &str, limit: Duration, all: &mut Vec<Seen>)
 }
 
 fn own(systems: &[&NetworkSystem], methods: Vec<Method>, cancel: &Cancel, text: &str) -> Option<Certificate> {
-    let plan = Plan { methods, jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+    let plan = Plan::new(&methods, cancel);
     match portfolio::decide(systems, 0, &plan).found {
         Found::Serializable(parts, _) => Some(proved(text, parts)),
         Found::Refuted { component, run, .. } => Some(refuted(text, systems, component, &run)),

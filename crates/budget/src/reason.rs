@@ -55,12 +55,13 @@ pub enum StopReason {
         /// What it did not find.
         what: String,
     },
-    /// All rounds of growing budgets were made.
+    /// All rounds of growing budgets were made that were asked for.
     RoundsUsedUp {
         /// How many there were.
         rounds: usize,
     },
-    /// The methods that were asked for do not apply.
+    /// The methods that were asked for came to their end, and no number of
+    /// ticks would change that.
     MethodsExcluded,
 }
 
@@ -84,7 +85,7 @@ impl StopReason {
             | Self::Inconclusive { .. } => {
                 Some("the other methods have other limits (--method auto), and a smaller program has smaller numbers")
             }
-            Self::RoundsUsedUp { .. } => Some("more time does not; fewer values of variables may, or another method (--method classic)"),
+            Self::RoundsUsedUp { .. } => Some("more rounds may, which take more time, and fewer values of variables"),
             Self::MethodsExcluded => Some("all methods together may (--method auto)"),
         }
     }

@@ -31,9 +31,6 @@ use serval_proof::flow::{Clause, Fact, FlowProof, fact_clause, flow_problem};
 
 use serial::{Answers, Serial};
 
-/// Rounds at most.
-const ROUNDS: usize = 400;
-
 /// How an attempt to prove a system by counting ended.
 #[derive(Debug)]
 pub enum FlowOutcome {
@@ -66,13 +63,13 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stop
         for clause in &clauses {
             solver.add_clause(clause.clone());
         }
-        let mut open = true;
-        for _ in 0..ROUNDS {
+        // Every round takes ticks.
+        loop {
+            budget.spend(1)?;
             let counts = match solver.solve(budget) {
                 Outcome::Satisfiable(counts) => counts,
                 Outcome::Refuted(tree) => {
                     proof.tree.nodes.extend(tree.nodes);
-                    open = false;
                     break;
                 }
                 Outcome::Stopped(stopped) => return Err(stopped),
@@ -94,9 +91,6 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stop
             proof.facts.push(fact);
             solver.add_clause(clause.clone());
             clauses.push(clause);
-        }
-        if open {
-            return Err(Stopped::OutOfTicks);
         }
     }
     Ok(FlowOutcome::Proof(proof))

@@ -4,27 +4,28 @@
 //! number of threads unless a limit on time or memory ends the work. A verdict
 //! comes with evidence; nothing is claimed beyond it.
 //!
-//! First counterexamples with few requests, then for each component reductions
-//! and a proof by counting with a small budget. What is left then is worked on
-//! by several tasks with growing budgets; they may run side by side, and the
+//! First counterexamples with few requests, then rounds ([`ROUND`]) with budgets
+//! that grow until the user's limits end the work, or until a round in which
+//! no method was short of ticks. A round goes on from what those before it
+//! found: how far each component is reduced, and what is ruled out. Which
+//! budgets there are depends on no clock, so what is decided within some time
+//! is decided within any longer time. Tasks may run side by side, and the
 //! first *in their order* that succeeds wins, not the first to finish, so that
 //! the outcome is the one of running them one after the other. A component that
 //! is proved is not looked at again; one counterexample ends everything, but
 //! for looking whether fewer requests would have done.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod tasks;
 
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
-use serval_proof::flow::FlowProof;
 use serval_proof::script::Reduced;
 
-use crate::flow::bounded::{self, Bounded};
-use crate::flow::{self, FlowOutcome};
-use crate::reduce::{Reduction, reduce};
+use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
+
+use tasks::Kind;
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -32,16 +33,40 @@ pub const FIRST_LAYERS: u32 = 3;
 pub const FIRST_TICKS: u64 = 300_000;
 /// Ticks for the search after everything else.
 pub const LAST_TICKS: u64 = 100_000;
-/// Ticks for reductions of one component.
+/// Ticks for reductions of one component, in the first round.
 const REDUCE_TICKS: u64 = 100_000_000;
-/// Ticks for the first try to prove by counting.
-const FLOW_TICKS: u64 = 2_000_000;
-/// By how much budgets grow from round to round, and how often.
-const GROWTH: [u64; 3] = [1, 10, 100];
-/// Requests in flight between steps that are tried by counting.
-const CONCURRENT: [usize; 3] = [1, 2, 3];
-/// Ticks for performing a run of a reduced system on the original.
-const LIFT_TICKS: u64 = 2_000_000;
+/// Ticks for a task, in the first round.
+const TASK_TICKS: u64 = 2_000_000;
+/// By how much budgets grow from round to round.
+const GROWTH: u64 = 4;
+/// Rounds for those who set no limit. With the last one budgets are as large as
+/// work of some minutes.
+pub const ROUNDS: usize = 4;
+/// Requests in flight between steps that are tried by counting, in the first
+/// round; one more in each further one.
+const CONCURRENT: usize = 3;
+
+/// What is done in each round, in this order, and with how many ticks in the
+/// first. To give a method a place, add a [`Kind`] to a list here.
+const ROUND: &[(Stage, u64)] = &[
+    (Stage::Reduce, REDUCE_TICKS),
+    (Stage::Tasks(&[Kind::FlowReduced]), TASK_TICKS),
+    (Stage::Search, LAST_TICKS),
+    (Stage::Tasks(&[Kind::Bounded, Kind::FlowOriginal, Kind::Classic]), TASK_TICKS),
+];
+
+/// How many parts of the first round are done even where no round is asked for.
+const ALWAYS: usize = 2;
+
+/// A part of a round.
+enum Stage {
+    /// Reductions of what is not proved.
+    Reduce,
+    /// Counterexamples by number of requests.
+    Search,
+    /// Tasks for each component that is not proved.
+    Tasks(&'static [Kind]),
+}
 
 /// A way to find a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,11 +79,13 @@ pub enum Method {
     Flow,
     /// Counterexamples with few requests in flight at a time.
     Bounded,
+    /// The published method, which somebody else brings ([`Plan::classic`]).
+    Classic,
 }
 
 impl Method {
     /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Flow, Self::Bounded];
+    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Flow, Self::Bounded, Self::Classic];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
@@ -67,6 +94,7 @@ impl Method {
             Self::Reduce => "reduce",
             Self::Flow => "flow",
             Self::Bounded => "bounded",
+            Self::Classic => "classic",
         }
     }
 
@@ -86,6 +114,45 @@ pub struct Plan<'a> {
     pub cancel: Cancel,
     /// Is told what is tried.
     pub watch: &'a (dyn Fn(Progress) + Sync),
+    /// Rounds of growing budgets, at most; with 0 only reductions and one proof
+    /// by counting.
+    pub rounds: usize,
+    /// How large budgets are, in percent of the usual.
+    pub percent: u64,
+    /// The published method, if there is one at hand.
+    pub classic: Option<&'a Prover<'a>>,
+}
+
+impl<'a> Plan<'a> {
+    /// Methods with one thread, a few rounds and nobody who watches.
+    pub fn new(methods: &[Method], cancel: &Cancel) -> Self {
+        let methods = methods.to_vec();
+        Self { methods, jobs: 1, cancel: cancel.clone(), watch: &|_| {}, rounds: ROUNDS, percent: 100, classic: None }
+    }
+
+    /// The ticks that something has in a round, if it has `first` in the first.
+    fn ticks(&self, first: u64, round: usize) -> u64 {
+        let growth = u32::try_from(round).ok().and_then(|round| GROWTH.checked_pow(round)).unwrap_or(u64::MAX);
+        (first.saturating_mul(self.percent) / 100).saturating_mul(growth)
+    }
+}
+
+/// A method for one system that is not part of the engine.
+pub type Prover<'a> = dyn Fn(&NetworkSystem, u64, &Cancel) -> Attempt + Sync + 'a;
+
+/// What a method found about one system.
+#[derive(Debug)]
+pub enum Attempt {
+    /// A proof.
+    Part(Part),
+    /// A run that should be a counterexample.
+    Run(Run),
+    /// There is no counterexample of those that it looks for.
+    Clear,
+    /// Nothing, and more ticks might have helped.
+    Short,
+    /// Nothing, however many ticks there are.
+    Ended,
 }
 
 /// What is being tried.
@@ -137,14 +204,9 @@ pub struct Decision {
 /// Decides about a list of components, of which no counterexample with up to
 /// `cleared` requests exists.
 pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Decision {
-    decide_within(systems, cleared, plan, usize::MAX)
-}
-
-/// The same with at most so many rounds of growing budgets, for when there is
-/// much to decide and an answer that takes long is worth little.
-pub fn decide_within(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>, rounds: usize) -> Decision {
     let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
-    Work { systems, plan, cleared, rounds, concurrent: vec![0; systems.len()], parts, reductions, method: Method::Reduce }.run()
+    let concurrent = vec![0; systems.len()];
+    Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false }.run()
 }
 
 /// The method that proofs like these, one for each component, come from; `None`
@@ -153,7 +215,7 @@ pub fn method_of(parts: &[Part]) -> Option<Method> {
     let of = |part: &Part| match part {
         Part::Atomic(_) => Some(Method::Reduce),
         Part::Flow(_) => Some(Method::Flow),
-        Part::Invariant(_) => None,
+        Part::Invariant(_) => Some(Method::Classic),
     };
     parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
 }
@@ -187,37 +249,22 @@ struct Work<'a> {
     systems: &'a [&'a NetworkSystem],
     plan: &'a Plan<'a>,
     cleared: u32,
-    rounds: usize,
     /// For each component, what bounded concurrency has ruled out.
     concurrent: Vec<usize>,
     parts: Vec<Option<Part>>,
-    /// One per component, once made; without reductions the normal form.
-    reductions: Vec<Option<Reduction>>,
+    /// One per component, once made, and whether it is complete; without
+    /// reductions the normal form.
+    reductions: Vec<Option<(Reduction, Extent)>>,
     /// The last method that proved a component.
     method: Method,
+    /// Whether something in this round could have used more ticks.
+    short: bool,
 }
 
 /// The end of the work before all methods were tried.
 enum End {
     Found(Box<Found>),
     Cancelled,
-}
-
-/// One of the tasks that work on what reductions leave.
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// A proof by counting, of the reduced system or of the original.
-    Flow { component: usize, reduced: bool },
-    /// Counterexamples with few requests in flight.
-    Bounded { component: usize, concurrent: usize },
-}
-
-/// What a task found.
-enum Outcome {
-    Part(Part),
-    Run(Run),
-    Clear,
-    Nothing,
 }
 
 impl Work<'_> {
@@ -227,7 +274,7 @@ impl Work<'_> {
             Err(End::Found(found)) => *found,
             Err(End::Cancelled) => Found::Unknown(StopReason::Cancelled),
         };
-        let sizes = self.reductions.iter().flatten().map(|reduction| sizes(reduction.form()));
+        let sizes = self.reductions.iter().flatten().map(|(reduction, _)| sizes(reduction.form()));
         let reduced = self.may(Method::Reduce) && self.reductions.iter().all(Option::is_some);
         let reduced = reduced.then(|| sizes.fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2)));
         let open = self.concurrent.iter().zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(&concurrent, _)| concurrent);
@@ -240,45 +287,31 @@ impl Work<'_> {
 
     fn methods(&mut self) -> Result<Found, End> {
         if self.may(Method::Search) && self.cleared < FIRST_LAYERS {
-            self.search(FIRST_LAYERS, FIRST_TICKS, false)?;
+            self.search(FIRST_LAYERS, self.plan.ticks(FIRST_TICKS, 0), false)?;
         }
-        self.reduce()?;
-        if self.may(Method::Flow) && self.proof().is_none() {
-            (self.plan.watch)(Progress::Counting);
-            let tasks = self.open().map(|component| Task::Flow { component, reduced: true });
-            self.tasks(tasks.collect(), FLOW_TICKS)?;
-        }
-        for growth in GROWTH.into_iter().take(self.rounds) {
-            if let Some(proof) = self.proof() {
-                return Ok(proof);
-            }
-            if self.may(Method::Search) {
-                self.search(u32::MAX, LAST_TICKS.saturating_mul(growth), true)?;
-            }
-            (self.plan.watch)(Progress::Counting);
-            let mut tasks = Vec::new();
-            for component in self.open() {
-                if self.may(Method::Bounded) {
-                    let to_do = CONCURRENT.into_iter().filter(|&concurrent| concurrent > self.concurrent[component]);
-                    tasks.extend(to_do.map(|concurrent| Task::Bounded { component, concurrent }));
-                }
-                if self.may(Method::Flow) {
-                    tasks.push(Task::Flow { component, reduced: true });
-                    if self.may(Method::Reduce) {
-                        tasks.push(Task::Flow { component, reduced: false });
+        let stages = if self.plan.rounds == 0 { &ROUND[..ALWAYS] } else { ROUND };
+        for round in 0..self.plan.rounds.max(1) {
+            self.short = false;
+            for (stage, first) in stages {
+                let ticks = self.plan.ticks(*first, round);
+                match stage {
+                    Stage::Reduce => self.reduce(ticks)?,
+                    Stage::Search if self.may(Method::Search) => self.search(u32::MAX, ticks, true)?,
+                    Stage::Search => {}
+                    Stage::Tasks(kinds) => {
+                        let tasks = self.tasks_of(kinds, round);
+                        self.tasks(&tasks, ticks)?;
                     }
                 }
+                if let Some(proof) = self.proof() {
+                    return Ok(proof);
+                }
             }
-            self.tasks(tasks, FLOW_TICKS.saturating_mul(growth))?;
+            if !self.short && self.plan.rounds > 0 {
+                return Ok(Found::Unknown(StopReason::MethodsExcluded));
+            }
         }
-        if let Some(proof) = self.proof() {
-            return Ok(proof);
-        }
-        Ok(Found::Unknown(if self.plan.methods.len() == Method::ALL.len() {
-            StopReason::RoundsUsedUp { rounds: GROWTH.len().min(self.rounds) }
-        } else {
-            StopReason::MethodsExcluded
-        }))
+        Ok(Found::Unknown(StopReason::RoundsUsedUp { rounds: self.plan.rounds }))
     }
 
     /// The components that are not proved.
@@ -293,119 +326,33 @@ impl Work<'_> {
         parts.map(|parts| Found::Serializable(parts, self.method))
     }
 
-    fn reduce(&mut self) -> Result<(), End> {
+    /// Reduces what is not proved, from where it was left.
+    fn reduce(&mut self, ticks: u64) -> Result<(), End> {
         (self.plan.watch)(Progress::Reductions);
-        for component in 0..self.systems.len() {
-            let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
-            let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
-            let Some((form, _)) = form else { continue };
-            let mut reduction = Reduction::new(form);
-            if self.may(Method::Reduce) {
-                let mut budget = Budget::new(REDUCE_TICKS, self.plan.cancel.clone());
-                if reduce(&mut reduction, &mut budget) == Err(Stopped::Cancelled) {
-                    return Err(End::Cancelled);
-                }
-                if reduction.form().is_atomic() {
-                    self.parts[component] = Some(Part::Atomic(reduction.script.clone()));
-                    self.method = self.method.max(Method::Reduce);
-                }
+        for component in self.open() {
+            let mut budget = Budget::new(ticks, self.plan.cancel.clone());
+            if self.reductions[component].is_none() {
+                let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
+                self.reductions[component] = form.map(|(form, _)| (Reduction::new(form), Extent::Partial));
             }
-            self.reductions[component] = Some(reduction);
-        }
-        Ok(())
-    }
-
-    /// Does tasks, on several threads; takes what the first ones found, up to
-    /// the first counterexample.
-    fn tasks(&mut self, tasks: Vec<Task>, ticks: u64) -> Result<(), End> {
-        let cancels: Vec<Cancel> = tasks.iter().map(|_| self.plan.cancel.child()).collect();
-        let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(tasks.iter().map(|_| None).collect());
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let position = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&task) = tasks.get(position) else { return };
-                let found = self.task(task, ticks, &cancels[position]);
-                // What comes later cannot matter any more: after a
-                // counterexample nothing does, after a proof nothing about
-                // the same component.
-                for (later, cancel) in tasks.iter().zip(&cancels).skip(position + 1) {
-                    let over = match found {
-                        Outcome::Run(_) => true,
-                        Outcome::Part(_) => later.component() == task.component(),
-                        Outcome::Clear | Outcome::Nothing => false,
-                    };
-                    if over {
-                        cancel.cancel();
-                    }
-                }
-                if let Ok(mut results) = results.lock() {
-                    results[position] = Some(found);
-                }
-            }
-        };
-        let threads = self.plan.jobs.clamp(1, tasks.len().max(1));
-        if threads == 1 {
-            work();
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(work);
-                }
-            });
-        }
-        if self.plan.cancel.is_cancelled() {
-            return Err(End::Cancelled);
-        }
-        let results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (task, found) in tasks.iter().zip(results) {
-            let component = task.component();
-            // A task that was cancelled has found nothing, and one after a
-            // proof of the same component may have gone further on another
-            // machine.
-            if self.parts[component].is_some() {
+            if !self.plan.methods.contains(&Method::Reduce) {
                 continue;
             }
-            match (task, found) {
-                (Task::Flow { .. }, Some(Outcome::Part(part))) => {
-                    self.parts[component] = Some(part);
-                    self.method = self.method.max(Method::Flow);
+            let Some((reduction, extent)) = &mut self.reductions[component] else { continue };
+            if *extent == Extent::Partial {
+                match reduce(reduction, &mut budget) {
+                    Ok(reached) => *extent = reached,
+                    Err(Stopped::OutOfTicks) => {}
+                    Err(Stopped::Cancelled) => return Err(End::Cancelled),
                 }
-                (Task::Bounded { concurrent, .. }, Some(Outcome::Clear)) => self.concurrent[component] = *concurrent,
-                (Task::Flow { .. }, Some(Outcome::Run(run))) => return Err(self.refuted(component, run, Method::Flow)),
-                (Task::Bounded { .. }, Some(Outcome::Run(run))) => return Err(self.refuted(component, run, Method::Bounded)),
-                _ => {}
+            }
+            self.short |= *extent == Extent::Partial;
+            if reduction.form().is_atomic() {
+                self.parts[component] = Some(Part::Atomic(reduction.script.clone()));
+                self.method = self.method.max(Method::Reduce);
             }
         }
         Ok(())
-    }
-
-    fn task(&self, task: Task, ticks: u64, cancel: &Cancel) -> Outcome {
-        let mut budget = Budget::new(ticks, cancel.clone());
-        let Some(reduction) = &self.reductions[task.component()] else { return Outcome::Nothing };
-        match task {
-            Task::Flow { component, reduced } => {
-                let original;
-                let (form, script) = if reduced {
-                    (reduction.form(), reduction.script.clone())
-                } else {
-                    let form = budget.during(|| NormalForm::new(self.systems[component]));
-                    let Ok(Some((form, _))) = form else { return Outcome::Nothing };
-                    original = form;
-                    (&original, Vec::new())
-                };
-                match flow::prove(form, &mut budget) {
-                    Ok(FlowOutcome::Proof(proof)) => Outcome::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
-                    Ok(FlowOutcome::Run(run)) => self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run),
-                    Ok(FlowOutcome::Stuck) | Err(_) => Outcome::Nothing,
-                }
-            }
-            Task::Bounded { component, concurrent } => match bounded::search(reduction.form(), concurrent, &mut budget) {
-                Ok(Bounded::Clear) => Outcome::Clear,
-                Ok(Bounded::Run(run)) => self.lifted(component, &run, cancel).map_or(Outcome::Nothing, Outcome::Run),
-                Ok(Bounded::TooLarge) | Err(_) => Outcome::Nothing,
-            },
-        }
     }
 
     /// A counterexample was found: perhaps there is one with fewer requests.
@@ -426,7 +373,7 @@ impl Work<'_> {
     fn search(&mut self, up_to: u32, ticks: u64, reduced: bool) -> Result<(), End> {
         let forms: Vec<Option<NetworkSystem>> = (0..self.systems.len())
             .map(|component| {
-                let reduction = self.reductions[component].as_ref().filter(|_| reduced && self.may(Method::Reduce))?;
+                let (reduction, _) = self.reductions[component].as_ref().filter(|_| reduced && self.may(Method::Reduce))?;
                 Some(reduction.form().to_system(self.systems[component]))
             })
             .collect();
@@ -440,7 +387,7 @@ impl Work<'_> {
                     LayerOutcome::Found(run) => {
                         let run = match &forms[component] {
                             None => run,
-                            Some(_) => match self.lifted(component, &run, &self.plan.cancel) {
+                            Some(_) => match self.lifted(component, &run, ticks, &self.plan.cancel) {
                                 Some(run) => self.shortened(component, run),
                                 None if self.plan.cancel.is_cancelled() => return Err(End::Cancelled),
                                 // Never seen; without a run of the original there is no evidence.
@@ -450,7 +397,10 @@ impl Work<'_> {
                         return Err(End::Found(Box::new(Found::Refuted { component, run, minimal: true, method: Method::Search })));
                     }
                     LayerOutcome::Stopped(Stopped::Cancelled) => return Err(End::Cancelled),
-                    LayerOutcome::Stopped(Stopped::OutOfTicks) => return Ok(()),
+                    LayerOutcome::Stopped(Stopped::OutOfTicks) => {
+                        self.short = true;
+                        return Ok(());
+                    }
                     LayerOutcome::Fault(never) => match never {},
                 }
             }
@@ -465,19 +415,12 @@ impl Work<'_> {
         Search::new(self.systems[component]).shorten(run.clone(), &budget).unwrap_or(run)
     }
 
-    /// A run of a reduced system on the original.
-    fn lifted(&self, component: usize, run: &Run, cancel: &Cancel) -> Option<Run> {
+    /// A run of a reduced system on the original, which may cost as much as
+    /// finding it did.
+    fn lifted(&self, component: usize, run: &Run, ticks: u64, cancel: &Cancel) -> Option<Run> {
         let system = self.systems[component];
-        let mut budget = Budget::new(LIFT_TICKS, cancel.clone());
+        let mut budget = Budget::new(ticks.max(TASK_TICKS), cancel.clone());
         lift(system, run, &mut budget).ok().flatten()
-    }
-}
-
-impl Task {
-    fn component(self) -> usize {
-        match self {
-            Self::Flow { component, .. } | Self::Bounded { component, .. } => component,
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
 use serval_compile::{CompileError, Compiled, Lazy, Prepared};
-use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
+use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Part, RunCertificate};
@@ -19,6 +19,11 @@ use serval_report::{ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
 
 use crate::{Methods, Options};
+
+/// Disjuncts that the published method looks at as one method among others:
+/// so many, and one more for so many ticks.
+const FEWEST_DISJUNCTS: usize = 16;
+const TICKS_PER_DISJUNCT: u64 = 500_000;
 
 /// How long to try.
 #[derive(Clone, Copy)]
@@ -82,11 +87,17 @@ impl Claimed {
 /// Finite systems: what the engine finds, as evidence.
 pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &Effort<'_>) -> Claimed {
     let methods = match effort.methods {
-        Methods::Portfolio(methods) => methods.clone(),
+        Methods::Portfolio(methods) => methods,
         Methods::Classic(options) => return as_published(systems, options, effort),
     };
-    let plan = Plan { methods, jobs: effort.jobs, cancel: effort.cancel.clone(), watch: effort.progress };
-    let decision = portfolio::decide_within(systems, cleared, &plan, effort.rounds);
+    let plan = Plan {
+        jobs: effort.jobs,
+        watch: effort.progress,
+        rounds: effort.rounds,
+        classic: Some(&published),
+        ..Plan::new(methods, effort.cancel)
+    };
+    let decision = portfolio::decide(systems, cleared, &plan);
     let claim = match decision.found {
         Found::Refuted { component, run, minimal, method } => {
             Claim::Refuted { run: run_certificate(&systems[component], &run), component, minimal, method: method.name() }
@@ -98,6 +109,20 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
     Claimed { claim, ruled_out, reduced, stages: Vec::new() }
+}
+
+/// The published method within so many ticks or a few times as many, as one
+/// method among others.
+fn published(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Attempt {
+    let usual = serval_classic::Options::default();
+    let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
+    let options = serval_classic::Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, ..usual };
+    match serval_classic::decide(system, &options, cancel, &serval_classic::no_clock).verdict {
+        serval_classic::Verdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
+        serval_classic::Verdict::Refuted(run) => Attempt::Run(run),
+        serval_classic::Verdict::Unknown(StopReason::Unsupported { .. } | StopReason::NumberTooLarge { .. }) => Attempt::Ended,
+        serval_classic::Verdict::Unknown(_) => Attempt::Short,
+    }
 }
 
 /// One component after the other by the published method; a run ends the work.

@@ -54,7 +54,7 @@ pub struct Summary {
 pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -> Result<Outcome, String> {
     let start = Instant::now();
     let found = within(limit, |cancel| {
-        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: cancel.clone(), watch: &|_| {} };
+        let plan = Plan::new(Method::ALL, cancel);
         portfolio::decide(&[system], 0, &plan).found
     });
     summary.slowest = summary.slowest.max(start.elapsed());

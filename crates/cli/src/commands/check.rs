@@ -160,7 +160,7 @@ fn own_methods(names: &[String]) -> Result<Vec<Method>, Failure> {
             None if name == "auto" => methods.extend(Method::ALL),
             None => {
                 let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
-                return Err(Failure::message(format!("{name} is not a method; there are auto, {}, classic", known.join(", "))));
+                return Err(Failure::message(format!("{name} is not a method; there are auto, {}", known.join(", "))));
             }
         }
     }

@@ -191,10 +191,10 @@ fn choice<V: ValueEnum>(value: &Value<'_>, name: &str) -> Result<V, Box<Diagnost
 
 /// The name of a method, or a list of them.
 fn methods(value: &Value<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
-    let names: Vec<&str> = ["auto"].into_iter().chain(Method::ALL.iter().map(|method| method.name())).chain(["classic"]).collect();
+    let names: Vec<&str> = ["auto"].into_iter().chain(Method::ALL.iter().map(|method| method.name())).collect();
     let expected = format!("names among {}", names.join(", "));
     let one = |value: &Value<'_>| match value.get_ref().as_str() {
-        Some(name) if name == "auto" || name == "classic" || Method::named(name).is_some() => Ok(name.to_owned()),
+        Some(name) if name == "auto" || Method::named(name).is_some() => Ok(name.to_owned()),
         other => {
             let near = similar(other.unwrap_or_default(), names.iter().copied());
             let help = near.map_or("write it as `method = \"auto\"`".to_owned(), |near| format!("did you mean \"{near}\"?"));

@@ -25,11 +25,13 @@ use serval_linear::{Linear, Literal, Problem};
 use serval_model::{Node, NodeStep, NormalForm, Run};
 use serval_proof::flow::{LinearSet, set_clause};
 
+use super::realise;
 use super::serial::{Answers, Serial};
-use super::{ROUNDS, realise};
 
-/// Edges at most; the solver is no good at more.
+/// Edges at most with few ticks; with more of them one more for so many. The
+/// solver is no good at many.
 const EDGES: usize = 3_000;
+const TICKS_PER_EDGE: u64 = 1_000;
 
 /// How a look at all runs with few requests in flight ended.
 #[derive(Debug)]
@@ -57,6 +59,7 @@ impl Automaton {
         states.insert((form.initial_global(), Vec::new()));
         let mut edges = Vec::new();
         let initial: Vec<Node> = form.node_numbers().filter(|&node| form.is_initial(node)).collect();
+        let most = EDGES.max(usize::try_from(budget.left() / TICKS_PER_EDGE).unwrap_or(usize::MAX));
         let mut position = 0;
         while let Some((global, flight)) = states.get_index(position).cloned() {
             let mut movers: Vec<(Node, bool)> = flight.iter().map(|&node| (node, true)).collect();
@@ -78,14 +81,14 @@ impl Automaton {
                     }
                 }
             }
-            if edges.len() > 4 * EDGES {
+            if edges.len() / 4 > most {
                 return Ok(None);
             }
             position += 1;
         }
         let mut automaton = Self { states, edges };
         automaton.keep_useful();
-        Ok((automaton.edges.len() <= EDGES).then_some(automaton))
+        Ok((automaton.edges.len() <= most).then_some(automaton))
     }
 
     /// Leaves out edges from which nothing in flight can no longer be reached.
@@ -262,7 +265,9 @@ fn next_run(
     solver: &mut Solver,
     budget: &mut Budget,
 ) -> Result<Option<Run>, Stopped> {
-    for _ in 0..ROUNDS {
+    // Every round takes ticks.
+    loop {
+        budget.spend(1)?;
         let counts = match solver.solve(budget) {
             Outcome::Satisfiable(counts) => counts,
             Outcome::Refuted(_) => return Ok(None),
@@ -278,5 +283,4 @@ fn next_run(
         };
         solver.add_clause(clause.ok_or(Stopped::OutOfTicks)?);
     }
-    Err(Stopped::OutOfTicks)
 }

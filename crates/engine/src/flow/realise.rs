@@ -6,6 +6,8 @@ use serval_model::{Event, LocalId, NodeKind, NodeStep, NormalForm, RequestId, Ru
 
 /// Configurations that are looked at.
 const CONFIGURATIONS: usize = 20_000;
+/// With many ticks one more for so many.
+const TICKS_PER_CONFIGURATION: u64 = 1_000;
 
 /// The steps in an order in which they can be made; `None` if there is none, or
 /// none was found.
@@ -17,6 +19,7 @@ pub(super) fn order(form: &NormalForm, counts: &[i64], budget: &mut Budget) -> R
     let mut global = form.initial_global();
     // The steps made so far, and which is to be tried next at each position.
     let mut path: Vec<usize> = Vec::new();
+    let most = CONFIGURATIONS.max(usize::try_from(budget.left() / TICKS_PER_CONFIGURATION).unwrap_or(usize::MAX));
     let mut next = vec![0_usize];
     let mut seen: FxHashSet<(u32, Vec<i64>)> = FxHashSet::default();
     while let Some(position) = next.last_mut() {
@@ -39,7 +42,7 @@ pub(super) fn order(form: &NormalForm, counts: &[i64], budget: &mut Budget) -> R
                 global = step.to_global;
                 path.push(at);
                 let rest: Vec<i64> = made.iter().map(|&step| left[step]).collect();
-                if seen.len() >= CONFIGURATIONS {
+                if seen.len() >= most {
                     return Ok(None);
                 }
                 // Where this was before, it led nowhere.

@@ -72,7 +72,7 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
         // Programs that somebody wrote are decided as the product does it.
-        let plan = Plan { methods: Method::ALL.to_vec(), jobs: 1, cancel: Cancel::new(), watch: &|_| {} };
+        let plan = Plan::new(Method::ALL, &Cancel::new());
         match portfolio::decide(&systems, 0, &plan).found {
             Found::Serializable(parts, _) => bodies.push((0, body(parts))),
             Found::Refuted { component, run, .. } => bodies.push((component, Body::Run(run_certificate(&systems[component], &run)))),

@@ -41,7 +41,7 @@ fn proved(systems: &[&NetworkSystem], name: &str, methods: Methods, cancel: &Can
     let parts = match methods {
         Methods::Portfolio(methods) => {
             let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-            let plan = Plan { methods, jobs, cancel: cancel.clone(), watch: &|_| {} };
+            let plan = Plan { jobs, rounds: usize::MAX, ..Plan::new(&methods, cancel) };
             match portfolio::decide(systems, 0, &plan).found {
                 Found::Serializable(parts, _) => parts,
                 Found::Refuted { .. } => return Err(refuted(name)),

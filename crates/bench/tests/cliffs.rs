@@ -1,0 +1,79 @@
+//! No cliffs: what is decided with some budget is decided with every larger
+//! one, and a program that is a little larger takes a little more work.
+
+#![allow(clippy::unwrap_used)]
+
+use serval_budget::{Budget, Cancel};
+use serval_compile::{Options, compile};
+use serval_engine::portfolio::{self, Found, Method, Plan};
+use serval_engine::reduce::{Reduction, reduce};
+use serval_families::{FAMILIES, Family, Verdict};
+use serval_model::{NetworkSystem, NormalForm};
+use serval_syntax::analyze;
+
+fn systems(family: &Family, n: usize) -> Vec<NetworkSystem> {
+    let program = analyze(&family.program(n)).program.unwrap();
+    let compiled = compile(&program, Options::default(), &Budget::unlimited()).unwrap();
+    compiled.components().iter().map(|component| component.system().clone()).collect()
+}
+
+/// Small sizes at which all families can be tried.
+const SIZES: [usize; 3] = [2, 3, 4];
+
+#[test]
+fn what_is_decided_is_decided_with_more() {
+    for family in FAMILIES {
+        for n in SIZES {
+            let systems = systems(family, n);
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let mut decided = false;
+            for percent in [1, 4, 20, 100] {
+                for rounds in [0, 1, 2] {
+                    let plan = Plan { percent, rounds, ..Plan::new(Method::ALL, &Cancel::new()) };
+                    let found = portfolio::decide(&systems, 0, &plan).found;
+                    let now = match found {
+                        Found::Serializable(..) => Some(Verdict::Serializable),
+                        Found::Refuted { .. } => Some(Verdict::NotSerializable),
+                        Found::Unknown(_) => None,
+                    };
+                    assert!(now.is_none_or(|now| now == family.verdict), "{} {n}", family.name);
+                    if rounds == 2 {
+                        assert!(now.is_some() || !decided, "{} {n}: undecided with {percent} % though decided with less", family.name);
+                        decided |= now.is_some();
+                    }
+                }
+            }
+            assert!(decided, "{} {n} is undecided", family.name);
+        }
+    }
+}
+
+/// Ticks that reductions take, and steps of the normal forms.
+fn work(family: &Family, n: usize) -> (u64, u64) {
+    let (mut ticks, mut steps) = (0, 0);
+    for system in systems(family, n) {
+        let (form, _) = NormalForm::new(&system).unwrap();
+        steps += form.steps().len() as u64;
+        let mut budget = Budget::unlimited();
+        reduce(&mut Reduction::new(form), &mut budget).unwrap();
+        ticks += u64::MAX - budget.left();
+    }
+    (ticks, steps)
+}
+
+/// Only of families that reductions decide: where there is a counterexample with
+/// few requests the search finds it first, and nothing is reduced.
+#[test]
+fn a_little_more_takes_a_little_more() {
+    for family in FAMILIES.iter().filter(|family| family.verdict == Verdict::Serializable) {
+        let mut before: Option<(u64, u64)> = None;
+        for n in 3..=6 {
+            let (ticks, steps) = work(family, n);
+            if let Some((ticks_before, steps_before)) = before {
+                let grown = ticks <= 3 * ticks_before || 2 * ticks * steps_before <= 3 * ticks_before * steps;
+                assert!(grown, "{} {n}: {ticks} ticks after {ticks_before}, {steps} steps after {steps_before}", family.name);
+            }
+            before = Some((ticks, steps));
+        }
+    }
+}

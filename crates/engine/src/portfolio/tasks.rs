@@ -1,0 +1,169 @@
+//! Tasks about one component each, which may run side by side.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serval_budget::{Budget, Cancel};
+use serval_model::NormalForm;
+use serval_proof::Part;
+use serval_proof::flow::FlowProof;
+
+use super::{Attempt, CONCURRENT, End, Method, Progress, Work};
+use crate::flow::bounded::{self, Bounded};
+use crate::flow::{self, FlowOutcome};
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A proof by counting, of the reduced system.
+    FlowReduced,
+    /// A proof by counting, of the original.
+    FlowOriginal,
+    /// Counterexamples with few requests in flight.
+    Bounded,
+    /// The published method.
+    Classic,
+}
+
+impl Kind {
+    fn method(self) -> Method {
+        match self {
+            Self::FlowReduced | Self::FlowOriginal => Method::Flow,
+            Self::Bounded => Method::Bounded,
+            Self::Classic => Method::Classic,
+        }
+    }
+}
+
+/// A task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    component: usize,
+    kind: Kind,
+    /// Requests in flight, where that matters.
+    concurrent: usize,
+}
+
+impl Work<'_> {
+    /// The tasks of some kinds for the components that are not proved.
+    pub(super) fn tasks_of(&self, kinds: &[Kind], round: usize) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for component in self.open() {
+            for &kind in kinds.iter().filter(|kind| self.may(kind.method())) {
+                match kind {
+                    Kind::Bounded => {
+                        let to_do = self.concurrent[component] + 1..=CONCURRENT.saturating_add(round);
+                        tasks.extend(to_do.map(|concurrent| Task { component, kind, concurrent }));
+                    }
+                    // Without reductions the reduced system is the original.
+                    Kind::FlowOriginal if !self.may(Method::Reduce) => {}
+                    Kind::FlowReduced | Kind::FlowOriginal | Kind::Classic => tasks.push(Task { component, kind, concurrent: 0 }),
+                }
+            }
+        }
+        tasks
+    }
+
+    /// Does tasks, on several threads; takes what the first ones found, up to
+    /// the first counterexample.
+    pub(super) fn tasks(&mut self, tasks: &[Task], ticks: u64) -> Result<(), End> {
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        (self.plan.watch)(Progress::Counting);
+        let cancels: Vec<Cancel> = tasks.iter().map(|_| self.plan.cancel.child()).collect();
+        let results: Mutex<Vec<Option<Attempt>>> = Mutex::new(tasks.iter().map(|_| None).collect());
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let position = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&task) = tasks.get(position) else { return };
+                let found = self.task(task, ticks, &cancels[position]);
+                // What comes later cannot matter any more: after a
+                // counterexample nothing does, after a proof nothing about
+                // the same component.
+                for (later, cancel) in tasks.iter().zip(&cancels).skip(position + 1) {
+                    let over = match found {
+                        Attempt::Run(_) => true,
+                        Attempt::Part(_) => later.component == task.component,
+                        Attempt::Clear | Attempt::Short | Attempt::Ended => false,
+                    };
+                    if over {
+                        cancel.cancel();
+                    }
+                }
+                if let Ok(mut results) = results.lock() {
+                    results[position] = Some(found);
+                }
+            }
+        };
+        let threads = self.plan.jobs.clamp(1, tasks.len());
+        if threads == 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(work);
+                }
+            });
+        }
+        if self.plan.cancel.is_cancelled() {
+            return Err(End::Cancelled);
+        }
+        let results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for (&Task { component, kind, concurrent }, found) in tasks.iter().zip(results) {
+            // A task that was cancelled has found nothing, and one after a
+            // proof of the same component may have gone further on another
+            // machine.
+            if self.parts[component].is_some() {
+                continue;
+            }
+            match found {
+                Some(Attempt::Part(part)) => {
+                    self.parts[component] = Some(part);
+                    self.method = self.method.max(kind.method());
+                }
+                Some(Attempt::Run(run)) => return Err(self.refuted(component, run, kind.method())),
+                // There is always one more request that could be in flight.
+                Some(Attempt::Clear) => {
+                    self.concurrent[component] = concurrent;
+                    self.short = true;
+                }
+                Some(Attempt::Short) | None => self.short = true,
+                Some(Attempt::Ended) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn task(&self, Task { component, kind, concurrent }: Task, ticks: u64, cancel: &Cancel) -> Attempt {
+        let mut budget = Budget::new(ticks, cancel.clone());
+        let lifted = |run| self.lifted(component, &run, ticks, cancel).map_or(Attempt::Short, Attempt::Run);
+        // Too large for a normal form: too large for all that follows.
+        let Some((reduction, _)) = &self.reductions[component] else { return Attempt::Ended };
+        match kind {
+            Kind::FlowReduced | Kind::FlowOriginal => {
+                let original;
+                let (form, script) = if kind == Kind::FlowReduced {
+                    (reduction.form(), reduction.script.clone())
+                } else {
+                    let form = budget.during(|| NormalForm::new(self.systems[component]));
+                    let Ok(Some((form, _))) = form else { return Attempt::Short };
+                    original = form;
+                    (&original, Vec::new())
+                };
+                match flow::prove(form, &mut budget) {
+                    Ok(FlowOutcome::Proof(proof)) => Attempt::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
+                    Ok(FlowOutcome::Run(run)) => lifted(run),
+                    Ok(FlowOutcome::Stuck) | Err(_) => Attempt::Short,
+                }
+            }
+            Kind::Bounded => match bounded::search(reduction.form(), concurrent, &mut budget) {
+                Ok(Bounded::Clear) => Attempt::Clear,
+                Ok(Bounded::Run(run)) => lifted(run),
+                Ok(Bounded::TooLarge) | Err(_) => Attempt::Short,
+            },
+            Kind::Classic => self.plan.classic.map_or(Attempt::Ended, |prove| prove(self.systems[component], ticks, cancel)),
+        }
+    }
+}
