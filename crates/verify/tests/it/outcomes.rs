@@ -32,7 +32,7 @@ fn another_component() {
     assert_eq!(outcome.status(), 1);
     assert_eq!(outcome.line("a.ser", "c.json", PROGRAM), "c.json: invalid: component: component 2: the input has 2, counted from 0");
     certificate.component = 0;
-    certificate.input = serval_proof::fingerprint("[]");
+    certificate.input = fingerprint("[]");
     assert_eq!(condition(&verified("[]", InputKind::System, &certificate.to_json())), "component");
 }
 
