@@ -36,6 +36,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "dirty-write"
     "global"
     "intermediate-read"
+    "letters"
     "lost-update"
     "network-system"
     "not-serializable"

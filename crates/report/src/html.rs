@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
+use crate::proof;
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
@@ -209,6 +210,7 @@ impl FileReport {
             escaped(method),
             escaped(kind)
         );
+        proof::in_html(&self.proof, &mut body);
         if !self.words.is_empty() {
             body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<dl>\n");
             for line in &self.words {

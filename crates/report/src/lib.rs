@@ -14,6 +14,7 @@ mod formats;
 mod graphs;
 pub mod html;
 pub mod pictures;
+mod proof;
 mod shown;
 mod stages;
 mod timeline;
@@ -25,6 +26,7 @@ pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, Ser
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
+pub use proof::ProofNote;
 pub use stages::{StageReport, StageTimes};
 pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};

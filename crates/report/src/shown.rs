@@ -6,6 +6,7 @@
 use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
 use crate::escape::{line, name};
 use crate::fix::FixHint;
+use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
 use crate::verdict::{CertificateNote, FileReport, Note, StuckNote};
 use crate::why::{Edge, Why};
@@ -38,6 +39,7 @@ impl FileReport {
             notes,
             stuck,
             words,
+            proof,
             time_ms,
             sizes,
             stages,
@@ -59,6 +61,7 @@ impl FileReport {
             path: path.as_deref().map(named),
             verified: *verified,
         };
+        let proof_note = |ProofNote { component, facts }: &ProofNote| ProofNote { component: *component, facts: all_told(facts) };
         let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
             alternatives: alternatives.clone(),
@@ -76,6 +79,7 @@ impl FileReport {
             notes: notes.iter().map(note).collect(),
             stuck: stuck.iter().map(stuck_note).collect(),
             words: all_told(words),
+            proof: proof.iter().map(proof_note).collect(),
             time_ms: *time_ms,
             sizes: *sizes,
             stages: stages.clone(),

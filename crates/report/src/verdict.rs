@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fix::{FixHint, Fixable};
+use crate::proof::{self, ProofNote};
 use crate::stages::StageReport;
 use crate::timeline::{Look, excerpt, line_notes, table};
 use crate::why::why;
@@ -55,6 +56,10 @@ pub struct FileReport {
     /// What holds at every moment, for people.
     #[serde(skip)]
     pub words: Vec<String>,
+    /// What the proof says about the answers of all runs, for each component
+    /// whose proof is about them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proof: Vec<ProofNote>,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
@@ -218,6 +223,7 @@ impl FileReport {
             notes: Vec::new(),
             stuck: Vec::new(),
             words: Vec::new(),
+            proof: Vec::new(),
             stages: Vec::new(),
             time_ms: None,
             sizes: None,
@@ -337,6 +343,7 @@ impl FileReport {
         for stages in &self.stages {
             stages.lines(out);
         }
+        proof::in_text(&self.proof, out);
         if !self.words.is_empty() {
             let _ = writeln!(out, "  at every moment of a run in which everybody answers");
             for line in &self.words {

@@ -9,7 +9,7 @@ use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{Counterexample, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_report::{Counterexample, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::Diagnostic;
 use serval_verify::Outcome;
 
@@ -17,6 +17,7 @@ use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_
 use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
+use crate::told::told;
 use crate::{Methods, Options, counterexample, hint};
 
 /// States that are explored only for what is said beside the verdict.
@@ -55,6 +56,9 @@ pub struct Decision {
     pub findings: Vec<Diagnostic>,
     /// What holds at every moment, in words, if it was asked for and is serializable.
     pub invariants: Vec<String>,
+    /// What the proof says about the answers of all runs, in words, for each
+    /// component whose proof is about them.
+    pub proof: Vec<ProofNote>,
     /// Whether removing `yield`s would help, if that was looked for.
     pub fix: Option<FixHint>,
     /// What the published method did, for each component that it looked at.
@@ -91,6 +95,7 @@ impl Decision {
             stuck: Vec::new(),
             findings: Vec::new(),
             invariants: Vec::new(),
+            proof: Vec::new(),
             fix: None,
             stages: Vec::new(),
             reusable: false,
@@ -120,13 +125,14 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let start = clock();
     let cancelled = || {
         let claimed = Claimed::new(Claim::Undecided(StopReason::Cancelled), 0);
-        Explored { claimed, beside: SideFindings::default(), invariants: Vec::new(), reusable: false, compile_time: Duration::ZERO }
+        Explored { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
     };
     let budget = Budget::new(u64::MAX, options.cancel.clone());
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, invariants, reusable, .. } = explored;
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, about, .. } = explored;
+    let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let verdict = conclude(input, claim, options, &mut times);
@@ -136,16 +142,23 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
-    Decision { verdict, ruled_out, sizes, stuck, findings, invariants, fix, stages, reusable, times }
+    Decision { verdict, ruled_out, sizes, stuck, findings, invariants, proof, fix, stages, reusable, times }
 }
 
 /// What the engines claim, and what is told beside it.
 struct Explored {
     claimed: Claimed,
     beside: SideFindings,
-    invariants: Vec<String>,
-    reusable: bool,
+    about: AboutProof,
     compile_time: Duration,
+}
+
+/// What is told of a proof.
+#[derive(Default)]
+struct AboutProof {
+    invariants: Vec<String>,
+    proof: Vec<ProofNote>,
+    reusable: bool,
 }
 
 fn explore(input: &Input, options: &Options) -> Explored {
@@ -160,9 +173,9 @@ fn explore(input: &Input, options: &Options) -> Explored {
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let claimed = about_systems(&systems, 0, &effort);
-            let (invariants, reusable) = about_proof(&systems, &claimed, options);
+            let about = about_proof(&systems, &claimed, options);
             let beside = SideFindings::of_systems(&systems, input, cancel);
-            Explored { claimed, beside, invariants, reusable, compile_time: Duration::ZERO }
+            Explored { claimed, beside, about, compile_time: Duration::ZERO }
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
@@ -179,19 +192,19 @@ fn explore(input: &Input, options: &Options) -> Explored {
                 input.keep(compiled);
             }
             let systems = compiled.as_ref().map(|compiled| systems_of(compiled)).unwrap_or_default();
-            let (invariants, reusable) = about_proof(&systems, &claimed, options);
+            let about = about_proof(&systems, &claimed, options);
             let refuted = matches!(claimed.claim, Claim::Refuted { .. });
             let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
-            Explored { claimed, beside, invariants, reusable, compile_time }
+            Explored { claimed, beside, about, compile_time }
         }
     }
 }
 
-/// What holds at every moment, and whether the proof alone tells what was found
-/// out about it; as far as it was asked for, and if it is proved.
-fn about_proof(systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> (Vec<String>, bool) {
-    let Claim::Proved { body, method } = &claimed.claim else { return (Vec::new(), false) };
-    let words = if options.invariants { invariants(systems, &options.cancel) } else { Vec::new() };
+/// What holds at every moment, what the proof says, and whether it alone tells
+/// what was found out about it; as far as it was asked for, and if it is proved.
+fn about_proof(systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
+    let Claim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
+    let invariants = if options.invariants { invariants(systems, &options.cancel) } else { Vec::new() };
     let reusable = match &options.methods {
         Methods::Portfolio(methods) if options.reusable => {
             let told = portfolio::method_of(parts_of(body)).map(Method::name) == Some(*method);
@@ -199,7 +212,7 @@ fn about_proof(systems: &[&NetworkSystem], claimed: &Claimed, options: &Options)
         }
         _ => false,
     };
-    (words, reusable)
+    AboutProof { invariants, proof: told(systems, parts_of(body)), reusable }
 }
 
 /// What the reductions of a proof leave, if there may be any.
@@ -268,8 +281,9 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let invariants = if options.invariants { invariants(&systems, cancel) } else { Vec::new() };
+    let proof = told(&systems, parts_of(&body));
     let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
-    Some(Decision { sizes, stuck, findings, invariants, times, ..Decision::new(Verdict::Serializable(evidence)) })
+    Some(Decision { sizes, stuck, findings, invariants, proof, times, ..Decision::new(Verdict::Serializable(evidence)) })
 }

@@ -136,6 +136,7 @@ mod options;
 pub mod repair;
 mod report;
 pub mod simulator;
+mod told;
 
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};

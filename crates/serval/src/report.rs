@@ -18,6 +18,7 @@ impl Decision {
         report.sizes = self.sizes;
         report.stuck = self.stuck;
         report.words = self.invariants;
+        report.proof = self.proof;
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;

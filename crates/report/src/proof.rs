@@ -1,0 +1,104 @@
+//! What a proof says, for people and for machines.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::escape::xml;
+
+/// Sentences about a component in a text; a page has all.
+const SENTENCES: usize = 6;
+
+/// What the proof of a component says about the answers of all runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProofNote {
+    /// The number of the component.
+    pub component: usize,
+    /// Sentences from which it follows that all answers are serial.
+    pub facts: Vec<String>,
+}
+
+impl ProofNote {
+    /// What follows.
+    fn conclusion(&self) -> &'static str {
+        match self.facts.is_empty() {
+            true => "every set of answers is one of a serial run",
+            false => "with that, every set of answers is one of a serial run",
+        }
+    }
+}
+
+/// The first sentences, as text.
+pub(crate) fn in_text(notes: &[ProofNote], out: &mut String) {
+    for note in notes {
+        let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
+        let _ = writeln!(out, "  for the answers{which} of every run in which everybody answers");
+        for fact in note.facts.iter().take(SENTENCES) {
+            let _ = writeln!(out, "    {fact}");
+        }
+        let more = note.facts.len().saturating_sub(SENTENCES);
+        if more > 0 {
+            let _ = writeln!(out, "    and {more} more fact{}", if more == 1 { "" } else { "s" });
+        }
+        let _ = writeln!(out, "    {}", note.conclusion());
+    }
+    if !notes.is_empty() {
+        let _ = writeln!(out, "  more            serval explain letters");
+    }
+}
+
+/// All sentences, as part of a page.
+pub(crate) fn in_html(notes: &[ProofNote], out: &mut String) {
+    for note in notes {
+        let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
+        let _ = writeln!(out, "<p>For the answers{which} of every run in which everybody answers:</p>\n<ul>");
+        for line in note.facts.iter().map(String::as_str).chain([note.conclusion()]) {
+            let _ = writeln!(out, "<li>{}</li>", xml(line));
+        }
+        out.push_str("</ul>\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FileReport, Look, Verdict};
+
+    fn report(facts: &[usize]) -> FileReport {
+        let mut report = FileReport::new("a.ser", Verdict::Serializable);
+        for (component, &count) in facts.iter().enumerate() {
+            let facts = (1..=count).map(|number| format!("a<{number}> never answers \u{1b}")).collect();
+            report.proof.push(ProofNote { component, facts });
+        }
+        report
+    }
+
+    #[test]
+    fn a_text_has_the_first_sentences() {
+        let look = Look { width: 100, ascii: false };
+        let lines =
+            |facts: &[usize]| report(facts).to_text(true, look).lines().skip(1).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+        let text = lines(&[8]);
+        assert_eq!(text.len(), 1 + SENTENCES + 3);
+        assert_eq!(text[1], "a<1> never answers \\u{1b}");
+        assert_eq!(text[SENTENCES + 1..SENTENCES + 3], ["and 2 more facts", "with that, every set of answers is one of a serial run"]);
+        assert!(lines(&[SENTENCES + 1]).contains(&"and 1 more fact".to_owned()));
+        assert!(!lines(&[SENTENCES]).iter().any(|line| line.contains("more fact")));
+        let two = lines(&[1, 0]);
+        assert_eq!(two[0], "for the answers of component 0 of every run in which everybody answers");
+        assert_eq!(two[4], "every set of answers is one of a serial run");
+        assert!(lines(&[]).is_empty());
+        assert_eq!(report(&[8]).to_text(false, look).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_page_and_json_have_all() {
+        let mut page = String::new();
+        in_html(&report(&[8]).shown().proof, &mut page);
+        assert_eq!(page.matches("<li>").count(), 9);
+        assert!(page.contains("<li>a&lt;8&gt; never answers \\u{1b}</li>"), "{page}");
+        let json: serde_json::Value = serde_json::from_str(&report(&[8]).to_json()).unwrap_or_default();
+        assert_eq!(json["proof"][0]["facts"].as_array().map(Vec::len), Some(8));
+        assert!(!report(&[]).to_json().contains("proof"));
+    }
+}
