@@ -126,7 +126,8 @@ pub(crate) fn check_letters(form: NormalForm, proof: &LettersProof, work: &mut W
     let count = u32::try_from(proof.classes.len()).map_err(|_| TOO_LARGE)?;
     let mut problem = Problem { variables: count, ..Problem::default() };
     for fact in clauses {
-        work.spend(proof.classes.iter().map(Vec::len).sum())?;
+        // Each literal is put together class by class.
+        work.spend(proof.classes.iter().map(Vec::len).sum::<usize>().saturating_mul(fact.literals()))?;
         problem.clauses.extend(class_clause(&proof.classes, fact));
     }
     for (index, region) in proof.regions.iter().enumerate() {

@@ -10,8 +10,8 @@
 //! requests are under way, each with its node and the set in which it will
 //! answer; and for each set how many have begun. At first none has. In it,
 //!
-//! - for each step `(n, g) → (n', g')` where `n'` is no letter of any set, every
-//!   request at `n` can make it, whatever the rest of the control;
+//! - each step `(n, g) → (n', g')` of the [slice](super::fact) without the letters of
+//!   the sets can be made by every request at `n`, whatever the rest of the control;
 //! - a tick makes a step of a followed request: of one that is under way, or of
 //!   one that begins at an initial node, if fewer than `k_i` have begun; it may land
 //!   on a node that is not done, or on a letter of its set, with which it is no
@@ -30,7 +30,7 @@
 //! their steps become ticks, the steps of the others are made as they are. At each
 //! moment the control says where the followed ones are, and at the end it is
 //! final, so all controls on the way are kept. Each tick is done at once, and
-//! the others answer outside the sets. ∎
+//! the others answer outside the sets, so that all their steps are in the slice. ∎
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,9 @@ use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId};
 
+use super::fact::slice;
 use crate::objects::objects;
+use crate::script::size;
 
 /// Letters that are answered exactly so many times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,8 +58,9 @@ objects!(Exactly);
 /// sorted), and how many have begun for each set.
 type Control = (u32, Vec<(Node, usize)>, Vec<u32>);
 
-/// The explicit system; `None` if no final control can be reached. A tick for
-/// each control and each step that is looked at.
+/// The explicit system; `None` if no final control can be reached. For each
+/// control and each step that is looked at as many ticks as a control has
+/// entries: they are written down anew each time.
 pub fn explicit_system(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Result<Option<NormalForm>, Stopped> {
     let Explored { controls, moves } = explore(form, exactly, budget)?;
     let is_final =
@@ -98,7 +101,10 @@ fn explore(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Resul
     let set_of = |node: Node| exactly.iter().position(|exactly| exactly.letters.binary_search(&node).is_ok());
     let initial: Vec<Node> = form.node_numbers().filter(|&node| form.is_initial(node)).collect();
     let mut under: Vec<Vec<NodeStep>> = vec![Vec::new(); form.global_count() as usize];
-    for step in form.steps() {
+    let mut followed: Vec<Node> = exactly.iter().flat_map(|exactly| &exactly.letters).copied().collect();
+    followed.sort_unstable();
+    budget.spend(size(form) as u64 * 2)?;
+    for step in slice(form, &followed).steps() {
         under[step.global as usize].push(*step);
     }
     let tick = form.node_numbers().end;
@@ -111,18 +117,20 @@ fn explore(form: &NormalForm, exactly: &[Exactly], budget: &mut Budget) -> Resul
     while let Some(control) = controls.get(next).cloned() {
         let number = u32::try_from(next).map_err(|_| Stopped::OutOfTicks)?;
         let (global, under_way, begun) = &control;
-        budget.spend(under[*global as usize].len() as u64 + 1)?;
+        let entries = (under_way.len() + begun.len()) as u64 + 1;
+        budget.spend(entries.saturating_mul(under[*global as usize].len() as u64 + 1))?;
         // Where each step leads, and by which node it is made.
         let mut leads: Vec<(Node, Node, Control)> = Vec::new();
-        for step in under[*global as usize].iter().filter(|step| set_of(step.to_node).is_none()) {
+        for step in &under[*global as usize] {
             leads.push((step.node, step.to_node, (step.to_global, under_way.clone(), begun.clone())));
         }
         for (set, exactly) in exactly.iter().enumerate() {
             let going = under_way.iter().enumerate().filter(|&(_, &(_, of))| of == set).map(|(at, &(node, _))| (Some(at), node));
             let fresh = initial.iter().filter(|_| begun[set] < exactly.times).map(|&node| (None, node));
+            budget.spend(under_way.len() as u64 + 1)?;
             for (at, node) in going.chain(fresh) {
                 for step in form.steps_from((node, *global)) {
-                    budget.spend(under_way.len() as u64 + 1)?;
+                    budget.spend(entries)?;
                     let answers = form.is_done(step.to_node);
                     if answers && set_of(step.to_node) != Some(set) {
                         continue;

@@ -137,6 +137,14 @@ impl Fact {
             Self::Count(counting) => &counting.outside,
         }
     }
+
+    /// How many literals its clause has, at most.
+    pub(super) fn literals(&self) -> usize {
+        match self {
+            Self::Reach(absence) | Self::Pairs(absence) => absence.exactly.len().saturating_mul(2).saturating_add(2),
+            Self::Count(counting) => counting.clause.len().saturating_add(1),
+        }
+    }
 }
 
 /// Checks a fact; says whether it can be looked at any further.
@@ -198,11 +206,15 @@ fn followed(slice: NormalForm, absence: &Absence, work: &mut Work) -> Checked<Op
 /// The clause holds in the slice.
 fn check_counting(slice: &NormalForm, counting: &Counting, work: &mut Work) -> Checked {
     let phases = phases_fit(slice, &counting.phases, work)?;
+    // A letter is written as the steps to it, in each literal that has it.
+    let landings = landings(slice);
+    let written = |&(letter, _): &(Node, i64)| landings.get(letter as usize).map_or(0, Vec::len);
+    let terms = counting.clause.iter().flat_map(|bound| &bound.terms).map(written);
+    work.spend(terms.fold(0, usize::saturating_add))?;
     let mut problem = counting_problem(slice, phases, &counting.clause).ok_or(TOO_LARGE)?;
-    work.spend(problem.inequalities.iter().map(|linear| linear.terms().len()).sum())?;
     for cut in &counting.cuts {
+        work.spend(size(slice))?;
         check_cut(slice, cut)?;
-        work.spend(slice.steps().len())?;
         let clause = work.within(|budget| cut_clause(slice, cut, budget))?;
         problem.clauses.push(clause.ok_or(TOO_LARGE)?);
     }
@@ -213,12 +225,7 @@ fn check_counting(slice: &NormalForm, counting: &Counting, work: &mut Work) -> C
 /// literal; `None` where numbers do not fit. Passes checkpoints.
 pub fn counting_problem(slice: &NormalForm, phases: &[u32], clause: &[Bound]) -> Option<Problem> {
     let mut problem = flow_problem(slice, phases)?;
-    let mut landings: Vec<Vec<u32>> = vec![Vec::new(); slice.nodes().len()];
-    for (variable, step) in (0..).zip(slice.steps()) {
-        if slice.is_done(step.to_node) {
-            landings[step.to_node as usize].push(variable);
-        }
-    }
+    let landings = landings(slice);
     for bound in clause {
         let mut terms = Vec::new();
         for &(letter, factor) in &bound.terms {
@@ -236,6 +243,17 @@ pub fn counting_problem(slice: &NormalForm, phases: &[u32], clause: &[Bound]) ->
         }
     }
     Some(problem)
+}
+
+/// For each done node the variables of the steps to it.
+fn landings(slice: &NormalForm) -> Vec<Vec<u32>> {
+    let mut landings: Vec<Vec<u32>> = vec![Vec::new(); slice.nodes().len()];
+    for (variable, step) in (0..).zip(slice.steps()) {
+        if slice.is_done(step.to_node) {
+            landings[step.to_node as usize].push(variable);
+        }
+    }
+    landings
 }
 
 /// The system without the runs that answer a letter of the outside, which is

@@ -116,6 +116,7 @@ fn check_loop(before: &Automaton, removal: &Loop, facts: &[Fact], removed: &BTre
     let absence = facts.get(guard as usize).and_then(Fact::absence).filter(|absence| absence.never.binary_search(&letter).is_ok());
     require!(LettersGuard, absence.is_some(), "fact {guard} does not say when letter {letter} is not answered");
     let Some(absence) = absence else { return Ok(()) };
+    work.spend(absence.outside.len())?;
     let kept = absence.outside.iter().all(|other| !removed.contains(other));
     require!(LettersKept, kept, "the guard of letter {letter} speaks of a letter that is removed");
     work.spend(before.edges.len())?;

@@ -117,6 +117,8 @@ objects!(Region, Flow);
 pub fn check_region(automaton: &Automaton, classes: u32, region: &Region, work: &mut Work) -> Checked<bool> {
     // Each flow is written out in the sums over arcs and in at most four others.
     let written = region.flows.iter().fold(0_usize, |sum, flow| sum.saturating_add(flow.terms.len() + 1));
+    // Each state is written out in the subtrees of the arcs above it.
+    let written = written.saturating_add(region.tree.len());
     work.spend(written.saturating_mul(region.tree.len().saturating_add(5)).saturating_add(classes as usize))?;
     let known = has_numbers(automaton, classes, region);
     require!(LettersRegionNumbers, known, "an edge, a class or a state that is not there, edges or classes in disorder, or division by 0");
@@ -302,6 +304,9 @@ pub fn region_clauses(automaton: &Automaton, classes: u32, region: &Region, vari
 #[derive(Default)]
 struct Whole {
     clause: Clause,
+    /// The literals of the clause, by divisor, terms and constant, but for those
+    /// of new variables.
+    listed: BTreeSet<(u64, Vec<(u32, i64)>, i64)>,
     /// Clauses of new variables.
     others: Vec<Clause>,
     variables: u32,
@@ -314,8 +319,13 @@ impl Whole {
         match known(&literal) {
             Some(true) => self.holds = true,
             Some(false) => {}
-            None if self.clause.contains(&literal) => {}
-            None => self.clause.push(literal),
+            None => {
+                let divisor = if let Literal::NotDivisible(_, divisor) = literal { divisor } else { 0 };
+                let linear = literal.linear();
+                if self.listed.insert((divisor, linear.terms().to_vec(), linear.constant())) {
+                    self.clause.push(literal);
+                }
+            }
         }
     }
 

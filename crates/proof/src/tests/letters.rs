@@ -45,6 +45,11 @@ fn right() -> Case {
     case(once(), collapsed(vec![], vec![same, remove(&[1])]))
 }
 
+/// The same for another system, of which it proves nothing.
+fn right_of(system: NetworkSystem) -> Case {
+    case(system, std::mem::take(proof(&mut right())))
+}
+
 /// `u` leads to the second global state and stays there; `x` answers only there;
 /// `w` is there for a moment. With `w` and `x` alone no serial run answers `x`.
 fn peeking() -> NetworkSystem {
@@ -85,12 +90,7 @@ pub(super) fn violates_only(condition: Condition) -> Wrong {
         Condition::LettersTouch => (guarded(Fact::Reach(absence(&[4, 5], &[6]))), Harm::False),
         Condition::LettersReach => (guarded(Fact::Reach(absence(&[4], &[6]))), Harm::False),
         Condition::LettersPairs => (guarded(Fact::Pairs(absence(&[4], &[6]))), Harm::False),
-        Condition::LettersApart => {
-            let mut case = right();
-            let exactly = vec![Exactly { letters: vec![1], times: 1 }];
-            proof(&mut case).facts.push(Fact::Reach(Absence { exactly, ..absence(&[], &[1]) }));
-            (case, Harm::Untidy)
-        }
+        Condition::LettersApart => (beside_itself(), Harm::False),
         Condition::LettersStart => (case(counter(), collapsed(vec![], vec![both(vec![]), remove(&[low, high])])), Harm::False),
         Condition::LettersRelation => (case(counter(), collapsed(vec![], vec![both(vec![(0, 0)]), remove(&[low, high])])), Harm::False),
         Condition::LettersClasses => (case(counter(), collapsed(vec![], vec![])), Harm::False),
@@ -106,6 +106,30 @@ pub(super) fn violates_only(condition: Condition) -> Wrong {
         other => panic!("no case for {other}"),
     };
     Wrong { case, harm }
+}
+
+/// `x` answers once, while `w` is on its way, and never in a serial run. By
+/// counting it answers at most once; that it does not answer exactly once is
+/// said of runs without the requests that do.
+fn beside_itself() -> Case {
+    let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [1, 2, 3, 2], [2, 1, 4, 2]];
+    let system = system(3, &["w!", "w", "x!", "w/b", "x/c"], &steps);
+    let farkas = |facts: &[(u32, i128)]| Node::Farkas {
+        combination: facts.iter().map(|&(fact, factor)| (serval_linear::Reference::Fact(fact), factor)).collect(),
+    };
+    let clause = vec![Bound { divisor: 0, constant: 1, terms: vec![(4, -1)] }];
+    let form = serval_model::NormalForm::new(&system).unwrap().0;
+    let problem = crate::letters::fact::counting_problem(&form, &[], &clause).unwrap();
+    let twice = u32::try_from(problem.equalities.len() + problem.inequalities.len() - 1).unwrap();
+    // Who answers gets to the third global state, and one is the last.
+    let tree = Tree { nodes: vec![farkas(&[(2, -1), (3, -1), (twice, 1)])] };
+    let once = Fact::Count(Box::new(Counting { clause, tree, ..Counting::default() }));
+    let never = Fact::Reach(Absence { exactly: vec![Exactly { letters: vec![4], times: 1 }], ..absence(&[], &[4]) });
+    let leaves = [[(0, 1), (2, 1)], [(0, 1), (2, 1)], [(1, 1), (2, 1)]].map(|facts| farkas(&facts));
+    let nodes = [2, 0, 1].map(|clause| Node::Clause { clause }).into_iter().chain(leaves).chain([farkas(&[(2, 1)]), farkas(&[(1, 1)])]);
+    let proof =
+        LettersProof { classes: vec![vec![4]], tree: Tree { nodes: nodes.collect() }, ..collapsed(vec![once, never], vec![remove(&[3])]) };
+    case(system, proof)
 }
 
 /// A clause by counting: `x` is answered at most as often as there are answers
@@ -153,14 +177,42 @@ fn what_is_said_of_some_runs_is_no_guard() {
 fn requests_are_followed() {
     let fact = |how: fn(Absence) -> Fact, times: u32, never: &[u32]| {
         let exactly = vec![Exactly { letters: vec![5], times }];
-        let mut case = right();
-        case = Case::proved(peeking(), Part::Letters(Box::new(std::mem::take(proof(&mut case)))));
+        let mut case = right_of(peeking());
         proof(&mut case).facts = vec![how(Absence { exactly, ..absence(&[4], never) })];
         matches!(case.check(), Err(crate::Refusal::Invalid(refused)) if [Condition::LettersReach, Condition::LettersPairs].contains(&refused.condition))
     };
     for how in [Fact::Reach, Fact::Pairs] {
         // Without `w` nobody answers `x`; with it somebody may; and `w` can be answered.
         assert!(!fact(how, 0, &[6]) && fact(how, 1, &[6]) && fact(how, 2, &[6]) && fact(how, 1, &[]));
+    }
+}
+
+/// Lists that repeat what costs nothing alone: each entry is paid for each time
+/// that something is made of it, before memory is used.
+#[test]
+fn repetition_is_paid_for() {
+    const MANY: usize = 4_000;
+    let sets = |times: u32| vec![Exactly { letters: vec![], times }; MANY];
+    let with = |mut case: Case, fact: Fact| {
+        proof(&mut case).facts.push(fact);
+        case
+    };
+    // Controls with many entries; a request that can begin as often as it likes.
+    let begun = with(right_of(peeking()), Fact::Reach(Absence { exactly: sets(0), ..absence(&[4], &[6]) }));
+    let endless = Exactly { letters: vec![5], times: u32::MAX };
+    let endless = with(right_of(peeking()), Fact::Reach(Absence { exactly: vec![endless], ..absence(&[], &[6]) }));
+    // Literals over many letters, and steps to them.
+    let bound = Bound { divisor: 0, constant: 0, terms: vec![(3, 1)] };
+    let bounds = with(right_of(counter()), Fact::Count(Box::new(Counting { clause: vec![bound; MANY], ..Counting::default() })));
+    // Cuts of a slice without steps.
+    let all = crate::flow::Region { globals: vec![0], nodes: vec![0, 1] };
+    let cuts = vec![crate::flow::Cut::Backward(all); MANY];
+    let cuts = with(right(), Fact::Count(Box::new(Counting { outside: vec![1], cuts, ..Counting::default() })));
+    for (name, case, ticks) in
+        [("begun", begun, 3 * MANY), ("endless", endless, 1_000_000), ("bounds", bounds, 2 * MANY + 100), ("cuts", cuts, 2 * MANY)]
+    {
+        let caps = crate::Caps { ticks: ticks as u64, ..crate::Caps::default() };
+        assert!(matches!(case.check_within(&caps), Err(crate::Refusal::TooLarge(_))), "{name}: {:?}", case.check_within(&caps));
     }
 }
 

@@ -95,6 +95,16 @@ fn optional_arcs() {
     assert_eq!((problem.variables, problem.clauses.len()), (4, 1));
 }
 
+/// Subtrees of a long way take more room than the way.
+#[test]
+fn arcs_are_paid_for() {
+    let long = Automaton { states: 2_000, ..Automaton::default() };
+    let region = Region { tree: (0..1_999).map(|state| (state, state + 1)).collect(), ..Region::default() };
+    let caps = Caps { ticks: 1_000_000, ..Caps::default() };
+    let checked: Checked<bool> = check_region(&long, 0, &region, &mut Work::new(&caps, &Cancel::new()));
+    assert!(matches!(checked, Err(crate::Refusal::TooLarge(_))), "{checked:?}");
+}
+
 /// Regions that are refused for one condition alone, and counts that are in them
 /// and on no walk, where there are any.
 fn wrong() -> Vec<(Condition, Region, Option<Vec<i64>>)> {
