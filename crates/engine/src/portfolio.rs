@@ -15,6 +15,7 @@
 //! is proved is not looked at again; one counterexample ends everything, but
 //! for looking whether fewer requests would have done.
 
+mod few_kinds;
 mod tasks;
 
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
@@ -23,8 +24,7 @@ use serval_proof::Part;
 use serval_proof::script::Reduced;
 
 use crate::reduce::{Extent, Reduction, reduce};
-use crate::same;
-use crate::search::{LayerOutcome, Search, SubsetSearch, lift, parallel_layer};
+use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
 use tasks::Kind;
 
@@ -212,24 +212,11 @@ pub struct Decision {
 /// Decides about a list of components, of which no counterexample with up to
 /// `cleared` requests exists.
 pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Decision {
-    let Ok(same) = same::find(systems, &plan.cancel) else {
-        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None };
-    };
-    let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
-    let systems: Vec<&NetworkSystem> = different.iter().map(|&component| systems[component]).collect();
-    let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
-    let concurrent = vec![0; systems.len()];
-    let work = Work { systems: &systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false };
-    let mut decision = work.run();
-    match &mut decision.found {
-        Found::Refuted { component, .. } => *component = different[*component],
-        Found::Serializable(parts, _) => {
-            let mut own = std::mem::take(parts).into_iter();
-            *parts = same.into_iter().filter_map(|same| same.map(Part::Same).or_else(|| own.next())).collect();
-        }
-        Found::Unknown(_) => {}
-    }
-    decision
+    crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
+        let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
+        let concurrent = vec![0; systems.len()];
+        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false }.run()
+    })
 }
 
 /// The method that proofs like these, one for each component, come from; `None`
@@ -258,8 +245,7 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
             Part::Letters(proof) => &proof.script,
             Part::Flow(proof) => &proof.script,
             Part::Invariant(_) => return None,
-            // Only one of those that are the same is reduced.
-            Part::Same(_) => continue,
+            Part::Same(_) => continue, // Only one of those that are the same is reduced.
         };
         let mut reduced = Reduced::new(NormalForm::new(system)?.0);
         let mut budget = Budget::new(u64::MAX, cancel.clone());
@@ -443,24 +429,6 @@ impl Work<'_> {
                 }
             }
             self.cleared = requests;
-        }
-        Ok(())
-    }
-
-    /// Searches sets of few kinds of requests in the components that are not
-    /// proved, with so many ticks for each, or those that a first search is worth.
-    fn few_kinds(&mut self, ticks: Option<u64>) -> Result<(), End> {
-        for component in self.open() {
-            let mut subsets = SubsetSearch::new(self.systems[component]);
-            if subsets.first_ticks() == 0 {
-                continue;
-            }
-            let mut budget = Budget::new(ticks.unwrap_or_else(|| subsets.first_ticks()), self.plan.cancel.clone());
-            match subsets.search(self.cleared, u32::MAX, &mut budget) {
-                Ok(Some(run)) => return Err(self.refuted(component, run, Method::Search)),
-                Ok(None) | Err(Stopped::OutOfTicks) => {}
-                Err(Stopped::Cancelled) => return Err(End::Cancelled),
-            }
         }
         Ok(())
     }

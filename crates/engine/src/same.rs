@@ -13,17 +13,43 @@
 
 use std::collections::BTreeMap;
 
-use serval_budget::{Budget, Cancel, Stopped};
+use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{NetworkSystem, NodeKind, NormalForm};
 use serval_proof::same::{Same, check_same};
-use serval_proof::{Caps, Work};
+use serval_proof::{Caps, Part, Work};
+
+use crate::portfolio::{Decision, Found};
 
 /// Ticks for finding all maps.
 const MAP_TICKS: u64 = 20_000_000;
 
+/// Decides about components of which each is the only one of its kind, and says
+/// of the others which of these they are the same as.
+pub(crate) fn worked_on_once(
+    systems: &[&NetworkSystem],
+    cleared: u32,
+    cancel: &Cancel,
+    decide: impl FnOnce(&[&NetworkSystem]) -> Decision,
+) -> Decision {
+    let Ok(same) = find(systems, cancel) else {
+        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None };
+    };
+    let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
+    let mut decision = decide(&different.iter().map(|&component| systems[component]).collect::<Vec<_>>());
+    match &mut decision.found {
+        Found::Refuted { component, .. } => *component = different[*component],
+        Found::Serializable(parts, _) => {
+            let mut own = std::mem::take(parts).into_iter();
+            *parts = same.into_iter().filter_map(|same| same.map(Part::Same).or_else(|| own.next())).collect();
+        }
+        Found::Unknown(_) => {}
+    }
+    decision
+}
+
 /// For each component the earlier one that it is the same as, if there is one
 /// that is not said to be the same as another; as far as the ticks go.
-pub(crate) fn find(systems: &[&NetworkSystem], cancel: &Cancel) -> Result<Vec<Option<Same>>, Stopped> {
+fn find(systems: &[&NetworkSystem], cancel: &Cancel) -> Result<Vec<Option<Same>>, Stopped> {
     let mut same: Vec<Option<Same>> = vec![None; systems.len()];
     let mut budget = Budget::new(MAP_TICKS, cancel.clone());
     let mut forms: Vec<Option<NormalForm>> = Vec::with_capacity(systems.len());

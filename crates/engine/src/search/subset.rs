@@ -114,6 +114,7 @@ impl<M: Moves> SubsetSearch<M> {
     /// A counterexample with more than `beyond` requests, up to which there is
     /// none, and at most `up_to`; `None` if there is none.
     pub fn search(&mut self, beyond: u32, up_to: u32, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+        budget.spend(1)?;
         let kinds = self.kinds();
         let neighbours = neighbours(&mut self.system, kinds, budget);
         let most = kinds.min(up_to as usize);
