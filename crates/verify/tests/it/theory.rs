@@ -36,6 +36,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
     ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
+    ("same", "Components that are the same", &[("crates/proof/src/same.rs", None)]),
     ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];
