@@ -47,6 +47,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/proof/src/letters/region.rs", None),
         ],
     ),
+    ("same", "Components that are the same", &[("crates/proof/src/same.rs", None)]),
     ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];
