@@ -9,6 +9,8 @@
 mod counterexamples;
 #[path = "rules/forms.rs"]
 mod forms;
+#[path = "rules/letters.rs"]
+mod letters;
 
 use serval_engine::reduce::RULES;
 use serval_soundness::reductions::{Effort, Row, try_systems};
