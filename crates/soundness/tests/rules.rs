@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "rules/brute.rs"]
+mod brute;
 #[path = "rules/counterexamples.rs"]
 mod counterexamples;
 #[path = "rules/forms.rs"]
