@@ -168,7 +168,20 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
         return Some(Attempt { way, target, text });
     }
     // As many of each kind, though there are far more of some.
-    let kind = *draw.pick(&["run", "atomic", "atomic", "flow", "flow", "flow", "invariant", "components", "other"])?;
+    let kind = *draw.pick(&[
+        "run",
+        "atomic",
+        "atomic",
+        "flow",
+        "flow",
+        "flow",
+        "letters",
+        "letters",
+        "letters",
+        "invariant",
+        "components",
+        "other",
+    ])?;
     let sample = pool.sample(kind, &mut draw).or_else(|| draw.pick(&pool.samples))?;
     let target = match way {
         Way::Near | Way::NearChanged => {

@@ -5,10 +5,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "rules/brute.rs"]
+mod brute;
 #[path = "rules/counterexamples.rs"]
 mod counterexamples;
 #[path = "rules/forms.rs"]
 mod forms;
+#[path = "rules/letters.rs"]
+mod letters;
 
 use serval_engine::reduce::RULES;
 use serval_soundness::reductions::{Effort, Row, try_systems};

@@ -300,13 +300,16 @@ pub fn region_clauses(automaton: &Automaton, classes: u32, region: &Region, vari
     Some(whole.clauses())
 }
 
+/// A literal that can be looked up: its divisor (0 if it has none), its terms and
+/// its constant.
+type Written = (u64, Vec<(u32, i64)>, i64);
+
 /// The clause of a region, and those of the new variables.
 #[derive(Default)]
 struct Whole {
     clause: Clause,
-    /// The literals of the clause, by divisor, terms and constant, but for those
-    /// of new variables.
-    listed: BTreeSet<(u64, Vec<(u32, i64)>, i64)>,
+    /// The literals of the clause, but for those of new variables.
+    listed: BTreeSet<Written>,
     /// Clauses of new variables.
     others: Vec<Clause>,
     variables: u32,

@@ -7,6 +7,7 @@
 
 mod flow;
 mod invariant;
+mod letters;
 mod run;
 mod same;
 mod script;
@@ -30,6 +31,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
         Some("run") => run::attack(condition, pool, draw),
         Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
+        Some("letters") => letters::attack(condition, pool, draw),
         Some("flow" | "tree") => flow::attack(condition, pool, draw),
         _ => script::attack(condition, pool, draw),
     }
@@ -66,9 +68,9 @@ fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize
 
 fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     let kind = match condition {
-        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "components"])?,
+        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "letters", "components"])?,
         "component" => "run",
-        _ => *draw.pick(&["atomic", "flow", "invariant", "components"])?,
+        _ => *draw.pick(&["atomic", "flow", "invariant", "letters", "components"])?,
     };
     let sample = pool.sample(kind, draw)?;
     let mut value = sample.value.clone()?;

@@ -6,6 +6,7 @@
 use serde_json::Value;
 use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{FlowOutcome, prove};
+use serval_engine::letters::{self, LettersOutcome};
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
@@ -13,6 +14,7 @@ use serval_engine::search::{LayerOutcome, Search, run_certificate};
 use serval_linear::Tree;
 use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
+use serval_proof::letters::LettersProof;
 use serval_proof::script::{Entry, Reduced, check_script};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, Work, check};
 
@@ -23,6 +25,7 @@ use crate::reductions::offers;
 const SEARCH_TICKS: u64 = 60_000;
 const REDUCE_TICKS: u64 = 5_000_000;
 const FLOW_TICKS: u64 = 300_000;
+const LETTERS_TICKS: u64 = 1_000_000;
 const CLASSIC_TICKS: [u64; 3] = [300_000, 300_000, 1_000_000];
 /// The largest normal form that is proved, in steps.
 const STEPS: usize = 150;
@@ -143,9 +146,9 @@ fn proofs(systems: &[&NetworkSystem], draw: &mut Draw) -> Vec<Body> {
     (0..most).map(|way| body(each.iter().map(|parts| parts[way % parts.len()].clone()).collect())).collect()
 }
 
-/// Proofs of one component: reductions alone, counting alone, reductions in
-/// any order with entries that nobody looked for, and counting afterwards; an
-/// invariant.
+/// Proofs of one component: reductions alone, counting alone, over numbers of
+/// answers; reductions in any order with entries that nobody looked for, and the
+/// others afterwards; an invariant.
 fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     let Some((form, _)) = NormalForm::new(system) else { return Vec::new() };
     if form.steps().len() > STEPS {
@@ -155,6 +158,9 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     let mut keep = |reduction: &Reduction| {
         if reduction.form().is_atomic() {
             found.push(Part::Atomic(reduction.script.clone()));
+        }
+        if let Ok(LettersOutcome::Proof(proof)) = letters::prove(reduction.form(), &mut Budget::ticks(LETTERS_TICKS)) {
+            found.push(Part::Letters(Box::new(LettersProof { script: reduction.script.clone(), ..proof })));
         }
         if let Ok(FlowOutcome::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {
             found.push(Part::Flow(Box::new(FlowProof { script: reduction.script.clone(), ..proof })));

@@ -20,7 +20,9 @@ pub(super) fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(u
 }
 
 fn with_some_proof(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
-    let sample = pool.sample("flow", draw)?;
+    // Proofs over numbers of answers end with a tree as well.
+    let over_letters = condition.starts_with("tree.") && draw.chance(30);
+    let sample = pool.sample(if over_letters { "letters" } else { "flow" }, draw)?;
     let target = &pool.targets[sample.target];
     let leaf = condition.starts_with("tree.").then(|| leaf(sample, draw)).flatten();
     // How many facts there are at the leaf, where that matters.
