@@ -19,7 +19,7 @@ mod few_kinds;
 mod tasks;
 
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
-use serval_model::{NetworkSystem, NormalForm, Run};
+use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::script::Reduced;
 
@@ -157,6 +157,8 @@ pub enum Attempt {
     Run(Run),
     /// There is no counterexample of those that it looks for.
     Clear,
+    /// Nothing: answers that could neither be realised nor excluded.
+    Open(Vec<(Letter, u64)>),
     /// Nothing, and more ticks might have helped.
     Short,
     /// Nothing, however many ticks there are.
@@ -207,6 +209,9 @@ pub struct Decision {
     pub concurrent: usize,
     /// Sizes of the reduced systems: global states, nodes, steps.
     pub reduced: Option<(usize, usize, usize)>,
+    /// A component and answers of it that could neither be realised nor excluded,
+    /// as few as are known.
+    pub open: Option<(usize, Vec<(Letter, u64)>)>,
 }
 
 /// Decides about a list of components, of which no counterexample with up to
@@ -215,7 +220,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
     crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
-        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false }.run()
+        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false, open_answers: None }.run()
     })
 }
 
@@ -272,6 +277,8 @@ struct Work<'a> {
     method: Method,
     /// Whether something in this round could have used more ticks.
     short: bool,
+    /// A component and answers that are open.
+    open_answers: Option<(usize, Vec<(Letter, u64)>)>,
 }
 
 /// The end of the work before all methods were tried.
@@ -291,7 +298,8 @@ impl Work<'_> {
         let reduced = self.may(Method::Reduce) && self.reductions.iter().all(Option::is_some);
         let reduced = reduced.then(|| sizes.fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2)));
         let open = self.concurrent.iter().zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(&concurrent, _)| concurrent);
-        Decision { found, cleared: self.cleared, concurrent: open.min().unwrap_or(0), reduced }
+        let concurrent = open.min().unwrap_or(0);
+        Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers }
     }
 
     fn may(&self, method: Method) -> bool {

@@ -32,7 +32,7 @@ pub(crate) fn worked_on_once(
     decide: impl FnOnce(&[&NetworkSystem]) -> Decision,
 ) -> Decision {
     let Ok(same) = find(systems, cancel) else {
-        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None };
+        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None, open: None };
     };
     let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
     let mut decision = decide(&different.iter().map(|&component| systems[component]).collect::<Vec<_>>());
@@ -43,6 +43,9 @@ pub(crate) fn worked_on_once(
             *parts = same.into_iter().filter_map(|same| same.map(Part::Same).or_else(|| own.next())).collect();
         }
         Found::Unknown(_) => {}
+    }
+    if let Some((component, _)) = &mut decision.open {
+        *component = different[*component];
     }
     decision
 }

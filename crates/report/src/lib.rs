@@ -30,5 +30,5 @@ pub use proof::ProofNote;
 pub use stages::{StageReport, StageTimes};
 pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
-pub use verdict::{CertificateNote, FileReport, Note, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict, notes};
+pub use verdict::{CertificateNote, FileReport, Note, OpenAnswer, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict, notes};
 pub use why::{Edge, Side, Why, why};

@@ -8,7 +8,7 @@ use crate::escape::{line, name};
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
-use crate::verdict::{CertificateNote, FileReport, Note, StuckNote};
+use crate::verdict::{CertificateNote, FileReport, Note, OpenAnswer, StuckNote};
 use crate::why::{Edge, Why};
 
 fn named(text: &str) -> String {
@@ -36,6 +36,7 @@ impl FileReport {
             reason,
             help,
             ruled_out,
+            open,
             notes,
             stuck,
             words,
@@ -61,6 +62,11 @@ impl FileReport {
             path: path.as_deref().map(named),
             verified: *verified,
         };
+        let open_answer = |OpenAnswer { request, response, count }: &OpenAnswer| OpenAnswer {
+            request: named(request),
+            response: named(response),
+            count: *count,
+        };
         let proof_note = |ProofNote { component, facts }: &ProofNote| ProofNote { component: *component, facts: all_told(facts) };
         let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
@@ -76,6 +82,7 @@ impl FileReport {
             reason: reason.as_deref().map(told),
             help: *help,
             ruled_out: *ruled_out,
+            open: open.iter().map(open_answer).collect(),
             notes: notes.iter().map(note).collect(),
             stuck: stuck.iter().map(stuck_note).collect(),
             words: all_told(words),

@@ -49,6 +49,9 @@ pub struct FileReport {
     /// What is certain all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruled_out: Option<RuledOut>,
+    /// For unknown: answers that could neither be realised by a run nor excluded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenAnswer>,
     /// Errors, warnings and notes about the text.
     pub notes: Vec<Note>,
     /// Requests that can get stuck for ever.
@@ -81,6 +84,17 @@ pub struct FileReport {
     /// Where the counterexample was saved.
     #[serde(skip)]
     pub trace: Option<String>,
+}
+
+/// An answer, and how often it is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OpenAnswer {
+    /// The request.
+    pub request: String,
+    /// What it answers.
+    pub response: String,
+    /// How often.
+    pub count: u64,
 }
 
 /// What has been excluded.
@@ -220,6 +234,7 @@ impl FileReport {
             reason: None,
             help: None,
             ruled_out: None,
+            open: Vec::new(),
             notes: Vec::new(),
             stuck: Vec::new(),
             words: Vec::new(),
@@ -300,6 +315,11 @@ impl FileReport {
                 }
                 out.push('\n');
             }
+        }
+        if !self.open.is_empty() {
+            let answer = |OpenAnswer { request, response, count }: &OpenAnswer| format!("{count} × {request} answers {response}");
+            let answers: Vec<String> = self.open.iter().map(answer).collect();
+            let _ = writeln!(out, "  open            whether a run can have {}, which no serial run has", answers.join(", "));
         }
         if let Some(help) = self.help {
             let _ = writeln!(out, "  help            {help}");

@@ -13,9 +13,9 @@ use serval_classic::Stages;
 use serval_compile::{CompileError, Compiled, Lazy, Prepared};
 use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
-use serval_model::NetworkSystem;
+use serval_model::{Letter, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
-use serval_report::{ReducedSizes, RuledOut};
+use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
 
 use crate::{Methods, Options};
@@ -75,6 +75,8 @@ pub(crate) struct Claimed {
     pub(crate) reduced: Option<ReducedSizes>,
     /// What the published method did, for each component.
     pub(crate) stages: Vec<Stages>,
+    /// Answers that could neither be realised nor excluded.
+    pub(crate) open: Vec<OpenAnswer>,
 }
 
 impl Claimed {
@@ -82,7 +84,7 @@ impl Claimed {
     /// so few requests.
     pub(crate) fn new(claim: Claim, cleared: u32) -> Self {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
-        Self { claim, ruled_out, reduced: None, stages: Vec::new() }
+        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new() }
     }
 }
 
@@ -110,7 +112,17 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
-    Claimed { claim, ruled_out, reduced, stages: Vec::new() }
+    let open = decision.open.map_or_else(Vec::new, |(component, answers)| open_answers(systems[component], &answers));
+    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open }
+}
+
+fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAnswer> {
+    let answer = |&((request, response), count): &(Letter, u64)| OpenAnswer {
+        request: system.request_name(request).to_owned(),
+        response: system.response_name(response).to_owned(),
+        count,
+    };
+    answers.iter().map(answer).collect()
 }
 
 /// The published method within so many ticks or a few times as many, as one

@@ -9,7 +9,7 @@ use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{Counterexample, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_report::{Counterexample, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::Diagnostic;
 use serval_verify::Outcome;
 
@@ -48,6 +48,9 @@ pub struct Decision {
     pub verdict: Verdict,
     /// What has been excluded, whatever the answer.
     pub ruled_out: RuledOut,
+    /// Where nothing is decided: answers that could neither be realised by a run nor
+    /// excluded.
+    pub open: Vec<OpenAnswer>,
     /// How large the network systems are, if they were made.
     pub sizes: Option<Sizes>,
     /// Requests that can get stuck for ever.
@@ -91,6 +94,7 @@ impl Decision {
         Self {
             verdict,
             ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
+            open: Vec::new(),
             sizes: None,
             stuck: Vec::new(),
             findings: Vec::new(),
@@ -131,7 +135,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages }, beside, about, .. } = explored;
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open }, beside, about, .. } = explored;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
@@ -142,7 +146,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
-    Decision { verdict, ruled_out, sizes, stuck, findings, invariants, proof, fix, stages, reusable, times }
+    Decision { verdict, ruled_out, open, sizes, stuck, findings, invariants, proof, fix, stages, reusable, times }
 }
 
 /// What the engines claim, and what is told beside it.

@@ -37,6 +37,7 @@ impl Decision {
             }
             Verdict::Undecided(why) => {
                 report.help = why.help();
+                report.open = self.open;
                 report.reason = Some(why.to_string());
             }
             Verdict::Unusable(diagnostic) => {

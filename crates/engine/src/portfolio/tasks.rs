@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel};
-use serval_model::NormalForm;
+use serval_model::{Letter, Node, NormalForm};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
@@ -106,7 +106,7 @@ impl Work<'_> {
                     let over = match found {
                         Attempt::Run(_) => true,
                         Attempt::Part(_) => later.component == task.component,
-                        Attempt::Clear | Attempt::Short | Attempt::Ended => false,
+                        Attempt::Clear | Attempt::Open(_) | Attempt::Short | Attempt::Ended => false,
                     };
                     if over {
                         cancel.cancel();
@@ -149,6 +149,13 @@ impl Work<'_> {
                     self.concurrent[component] = concurrent;
                     self.short = true;
                 }
+                Some(Attempt::Open(answers)) => {
+                    let size = |answers: &[(Letter, u64)]| answers.iter().map(|&(_, count)| count).sum::<u64>();
+                    if self.open_answers.as_ref().is_none_or(|(_, known)| size(&answers) < size(known)) {
+                        self.open_answers = Some((component, answers));
+                    }
+                    self.short = true;
+                }
                 Some(Attempt::Short) | None => self.short = true,
                 Some(Attempt::Ended) => {}
             }
@@ -182,7 +189,11 @@ impl Work<'_> {
                     return match letters::prove(form, &mut budget) {
                         Ok(LettersOutcome::Proof(proof)) => Attempt::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
                         Ok(LettersOutcome::Run(run)) => lifted(run),
-                        Ok(LettersOutcome::Stuck(_)) | Err(_) => Attempt::Short,
+                        Ok(LettersOutcome::Stuck(answers)) => {
+                            let letter = |(node, count): (Node, i64)| Some((form.letter(node)?, count.unsigned_abs()));
+                            Attempt::Open(answers.into_iter().filter_map(letter).collect())
+                        }
+                        Err(_) => Attempt::Short,
                     };
                 }
                 match flow::prove(form, &mut budget) {

@@ -1,7 +1,5 @@
 //! What is said about proofs that were found, and about facts of every form.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 use serval_model::systems_from_json;
 use serval_proof::letters::{Automaton, Counting, Level, Loop};
 
