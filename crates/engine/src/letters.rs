@@ -29,11 +29,11 @@ mod region;
 #[cfg(test)]
 mod sample;
 mod support;
+mod told;
 pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Node as TreeNode, Problem, Tree};
 use serval_model::{Node, NormalForm, Run};
@@ -46,9 +46,12 @@ use crate::flow::realise::run_of;
 use counting::Proved;
 use realise::{Realised, Wanted};
 use support::{HOW, are_in};
+use told::Told;
 
 /// Answers of a run that is looked for, at most.
 const PROBED: i64 = 12;
+/// Ticks without which no runs are looked for beside answers that stay open.
+const PROBING: u64 = 500_000;
 /// Requests that are followed one by one, at most.
 const FOLLOWED: i64 = 4;
 /// Configurations that are looked at for a run, at least.
@@ -176,6 +179,9 @@ impl<'a> Work<'a> {
             } else {
                 // No proof any more; but answers near these may be those of a run.
                 let first = self.stuck(counts);
+                if budget.left() < PROBING {
+                    return Ok(first);
+                }
                 return self.probe(counts.to_vec(), &mut small, bound, budget).map(|run| run.map_or(first, LettersOutcome::Run));
             }
         }
@@ -459,41 +465,4 @@ fn guarded(form: &NormalForm, automaton: &Automaton, facts: &mut Vec<Fact>, budg
     }
     loops.sort_by_key(|removal| removal.letter);
     Ok(loops)
-}
-
-/// A solver that is told a problem that grows, perhaps with a bound on the sum
-/// of the counts.
-struct Told {
-    solver: Solver,
-    clauses: usize,
-}
-
-impl Told {
-    fn new(classes: u32, bound: Option<i64>) -> Self {
-        let mut solver = Solver::default();
-        for _ in 0..classes {
-            solver.add_variable();
-        }
-        let sum = bound.and_then(|bound| Linear::new((0..classes).map(|class| (class, -1)), bound));
-        if let Some(sum) = sum {
-            solver.add_inequality(sum);
-        }
-        Self { solver, clauses: 0 }
-    }
-
-    /// A solution, or a refutation.
-    fn solve(&mut self, problem: &Problem, budget: &mut Budget) -> Result<Result<Vec<i64>, Tree>, Stopped> {
-        while self.solver.problem().variables < problem.variables {
-            self.solver.add_variable();
-        }
-        for clause in &problem.clauses[self.clauses..] {
-            self.solver.add_clause(clause.clone());
-        }
-        self.clauses = problem.clauses.len();
-        match self.solver.solve(budget) {
-            Outcome::Satisfiable(counts) => Ok(Ok(counts)),
-            Outcome::Refuted(tree) => Ok(Err(tree)),
-            Outcome::Stopped(stopped) => Err(stopped),
-        }
-    }
 }

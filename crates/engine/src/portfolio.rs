@@ -36,8 +36,10 @@ pub const FIRST_TICKS: u64 = 300_000;
 pub const LAST_TICKS: u64 = 100_000;
 /// Ticks for reductions of one component, in the first round.
 const REDUCE_TICKS: u64 = 100_000_000;
-/// Ticks for a proof over the numbers of answers before reductions, in the first
-/// round.
+/// Ticks for a proof over the numbers of answers that is found at once or
+/// not at all, in the first round.
+const QUICK_TICKS: u64 = 20_000;
+/// Ticks for proofs that are soon found, in the first round.
 const EARLY_TICKS: u64 = 200_000;
 /// Ticks for a task, in the first round.
 const TASK_TICKS: u64 = 2_000_000;
@@ -55,13 +57,15 @@ const CONCURRENT: usize = 3;
 const ROUND: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS),
     (Stage::Reduce, REDUCE_TICKS),
+    (Stage::Tasks(&[Kind::LettersReduced]), QUICK_TICKS),
+    (Stage::Tasks(&[Kind::FlowReduced]), EARLY_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), TASK_TICKS),
     (Stage::Search, LAST_TICKS),
     (Stage::Tasks(&[Kind::Bounded, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), TASK_TICKS),
 ];
 
 /// How many parts of the first round are done even where no round is asked for.
-const ALWAYS: usize = 3;
+const ALWAYS: usize = 5;
 
 /// A part of a round.
 enum Stage {
