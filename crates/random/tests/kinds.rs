@@ -19,7 +19,7 @@ fn both_verdicts_occur_in_every_kind() {
             }
         }
         println!("{kind:?}: {serializable} serializable, {not} not, {idle} idle");
-        assert!(serializable > SYSTEMS / 10 && not > SYSTEMS / 10 && idle < SYSTEMS / 4, "{kind:?}: {serializable}, {not}, {idle}");
+        assert!(serializable > SYSTEMS / 10 && not > SYSTEMS / 10 && idle < SYSTEMS / 3, "{kind:?}: {serializable}, {not}, {idle}");
     }
 }
 
