@@ -16,7 +16,7 @@ use crate::{Content, Input, Options};
 /// let options = Options::default();
 /// let decision = decide(&input, &options);
 /// let Verdict::NotSerializable(evidence, _) = &decision.verdict else { panic!() };
-/// assert_eq!(fix_hint(&input, &evidence.certificate, &options).unwrap().alternatives, [[[1, 25]]]);
+/// assert_eq!(fix_hint(&input, &evidence.certificate, &options).unwrap().alternatives, [[[1, 23]]]);
 /// ```
 pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<FixHint> {
     let Content::Program(_) = input.content() else { return None };
