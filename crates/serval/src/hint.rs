@@ -7,7 +7,7 @@ use crate::repair::{self, Outcome, repair_refuted};
 use crate::{Content, Input, Options};
 
 /// Looks for fixes of a program that is not serializable, as this certificate of a run shows, with little effort. This is what
-/// [`decide`](crate::decide) does where the options ask for fixes; alone it is for who wants to tell the verdict first. `None` for
+/// [`decide`](crate::decide()) does where the options ask for fixes; alone it is for who wants to tell the verdict first. `None` for
 /// network systems.
 ///
 /// ```
