@@ -2,17 +2,17 @@
 //!
 //! What such a proof is, and why it proves anything, is said in
 //! [`serval_proof::letters`]; here it is found. The serial automaton is made
-//! small ([`collapse`]); often a single state is left, and with it nothing to
+//! small (`collapse`); often a single state is left, and with it nothing to
 //! prove but the guards of letters that were removed. Otherwise the solver is
 //! asked for numbers of answers, small ones first, that meet all facts and are
 //! in no region:
 //!
 //! - if a walk of the small automaton has them, a region around them is added
 //!   (`region`);
-//! - if not, they are not serial: a run is looked for that has them ([`realise`]),
+//! - if not, they are not serial: a run is looked for that has them (`realise`),
 //!   which is a counterexample, and a fact that excludes them: that some letter
-//!   is not answered without others ([`support`]), or a clause that all serial
-//!   runs meet (`dual`) and that counting shows for all runs ([`counting`]); or what
+//!   is not answered without others (`support`), or a clause that all serial
+//!   runs meet (`dual`) and that counting shows for all runs (`counting`); or what
 //!   is seen when a few requests are followed one by one;
 //! - if neither is found, we are stuck, and say at which answers.
 //!

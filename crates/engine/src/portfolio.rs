@@ -4,7 +4,7 @@
 //! number of threads unless a limit on time or memory ends the work. A verdict
 //! comes with evidence; nothing is claimed beyond it.
 //!
-//! First counterexamples with few requests, then rounds ([`ROUND`]) with budgets
+//! First counterexamples with few requests, then rounds (`ROUND`) with budgets
 //! that grow until the user's limits end the work, or until a round in which
 //! no method was short of ticks. A round goes on from what those before it
 //! found: how far each component is reduced, and what is ruled out. Which

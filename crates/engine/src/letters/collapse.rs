@@ -1,6 +1,6 @@
 //! Makes the serial automaton small.
 //!
-//! What a [`Level`] is, and why it loses no soundness, is said in
+//! What a level is, and why it loses no soundness, is said in
 //! [`serval_proof::letters::level`]; here levels are found. Each makes the
 //! automaton smaller without changing which counts its walks have:
 //!
