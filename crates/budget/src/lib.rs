@@ -6,13 +6,23 @@
 //! only the binary, turns wall-clock time, memory and interrupts into a
 //! [`Cancel`] flag that the budget looks at too.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub mod checkpoint;
 mod reason;
 
 pub use reason::StopReason;
+
+/// How many threads to use where `jobs` are allowed; with 0, as many as the machine offers. To ask the machine takes longer than a small
+/// program does, so only who is about to start threads asks.
+pub fn threads(jobs: usize) -> usize {
+    static OFFERED: OnceLock<usize> = OnceLock::new();
+    match jobs {
+        0 => *OFFERED.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        given => given,
+    }
+}
 
 /// A flag that tells work in progress to stop soon.
 #[derive(Clone, Debug, Default)]

@@ -28,7 +28,7 @@ mod stitch;
 
 use std::time::Duration;
 
-use serval_budget::{Budget, Cancel, StopReason, Stopped};
+use serval_budget::{Budget, Cancel, StopReason, Stopped, threads};
 use serval_model::{NetworkSystem, Run};
 use serval_petri::{Net, Round, Slice, Target, TransitionId, slice, slice_inductive};
 use serval_proof::invariant::InvariantProof;
@@ -55,7 +55,7 @@ pub struct Options {
     pub max_disjuncts: usize,
     /// Ticks for the semilinear set, for one disjunct, and for the invariant.
     pub ticks: [u64; 3],
-    /// Threads. What comes out does not depend on their number.
+    /// Threads; 0 for as many as the machine offers. What comes out does not depend on their number.
     pub jobs: usize,
 }
 
@@ -325,7 +325,7 @@ impl Work<'_> {
     /// whatever the number of threads.
     fn ask_all(&self, look: &Look<'_>, targets: &[Target], known: &[Reason]) -> Vec<Asked> {
         let mut all: Vec<Asked> = Vec::with_capacity(targets.len());
-        for some in targets.chunks(self.options.jobs.max(1)) {
+        for some in targets.chunks(threads(self.options.jobs)) {
             if let [only] = some {
                 all.push(self.ask(look, only, known));
             } else {

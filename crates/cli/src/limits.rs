@@ -336,11 +336,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many threads to use, if that was given; else as many as there are cores.
-pub(crate) fn threads(given: Option<usize>) -> usize {
-    given.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
-
 /// The memory of the machine, or 8 GiB where it cannot be told.
 fn machine_memory_mib() -> u64 {
     let told = || {

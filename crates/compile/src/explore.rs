@@ -72,6 +72,13 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
+/// The two passes that may keep too many pairs.
+#[derive(Clone, Copy)]
+enum Pass {
+    Plain,
+    Counted,
+}
+
 /// Explores `space` with at most `limit` pairs.
 ///
 /// What is found does not depend on the limit, unless it is below that of the first round: where the limit cuts the last round short only the
@@ -82,19 +89,28 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
     let (mut near, mut whole) = (NEIGHBOURHOOD, true);
     let (mut product_done, mut counted_done) = (false, false);
     loop {
-        if !product_done {
-            match finished(product.run(space, &mut budget.part(round)))? {
-                true if fault_in(space, &product.pairs).is_none() => return Ok(product.explored(space)),
-                done => product_done = done,
-            }
-        }
-        if whole && !counted_done {
-            let counted = counted.get_or_insert_with(|| Product::with(Counts::guess(space)));
-            match run_counted(counted, space, &mut budget.part(round))? {
-                true if !counted.counts().is_empty() && fault_in(space, &counted.pairs).is_none() => {
-                    return Ok(std::mem::take(counted).explored(space));
+        // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
+        // pairs are those of the other pass or fewer, and often far fewer.
+        let passes = if round == FIRST_ROUND { [Pass::Plain, Pass::Counted] } else { [Pass::Counted, Pass::Plain] };
+        let open = passes.into_iter().filter(|pass| match pass {
+            Pass::Plain => !product_done,
+            Pass::Counted => !counted_done,
+        });
+        for pass in open.take(if whole { 2 } else { 1 }).collect::<Vec<_>>() {
+            match pass {
+                Pass::Plain => match finished(product.run(space, &mut budget.part(round)))? {
+                    true if fault_in(space, &product.pairs).is_none() => return Ok(product.explored(space)),
+                    done => product_done = done,
+                },
+                Pass::Counted => {
+                    let counted = counted.get_or_insert_with(|| Product::with(Counts::guess(space)));
+                    match run_counted(counted, space, &mut budget.part(round))? {
+                        true if !counted.counts().is_empty() && fault_in(space, &counted.pairs).is_none() => {
+                            return Ok(std::mem::take(counted).explored(space));
+                        }
+                        done => counted_done = done,
+                    }
                 }
-                done => counted_done = done,
             }
         }
         if whole && finished(cover.run(space, &mut budget.part(round)).map_err(Incomplete::Stopped))? {

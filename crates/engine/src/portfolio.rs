@@ -57,6 +57,7 @@ const CONCURRENT: usize = 3;
 const ROUND: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS),
     (Stage::Reduce, REDUCE_TICKS),
+    (Stage::Search, QUICK_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced]), QUICK_TICKS),
     (Stage::Tasks(&[Kind::FlowReduced]), EARLY_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), TASK_TICKS),
@@ -65,7 +66,7 @@ const ROUND: &[(Stage, u64)] = &[
 ];
 
 /// How many parts of the first round are done even where no round is asked for.
-const ALWAYS: usize = 5;
+const ALWAYS: usize = 6;
 
 /// A part of a round.
 enum Stage {
@@ -120,7 +121,7 @@ impl Method {
 pub struct Plan<'a> {
     /// The methods that may be used.
     pub methods: Vec<Method>,
-    /// Threads.
+    /// Threads; 0 for as many as the machine offers.
     pub jobs: usize,
     /// Ends the work from outside.
     pub cancel: Cancel,

@@ -52,6 +52,7 @@ pub fn find_stuck(system: &NetworkSystem, budget: &mut Budget) -> Vec<Stuck> {
 fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
     let alone = budget.during(|| answers_alone(system))?;
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
+    let mut among_none: FxHashMap<(LocalId, GlobalId), bool> = FxHashMap::default();
     let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
     configs.insert(Config { global: system.initial_global(), flight: Vec::new() }, None);
     let mut position = 0;
@@ -68,7 +69,16 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
             let stuck = match known.get(&key) {
                 Some(&stuck) => stuck,
                 None => {
-                    let stuck = never_answers(system, place.1, config.global, &others, budget)?;
+                    // More others make the sets larger, so who may answer without them may answer among them.
+                    let without = match among_none.get(&(place.1, config.global)) {
+                        Some(&stuck) => stuck,
+                        None => {
+                            let stuck = never_answers(system, place.1, config.global, &[], budget)?;
+                            among_none.insert((place.1, config.global), stuck);
+                            stuck
+                        }
+                    };
+                    let stuck = without && (others.is_empty() || never_answers(system, place.1, config.global, &others, budget)?);
                     known.insert(key, stuck);
                     stuck
                 }

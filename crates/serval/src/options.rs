@@ -18,7 +18,7 @@ use serval_engine::portfolio::{Method, Progress};
 pub struct Options {
     /// The methods that may be used. Default: all of the portfolio.
     pub methods: Methods,
-    /// Threads; they change no result. Default 1.
+    /// Threads; they change no result. With 0 there are as many as the machine offers. Default 1.
     pub jobs: usize,
     /// Ends the work from outside. Default: a flag that nobody raises.
     pub cancel: Cancel,

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     }
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
-    let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), limits::threads(args.limits.jobs));
+    let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), args.limits.jobs.unwrap_or(0));
     let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, messages, watch));
     let found = match repaired {
         Ok(found) => found?,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval_budget::{Budget, Cancel};
+use serval_budget::{Budget, Cancel, threads};
 use serval_model::{Letter, Node, NormalForm};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
@@ -117,7 +117,7 @@ impl Work<'_> {
                 }
             }
         };
-        let threads = self.plan.jobs.clamp(1, tasks.len());
+        let threads = if tasks.len() == 1 { 1 } else { threads(self.plan.jobs).clamp(1, tasks.len()) };
         if threads == 1 {
             work();
         } else {

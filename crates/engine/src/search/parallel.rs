@@ -8,7 +8,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serval_budget::{Budget, Stopped};
+use serval_budget::{Budget, Stopped, threads};
 use serval_model::{Halt, NetworkSystem, Run};
 
 use super::layer::{LayerOutcome, MAX_MULTISETS, Search};
@@ -28,7 +28,7 @@ struct Board {
     prefix_ticks: u64,
 }
 
-/// As [`Search::layer`], on `jobs` threads. The ticks used are taken from
+/// As [`Search::layer`], on `jobs` threads (0 for all cores). The ticks used are taken from
 /// `budget`.
 pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget: &mut Budget) -> LayerOutcome<std::convert::Infallible> {
     let multisets = request_multisets(system.request_count(), requests, MAX_MULTISETS);
@@ -40,9 +40,9 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
     let search = || Search::with_serial_ticks(system, u64::MAX);
     let mut own = search();
     work(&mut own, ALONE);
-    if jobs > 1 && next.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) {
+    if next.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed) && threads(jobs) > 1 {
         std::thread::scope(|scope| {
-            for _ in 1..jobs {
+            for _ in 1..threads(jobs) {
                 scope.spawn(|| work(&mut search(), u64::MAX));
             }
             work(&mut own, u64::MAX);

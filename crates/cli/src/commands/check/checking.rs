@@ -17,7 +17,7 @@ use super::{Status, bug, look, page};
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
-use crate::limits::{self, Lost, Watch, watched};
+use crate::limits::{Lost, Watch, watched};
 use crate::output::{say, write_to};
 
 /// What is the same for all files of a directory.
@@ -142,7 +142,7 @@ impl Checking {
     fn options(&self, watch: &Watch) -> Options {
         let mut options = Options::default();
         options.methods = self.methods.clone();
-        options.jobs = limits::threads(self.args.limits.jobs);
+        options.jobs = self.args.limits.jobs.unwrap_or(0);
         options.cancel = watch.cancel();
         options.clock = now;
         options.invariants = self.args.verbose || self.args.html.is_some();
