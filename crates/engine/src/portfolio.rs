@@ -36,6 +36,12 @@ pub const FIRST_TICKS: u64 = 300_000;
 pub const LAST_TICKS: u64 = 100_000;
 /// Ticks for reductions of one component, in the first round.
 const REDUCE_TICKS: u64 = 100_000_000;
+/// Ticks for a proof over the numbers of answers that is there as soon as
+/// somebody looks, in the first round.
+const INSTANT_TICKS: u64 = 1_000;
+/// Ticks for a search of the reduced system, which is small, in the first
+/// round: a tick of it is a configuration, and takes much longer than others.
+const GLANCE_TICKS: u64 = 500;
 /// Ticks for a proof over the numbers of answers that is found at once or
 /// not at all, in the first round.
 const QUICK_TICKS: u64 = 20_000;
@@ -57,7 +63,8 @@ const CONCURRENT: usize = 3;
 const ROUND: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS),
     (Stage::Reduce, REDUCE_TICKS),
-    (Stage::Search, QUICK_TICKS),
+    (Stage::Tasks(&[Kind::LettersReduced]), INSTANT_TICKS),
+    (Stage::Search, GLANCE_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced]), QUICK_TICKS),
     (Stage::Tasks(&[Kind::FlowReduced]), EARLY_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), TASK_TICKS),
@@ -66,7 +73,7 @@ const ROUND: &[(Stage, u64)] = &[
 ];
 
 /// How many parts of the first round are done even where no round is asked for.
-const ALWAYS: usize = 6;
+const ALWAYS: usize = 7;
 
 /// A part of a round.
 enum Stage {
