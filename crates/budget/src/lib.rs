@@ -6,8 +6,8 @@
 //! only the binary, turns wall-clock time, memory and interrupts into a
 //! [`Cancel`] flag that the budget looks at too.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub mod checkpoint;
 mod reason;

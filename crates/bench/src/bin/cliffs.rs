@@ -5,7 +5,7 @@
 //! become three times as much, or one and a half times as much as the steps
 //! that can occur become more; more than that is a cliff. Sizes are next to each
 //! other while they are small and then in pairs further and further apart, so
-//! that a cliff between pairs is seen as well, up to ten seconds. Work is instructions, by Valgrind, as long as a program takes little
+//! that the page ends in time, up to ten seconds. Work is instructions, by Valgrind, as long as a program takes little
 //! time, and then the time that `serval` tells. The program `serval` must stand
 //! beside this one. Ends with 1 if there is a cliff or a verdict is wrong.
 
@@ -19,7 +19,7 @@ use serval_families::{FAMILIES, Family, Verdict};
 /// Microseconds for one program.
 const LIMIT: u64 = 10_000_000;
 /// A program that takes longer is not given to Valgrind, which takes fifty times as long.
-const COUNTED: u64 = 1_000_000;
+const COUNTED: u64 = 200_000;
 /// Less work than this is noise of starting up, in instructions and microseconds.
 const LEAST: (u64, u64) = (20_000_000, 100_000);
 /// The largest size.
@@ -54,25 +54,28 @@ fn page(names: &[String]) -> Result<bool, String> {
     print(
         "Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:",
     )?;
-    print("instructions, by Valgrind, and for programs of more than a second milliseconds. From row to row it may become three")?;
+    print(
+        "instructions, by Valgrind, and for programs of more than a fifth of a second milliseconds. From size to size it may become three",
+    )?;
     print("times as much, or one and a half times as much as the steps do. The last row of a family is the first beyond ten seconds.")?;
     print("")?;
     print("| family | n | verdict | steps | ms | instructions | times | steps, times | |")?;
     print("|---|---:|---|---:|---:|---:|---:|---:|---|")?;
     let (mut cliffs, mut wrong) = (0, 0);
     for family in families {
-        let mut before: Option<Point> = None;
+        let mut before: Option<(usize, Point)> = None;
         for n in sizes() {
             let point = measure(&serval, &directory, family, n)?;
             wrong += usize::from(point.wrong(family));
-            let growth = before.as_ref().and_then(|before| point.growth(before));
+            // Between pairs the size doubles, so a neighbour is what a row is compared with.
+            let growth = before.as_ref().filter(|(m, _)| n - m == 1).and_then(|(_, before)| point.growth(before));
             let cliff = growth.is_some_and(|(work, steps)| work > (steps + steps / 2).max(300));
             cliffs += usize::from(cliff);
             print(&point.row(family, n, growth, cliff))?;
             if point.ended() {
                 break;
             }
-            before = Some(point);
+            before = Some((n, point));
         }
     }
     std::fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
@@ -81,9 +84,9 @@ fn page(names: &[String]) -> Result<bool, String> {
     Ok(cliffs == 0 && wrong == 0)
 }
 
-/// 2, 3, … 8, and then pairs a quarter apart.
+/// 2, 3, … 8, and then pairs, each twice as far as the one before.
 fn sizes() -> impl Iterator<Item = usize> {
-    let pairs = std::iter::successors(Some(10_usize), |n| Some(n + n / 4)).take_while(|&n| n < LARGEST);
+    let pairs = std::iter::successors(Some(10_usize), |n| Some(2 * n)).take_while(|&n| n < LARGEST);
     (2..=8).chain(pairs.flat_map(|n| [n, n + 1]))
 }
 
