@@ -69,7 +69,7 @@ const ROUND: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::FlowReduced]), EARLY_TICKS),
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), TASK_TICKS),
     (Stage::Search, LAST_TICKS),
-    (Stage::Tasks(&[Kind::Bounded, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), TASK_TICKS),
+    (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), TASK_TICKS),
 ];
 
 /// How many parts of the first round are done even where no round is asked for.

@@ -25,6 +25,7 @@ mod identity_elimination;
 mod movers;
 mod quotient;
 mod reach;
+pub(crate) mod track;
 mod waiting_elimination;
 
 use serval_budget::{Budget, Stopped};
@@ -52,7 +53,7 @@ impl Reduction {
     }
 
     /// Applies an entry.
-    fn push(&mut self, entry: Entry, budget: &mut Budget) -> Result<(), Stopped> {
+    pub(crate) fn push(&mut self, entry: Entry, budget: &mut Budget) -> Result<(), Stopped> {
         self.reduced.apply(&entry, budget)?;
         self.script.push(entry);
         Ok(())
@@ -104,6 +105,8 @@ finders! {
     "locals": LocalQuotient => quotient::find_locals;
     /// Global states under which everything goes the same.
     "globals": GlobalQuotient => quotient::find_globals;
+    /// Requests at some nodes are counted in the global state.
+    "track": Track => |reduced, _| Ok(track::candidates(reduced.form()).into_iter().take(1).map(Entry::Track).collect());
 }
 
 /// Of the ticks that are left a rule may use one part of so many.
@@ -113,6 +116,9 @@ const TIDY: &[Rule] = &[Rule::IdentityElimination, Rule::Pairs];
 /// The rules that compare everything with everything, and are tried only where
 /// no other does anything any more.
 const LATE: &[Rule] = &[Rule::LocalQuotient, Rule::GlobalQuotient];
+
+/// Rules that make a system larger, and are tried only when nothing else helps.
+const APART: &[Rule] = &[Rule::Track];
 
 /// How far a reduction has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,7 +133,7 @@ pub enum Extent {
 /// part of what is left is left out; the others go on without it. What is
 /// reached stands, so that more ticks go on from there.
 pub fn reduce(reduction: &mut Reduction, budget: &mut Budget) -> Result<Extent, Stopped> {
-    let early: Vec<Rule> = RULES.iter().filter(|rule| !TIDY.contains(rule) && !LATE.contains(rule)).copied().collect();
+    let early: Vec<Rule> = RULES.iter().filter(|rule| ![TIDY, LATE, APART].iter().any(|others| others.contains(rule))).copied().collect();
     let mut extent = tidy(reduction, budget)?;
     loop {
         let before = measure(reduction.form());

@@ -20,7 +20,7 @@ serval_linear::conditions! {
         PartsClaim = "parts.claim", PartsCover = "parts.cover",
         SamePart = "same.part", SameMaps = "same.maps", SameInitial = "same.initial", SameNodes = "same.nodes",
         SameSteps = "same.steps",
-        SplitInitial = "split.initial", FoldInitial = "fold.initial", FoldPresent = "fold.present",
+        SplitInitial = "split.initial", TrackInner = "track.inner", TrackMost = "track.most", FoldInitial = "fold.initial", FoldPresent = "fold.present",
         RelationNodes = "relation.nodes", RelationWeak = "relation.weak", RelationStrong = "relation.strong",
         RelationGlobalWeak = "relation.global.weak", RelationGlobalStrong = "relation.global.strong",
         QuotientDisjoint = "quotient.disjoint", QuotientClasses = "quotient.classes", DominatedKept = "dominated.kept",

@@ -14,6 +14,7 @@
 //! | `dominated` | [`dominated`] |
 //! | `closure` | [`waiting_elimination`] |
 //! | `right`, `left` | [`movers`] |
+//! | `track` | [`track`] |
 //!
 //! **Theorem.** If every entry of a script meets its conditions on the system
 //! that the entries before it leave, and in the system that the last one
@@ -35,7 +36,7 @@
 //! becomes a run of the old one when its steps are replaced by the paths that
 //! they stand for, and that run visits all configurations of the new one, and
 //! perhaps more. For `split` a copy is where its original was. A quotient
-//! forgets the set.
+//! forgets the set, and so does `track`.
 
 pub mod dominated;
 pub mod identity_elimination;
@@ -45,6 +46,7 @@ pub mod quotient;
 mod rule;
 pub mod simulation;
 pub mod split;
+pub mod track;
 pub mod waiting_elimination;
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +66,7 @@ pub use dominated::Dominated;
 pub use movers::{Mover, Side, Witness};
 pub use pairs::Pairs;
 pub use quotient::Quotient;
+pub use track::Track;
 pub use waiting_elimination::WaitingElimination;
 
 /// Makes the entries of scripts from the table of rules: the name in files, the
@@ -110,6 +113,8 @@ rules! {
     "right": Right(mover: Mover) => &Joining { side: Side::Right, mover };
     /// Joins steps whose departures need not be interrupted.
     "left": Left(mover: Mover) => &Joining { side: Side::Left, mover };
+    /// Counts the requests at some nodes in the global state.
+    "track": Track(track: Track) => track;
 }
 
 impl Entry {

@@ -4,16 +4,20 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel, threads};
-use serval_model::{Letter, Node, NormalForm};
+use serval_model::{Letter, Node, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
+use serval_proof::script::Entry;
 
 use super::{Attempt, CONCURRENT, End, Method, Progress, Work};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
 use crate::letters::{self, LettersOutcome};
+use crate::reduce::{reduce, track};
 
+/// Ticks for one way to count requests, at least.
+const TRACKED_TICKS: u64 = 20_000;
 /// Steps from which on reductions may be expensive.
 const LARGE: usize = 1_000;
 
@@ -31,6 +35,9 @@ pub(super) enum Kind {
     FlowReduced,
     /// A proof by counting, of the original.
     FlowOriginal,
+    /// A proof over the numbers of answers, of the reduced system with requests
+    /// counted in the global state.
+    LettersTracked,
     /// Counterexamples with few requests in flight.
     Bounded,
     /// The published method.
@@ -40,7 +47,7 @@ pub(super) enum Kind {
 impl Kind {
     fn method(self) -> Method {
         match self {
-            Self::LettersFirst | Self::LettersReduced | Self::LettersOriginal => Method::Letters,
+            Self::LettersFirst | Self::LettersReduced | Self::LettersOriginal | Self::LettersTracked => Method::Letters,
             Self::FlowReduced | Self::FlowOriginal => Method::Flow,
             Self::Bounded => Method::Bounded,
             Self::Classic => Method::Classic,
@@ -174,6 +181,7 @@ impl Work<'_> {
                 Ok(Bounded::Run(run)) => lifted(run),
                 Ok(Bounded::TooLarge) | Err(_) => Attempt::Short,
             },
+            Kind::LettersTracked => self.tracked(component, &lifted, &mut budget),
             Kind::Classic => self.plan.classic.map_or(Attempt::Ended, |prove| prove(self.systems[component], ticks, cancel)),
             _ => {
                 let original;
@@ -186,15 +194,7 @@ impl Work<'_> {
                     (&original, Vec::new())
                 };
                 if kind.method() == Method::Letters {
-                    return match letters::prove(form, &mut budget) {
-                        Ok(LettersOutcome::Proof(proof)) => Attempt::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
-                        Ok(LettersOutcome::Run(run)) => lifted(run),
-                        Ok(LettersOutcome::Stuck(answers)) => {
-                            let letter = |(node, count): (Node, i64)| Some((form.letter(node)?, count.unsigned_abs()));
-                            Attempt::Open(answers.into_iter().filter_map(letter).collect())
-                        }
-                        Err(_) => Attempt::Short,
-                    };
+                    return in_letters(form, script, &lifted, &mut budget);
                 }
                 match flow::prove(form, &mut budget) {
                     Ok(FlowOutcome::Proof(proof)) => Attempt::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
@@ -203,5 +203,44 @@ impl Work<'_> {
                 }
             }
         }
+    }
+
+    /// The same where requests are counted in the global state, one way after the
+    /// other.
+    fn tracked(&self, component: usize, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
+        let Some((reduction, _)) = &self.reductions[component] else { return Attempt::Ended };
+        let candidates = track::candidates(reduction.form());
+        let ticks = (budget.left() / (1 + candidates.len() as u64)).max(TRACKED_TICKS);
+        for track in candidates {
+            let (mut tracked, mut part) = (reduction.clone(), budget.part(ticks));
+            let had = part.left();
+            let reduced = tracked.push(Entry::Track(track), &mut part).and_then(|()| reduce(&mut tracked, &mut part));
+            let script = tracked.script.clone();
+            let found = match reduced {
+                Err(_) => Attempt::Short,
+                Ok(_) if tracked.form().is_atomic() => Attempt::Part(Part::Atomic(script)),
+                Ok(_) => in_letters(tracked.form(), script, lifted, &mut part),
+            };
+            if matches!(found, Attempt::Part(_) | Attempt::Run(_)) {
+                return found;
+            }
+            if budget.spend(had - part.left()).is_err() {
+                break;
+            }
+        }
+        Attempt::Short
+    }
+}
+
+/// A proof over the numbers of answers of a system that a script leaves.
+fn in_letters(form: &NormalForm, script: Vec<Entry>, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
+    match letters::prove(form, budget) {
+        Ok(LettersOutcome::Proof(proof)) => Attempt::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
+        Ok(LettersOutcome::Run(run)) => lifted(run),
+        Ok(LettersOutcome::Stuck(answers)) => {
+            let letter = |(node, count): (Node, i64)| Some((form.letter(node)?, count.unsigned_abs()));
+            Attempt::Open(answers.into_iter().filter_map(letter).collect())
+        }
+        Err(_) => Attempt::Short,
     }
 }

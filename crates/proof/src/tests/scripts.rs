@@ -13,7 +13,7 @@ use serval_model::{NetworkSystem, NormalForm, SystemBuilder, completed_multisets
 use super::last;
 use super::support::{Case, enough};
 use super::switch::without;
-use crate::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination, Witness};
+use crate::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, Track, WaitingElimination, Witness};
 use crate::{Body, Claim, Condition, Part};
 
 /// What is wrong about believing a certificate.
@@ -141,6 +141,15 @@ fn closure(relation: &[(u32, u32)], points: &[(u32, u32)]) -> Entry {
     Entry::WaitingElimination(WaitingElimination { relation: relation.to_vec(), points: points.to_vec() })
 }
 
+fn track(group: &[u32], most: u8) -> Entry {
+    Entry::Track(Track { groups: vec![group.to_vec()], most })
+}
+
+/// `a` looks and raises a flag later, and answers whether it was down; two may look before one of them raises it.
+fn torn() -> Draft {
+    Draft::of(2, &["a!", "a", "a/x", "a/y"], &[[0, 0, 1, 0], [0, 1, 3, 1], [1, 0, 2, 1], [1, 1, 2, 1]])
+}
+
 /// `a` raises a flag and lowers it again; `b` answers only while it is up.
 /// Serially it never is.
 fn flag() -> Draft {
@@ -184,11 +193,12 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         }
         // Where a request has answered, it would have to go on; so none ever answers.
         Condition::SplitInitial => vec![flag().then(Entry::Split(3)).then(Entry::Split(4)).pairs().falsely()],
+        // Who has answered would be counted for ever, and nobody who is not there could leave: no run would be complete.
+        Condition::TrackInner => vec![torn().then(track(&[2, 3], 1)).pairs().falsely(), torn().then(track(&[0], 1)).pairs().falsely()],
+        // Nobody could leave where none are counted.
+        Condition::TrackMost => vec![torn().then(track(&[1], 0)).pairs().falsely()],
         // Nothing lands on the initial node, so its identity step is just gone.
-        Condition::FoldInitial => {
-            let lost_update = Draft::of(2, &["a!", "a", "a/x", "a/y"], &[[0, 0, 1, 0], [0, 1, 3, 1], [1, 0, 2, 1], [1, 1, 2, 1]]);
-            vec![lost_update.then(Entry::IdentityElimination(vec![(0, 1)])).pairs().falsely()]
-        }
+        Condition::FoldInitial => vec![torn().then(Entry::IdentityElimination(vec![(0, 1)])).pairs().falsely()],
         // `a` would answer without waiting for `b`.
         Condition::FoldPresent => vec![handshake().then(Entry::IdentityElimination(vec![(1, 3)])).pairs().falsely()],
         // A done node has no steps, so everything follows it; but having answered is not nothing.
@@ -290,6 +300,7 @@ pub(super) fn out_of_range(number: u32) -> Vec<Entry> {
     };
     vec![
         Entry::Split(number),
+        track(&[number], 1),
         Entry::IdentityElimination(vec![(number, 0)]),
         Entry::IdentityElimination(vec![(0, number)]),
         Entry::LocalQuotient(quotient(&[(number, number)], &[0])),
@@ -367,6 +378,10 @@ fn what_is_nearly_wrong_is_accepted() {
     let draft = Draft::of(2, &["a!", "a", "a", "a/x"], &steps);
     let draft = draft.dominated(&[(1, 2)], &[], &[(steps[1], steps[0])]).then(Entry::IdentityElimination(vec![(1, 3)])).pairs();
     assert_eq!(draft.case().check(), Ok(()));
+    // `b` is counted while it waits for `a`; who has begun while the flag is up never ends, and all that is left is `a` alone.
+    let steps = [[0, 0, 1, 1], [1, 1, 4, 0], [2, 1, 3, 2], [3, 2, 5, 2]];
+    let draft = Draft::of(3, &["a!", "a", "b!", "b", "a/x", "b/z"], &steps).then(track(&[1, 3], 2)).then(track(&[1], 1)).pairs();
+    assert_eq!(draft.mover(Side::Right, &[(1, &[1])], &[]).pairs().case().check(), Ok(()));
     // A lock: while it is held, nobody else can do anything.
     let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 0, 4, 0]];
     let lock = || Draft::of(2, &["a!", "a", "b!", "a/x", "b/z"], &steps).pairs();

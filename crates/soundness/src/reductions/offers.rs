@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serval_engine::reduce::Rule;
 use serval_model::{Node, NodeKind, NormalForm, Point, SplitMix64};
-use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination};
+use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, Track, WaitingElimination};
 
 use super::movers::{Taste, draw_witnesses};
 
@@ -68,6 +68,17 @@ pub fn draw(reduced: &Reduced, rule: Rule, random: &mut SplitMix64) -> Option<En
             spoil(&mut relation, &open_nodes(form), random);
             let classes = draw_classes(form.node_numbers().end, &relation, random);
             (!classes.is_empty()).then(|| Entry::LocalQuotient(Quotient { relation: relation.into_iter().collect(), classes }))
+        }
+        Rule::Track => {
+            // Now and then of a node that must not be counted.
+            let nodes: Vec<Node> =
+                form.node_numbers().filter(|&node| random.below(12) == 0 || form.nodes()[node as usize].1 == NodeKind::Inner).collect();
+            let mut groups: Vec<Vec<Node>> = vec![Vec::new(); 1 + random.index(2)];
+            for group in &mut groups {
+                group.extend(nodes.iter().filter(|_| random.below(2) == 0));
+            }
+            let most = u8::try_from(random.below(4)).unwrap_or(1);
+            Some(Entry::Track(Track { groups, most }))
         }
         Rule::GlobalQuotient => {
             let mut relation = global_simulation(form, true);

@@ -1,7 +1,7 @@
 //! Changes to scripts.
 
 use serval_model::{NodeStep, NormalForm, SplitMix64};
-use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, WaitingElimination};
+use serval_proof::script::{Dominated, Entry, Mover, Quotient, Reduced, Side, Track, WaitingElimination};
 use serval_soundness::reductions::offers;
 
 use super::sources::Source;
@@ -163,6 +163,10 @@ fn change(entry: &mut Entry, size: Size, random: &mut SplitMix64) {
             0 => change_pairs(relation, size.nodes, size.nodes, random),
             _ => change_pairs(points, size.nodes, size.globals, random),
         },
+        Entry::Track(Track { groups, most }) => match random.below(3) {
+            0 => *most = u8::try_from(random.below(4)).unwrap(),
+            _ => change_classes(groups, size.nodes, random),
+        },
         // The same on the other side.
         Entry::Right(mover) if random.below(8) == 0 => *entry = Entry::Left(std::mem::take(mover)),
         Entry::Left(mover) if random.below(8) == 0 => *entry = Entry::Right(std::mem::take(mover)),
@@ -192,7 +196,8 @@ pub(crate) fn wild(reduced: &Reduced, random: &mut SplitMix64) -> Entry {
             _ => (any_node(random), any_node(random)),
         }
     };
-    match random.below(10) {
+    match random.below(11) {
+        10 => Entry::Track(Track { groups: vec![vec![any_node(random)]], most: u8::try_from(random.below(3)).unwrap() }),
         0 => Entry::Split(any_node(random)),
         1 => Entry::IdentityElimination(vec![if random.below(3) > 0 {
             (step.node, step.to_node)

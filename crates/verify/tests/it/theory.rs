@@ -34,6 +34,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
         ],
     ),
     ("movers", "Rules: movers", &[("crates/proof/src/script/movers.rs", None)]),
+    ("track", "Rules: track", &[("crates/proof/src/script/track.rs", None)]),
     ("counting", "Proofs by counting", &[("crates/proof/src/flow.rs", None)]),
     ("invariants", "Invariants", &[("crates/proof/src/invariant.rs", None)]),
     (
