@@ -15,8 +15,10 @@ pub mod programs;
 
 use std::collections::BTreeMap;
 
-use serval_budget::Cancel;
+use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, Prepared};
+use serval_model::SplitMix64;
+use serval_proof::{Body, Certificate, Claim, fingerprint};
 use serval_syntax::analyze;
 use serval_verify::{Caps, InputKind, Outcome, verify};
 
@@ -65,6 +67,21 @@ pub fn proved(text: &str) -> Option<String> {
     let program = analyze(text).program?;
     let prepared = Prepared::new(&program, Options::default());
     certificate(text, &prepared)
+}
+
+/// The proof of a program that is ready to be executed, if one is found.
+fn certificate(text: &str, prepared: &Prepared) -> Option<String> {
+    let found = serval_lipton::prove(prepared, &mut Budget::ticks(TICKS)).ok()?;
+    let body = Body::Reduction(Box::new(found.reduction));
+    Some(Certificate { input: fingerprint(text), component: 0, claim: Claim::Serializable, body }.to_json())
+}
+
+/// Tries one program and, if it is proved, certificates that lie; an error is
+/// what is wrong, with the program.
+pub fn try_all(origin: &'static str, text: &str, tally: &mut Tally) -> Result<(), String> {
+    try_program(origin, text, tally).map_err(|why| format!("{why}:\n{text}"))?;
+    let own = text.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    forged::try_forged(text, &mut SplitMix64::new(own), tally).map(|_| ())
 }
 
 /// Tries one program; an error is what is wrong.
