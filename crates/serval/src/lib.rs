@@ -114,6 +114,7 @@
 //! | what the engines are asked, in which order | `claim` |
 //! | how a claim becomes a verdict | `decide`, `evidence` |
 //! | what is said beside the verdict | `findings`, `counterexample`, `hint` |
+//! | what a proof says | `told`, `commuting` |
 //! | what programs do, event by event | [`simulator`] |
 //! | which changes make a program serializable | [`repair`] |
 //! | what people and machines are shown | `report` |
@@ -126,6 +127,7 @@
 //! has accepted the evidence.
 
 mod claim;
+mod commuting;
 mod counterexample;
 mod decide;
 mod evidence;

@@ -19,6 +19,7 @@ impl Decision {
         report.stuck = self.stuck;
         report.words = self.invariants;
         report.proof = self.proof;
+        report.no_commit = self.no_commit;
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;

@@ -1,0 +1,164 @@
+//! What a proof on the text of a program says, in words, and why there is none.
+//!
+//! The sentences are those that an engineer would say at a review: which value
+//! of a variable means that one request is between which lines, what counts
+//! requests, who is never there at the same time as whom, and where a request
+//! commits. Equal sentences about several variables or requests, such as those
+//! of the rows of an array, are said together.
+
+use std::collections::BTreeMap;
+
+use serval_lipton::{Conflict, Place, Why};
+use serval_symbolic::{Commit, Counter, Section, Words};
+use serval_syntax::{LineIndex, Program, Span};
+
+/// How many names are listed before the rest is only counted.
+const LISTED: usize = 3;
+
+/// A sentence for each thing that an accepted proof says.
+pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<String> {
+    let teller = Teller { program, text, lines: LineIndex::new(text) };
+    let mut said = Vec::new();
+    said.extend(together(words.sections.iter().map(|section| teller.section(section))));
+    said.extend(together(words.counters.iter().map(|counter| teller.counter(counter, words))));
+    said.extend(words.exclusions.iter().take(LISTED).map(|(one, other)| format!("never {one} and {other} at the same time")));
+    if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        said.push(format!("and {more} more pairs that exclude each other"));
+    }
+    said.extend(together(teller.commits(&words.commits)));
+    if words.points.iter().any(|point| !point.entry) {
+        said.push("what a request does before its commit point commutes to the right, what it does after it to the left".to_owned());
+    }
+    if words.unbounded {
+        said.push("integers are taken to be unbounded: no run of a lifetime makes them leave 64 bits".to_owned());
+    }
+    said
+}
+
+/// Why no proof was found, in one sentence that names the lines.
+pub(crate) fn why_not(program: &Program, text: &str, why: &Why) -> String {
+    let teller = Teller { program, text, lines: LineIndex::new(text) };
+    match why {
+        Why::TooLarge { what, limit } => format!("more than {limit} {what}"),
+        Why::Stopped(_) => "the ticks are used up".to_owned(),
+        Why::Error(error) => format!("it is not excluded that what is on line {} {}", teller.line(error.span), error.what),
+        Why::Conflict(conflict) => teller.conflict(conflict),
+    }
+}
+
+/// Something about a variable or a request: its name, and what is said with the
+/// names of all of which it is said.
+type Said = (String, String);
+
+/// One sentence for all names of which the same is said, in the order of the
+/// first; `@` in a sentence stands for the names.
+fn together(sentences: impl IntoIterator<Item = Said>) -> Vec<String> {
+    let mut order: Vec<(String, Vec<String>)> = Vec::new();
+    let mut place: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, sentence) in sentences {
+        let at = *place.entry(sentence.clone()).or_insert(order.len());
+        match order.get_mut(at) {
+            Some((_, names)) => names.push(name),
+            None => order.push((sentence, vec![name])),
+        }
+    }
+    order.into_iter().map(|(sentence, names)| sentence.replacen('@', &listed(&names), 1)).collect()
+}
+
+/// "A", "A and B", "A, B and C", "A, B, C and 4 more".
+fn listed(names: &[String]) -> String {
+    let (shown, more) = (&names[..names.len().min(LISTED)], names.len().saturating_sub(LISTED));
+    match (more, shown.split_last()) {
+        (0, Some((only, []))) => only.clone(),
+        (0, Some((last, before))) => format!("{} and {last}", before.join(", ")),
+        (more, _) => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+struct Teller<'a> {
+    program: &'a Program,
+    text: &'a str,
+    lines: LineIndex,
+}
+
+impl Teller<'_> {
+    fn line(&self, span: Span) -> u32 {
+        self.lines.position(self.text, span.start).line
+    }
+
+    fn global(&self, global: serval_syntax::GlobalVar) -> String {
+        self.program.globals.get(global.index()).map_or_else(String::new, |global| global.name.clone())
+    }
+
+    fn request(&self, body: usize) -> String {
+        self.program.requests.get(body).map_or_else(String::new, |request| request.name.clone())
+    }
+
+    /// "line 4", "lines 4 and 7".
+    fn lines(&self, spans: impl IntoIterator<Item = Span>) -> String {
+        let mut numbers: Vec<u32> = spans.into_iter().map(|span| self.line(span)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let plural = if numbers.len() == 1 { "" } else { "s" };
+        format!("line{plural} {}", listed(&numbers.iter().map(u32::to_string).collect::<Vec<_>>()))
+    }
+
+    fn section(&self, section: &Section) -> Said {
+        let (enters, leaves) = (self.lines(section.enters.iter().copied()), self.lines(section.leaves.iter().copied()));
+        (self.global(section.global), format!("@ = {} iff one request is between {enters} and {leaves}", section.value))
+    }
+
+    fn counter(&self, counter: &Counter, words: &Words) -> Said {
+        let name = self.global(counter.global);
+        let initial = self.program.globals.get(counter.global.index()).map_or(0, |global| global.initial);
+        let spans = |weight: i64| {
+            let points = counter.weights.iter().filter(move |&&(_, of)| of == weight);
+            points.filter_map(|&(point, _)| words.points.get(usize::try_from(point).ok()?)).map(|point| point.span)
+        };
+        let mut weights: Vec<i64> = counter.weights.iter().map(|&(_, weight)| weight).collect();
+        weights.sort_unstable();
+        weights.dedup();
+        let terms = weights.iter().map(|&weight| {
+            let (sign, size) = (if weight < 0 { "−" } else { "+" }, weight.unsigned_abs());
+            let times = if size == 1 { String::new() } else { format!("{size} × ") };
+            format!(" {sign} {times}the requests that wait before {}", self.lines(spans(weight)))
+        });
+        (name, format!("@ = {initial}{}", terms.collect::<String>()))
+    }
+
+    /// Where each request commits: the lines of the accesses in these steps.
+    fn commits(&self, commits: &[Commit]) -> Vec<Said> {
+        let mut of: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
+        for commit in commits {
+            let spans = of.entry(commit.body).or_default();
+            match commit.accesses.is_empty() {
+                true => spans.push(commit.span),
+                false => spans.extend(&commit.accesses),
+            }
+        }
+        let said = |(body, spans): (usize, Vec<Span>)| (self.request(body), format!("the commit point of @ is {}", self.span_of(&spans)));
+        of.into_iter().map(said).collect()
+    }
+
+    /// "line 13", or from the first to the last.
+    fn span_of(&self, spans: &[Span]) -> String {
+        let numbers = spans.iter().map(|&span| self.line(span));
+        match (numbers.clone().min(), numbers.max()) {
+            (Some(first), Some(last)) if first != last => format!("lines {first} to {last}"),
+            (first, _) => format!("line {}", first.unwrap_or(0)),
+        }
+    }
+
+    fn conflict(&self, Conflict { first, second, global }: &Conflict) -> String {
+        let place = |place: &Place| {
+            let does = if place.writes { "writes" } else { "reads" };
+            format!("line {} of {}, which {does} it", self.line(place.access), self.request(place.body))
+        };
+        format!(
+            "no commit point: about {} the step of {} does not commute with that of {}",
+            self.global(*global),
+            place(first),
+            place(second)
+        )
+    }
+}
