@@ -230,7 +230,7 @@ fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, opt
 }
 
 /// The states that are told of beside a verdict that does not need them.
-fn aside(program: &Program, prepared: &Prepared, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
+fn aside(program: &Program, prepared: &Arc<Prepared>, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
     let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
     let pairs = ASIDE_PAIRS.min(ASIDE_VALUES / variables.max(1));
     prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new)

@@ -83,7 +83,7 @@ fn lines<const N: usize>(parts: [&str; N]) -> Lines {
 impl Maker {
     fn declarations(&mut self) -> String {
         let range = |rng: &mut SplitMix64, high: i64| {
-            let kind = rng.pick(&["", "", " wrap", " wrap", " saturate"]);
+            let kind = rng.pick(&["", " wrap", " wrap", " wrap", " saturate"]);
             format!("0..{high}{kind}")
         };
         let high = self.rng.between(1, 2);
