@@ -1,5 +1,6 @@
 //! What a proof says, for people and for machines.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -19,6 +20,9 @@ pub struct ProofNote {
     pub component: usize,
     /// Sentences from which it follows that all answers are serial.
     pub facts: Vec<String>,
+    /// What stands beside lines of the text, on a page.
+    #[serde(skip)]
+    pub marks: BTreeMap<u32, &'static str>,
 }
 
 impl ProofNote {
@@ -88,7 +92,7 @@ mod tests {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         for (component, &count) in facts.iter().enumerate() {
             let facts = (1..=count).map(|number| format!("a<{number}> never answers \u{1b}")).collect();
-            report.proof.push(ProofNote { kind: "letters", component, facts });
+            report.proof.push(ProofNote { kind: "letters", component, facts, marks: BTreeMap::new() });
         }
         report
     }
@@ -115,7 +119,7 @@ mod tests {
     fn a_proof_on_the_text_speaks_of_every_run() {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         let facts = vec!["L = 1 iff one request is between line 3 and line 5".to_owned()];
-        report.proof.push(ProofNote { kind: "reduction", component: 0, facts });
+        report.proof.push(ProofNote { kind: "reduction", component: 0, facts, marks: BTreeMap::new() });
         let text = report.to_text(true, Look { width: 100, ascii: false });
         assert!(text.contains("  in every run\n    L = 1 iff one request is between line 3 and line 5\n"), "{text}");
         assert!(text.contains("serval explain reduction"), "{text}");

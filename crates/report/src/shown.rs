@@ -68,8 +68,12 @@ impl FileReport {
             response: named(response),
             count: *count,
         };
-        let proof_note =
-            |ProofNote { kind, component, facts }: &ProofNote| ProofNote { kind, component: *component, facts: all_told(facts) };
+        let proof_note = |ProofNote { kind, component, facts, marks }: &ProofNote| ProofNote {
+            kind,
+            component: *component,
+            facts: all_told(facts),
+            marks: marks.clone(),
+        };
         let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
             alternatives: alternatives.clone(),

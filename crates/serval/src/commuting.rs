@@ -35,6 +35,35 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     said
 }
 
+/// What stands beside the lines of the text: where requests commit, what
+/// commutes to which side, and whether who waits there has committed.
+pub(crate) fn marks(text: &str, words: &Words) -> BTreeMap<u32, &'static str> {
+    let lines = LineIndex::new(text);
+    let line = |span: Span| lines.position(text, span.start).line;
+    let mut marks = BTreeMap::new();
+    for commit in &words.commits {
+        let spans = if commit.accesses.is_empty() { std::slice::from_ref(&commit.span) } else { &commit.accesses };
+        marks.extend(spans.iter().map(|&span| (line(span), "commit point")));
+    }
+    for section in &words.sections {
+        for (spans, mark) in [(&section.enters, "commutes to the right"), (&section.leaves, "commutes to the left")] {
+            for &span in spans {
+                marks.entry(line(span)).or_insert(mark);
+            }
+        }
+    }
+    // Where some have committed and some have not, nothing is said.
+    let mut phases: BTreeMap<u32, Option<bool>> = BTreeMap::new();
+    for point in words.points.iter().skip(1).filter(|point| !point.entry) {
+        let phase = phases.entry(line(point.span)).or_insert(Some(point.post));
+        *phase = phase.filter(|&post| post == point.post);
+    }
+    for (line, post) in phases.into_iter().filter_map(|(line, post)| Some((line, post?))) {
+        marks.entry(line).or_insert(if post { "after the commit point" } else { "before the commit point" });
+    }
+    marks
+}
+
 /// Why no proof was found, in one sentence that names the lines.
 pub(crate) fn why_not(program: &Program, text: &str, why: &Why) -> String {
     let teller = Teller { program, text, lines: LineIndex::new(text) };

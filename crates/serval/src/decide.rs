@@ -16,7 +16,7 @@ use serval_syntax::{Diagnostic, Program};
 use serval_verify::Outcome;
 
 use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
-use crate::commuting::sentences;
+use crate::commuting::{marks, sentences};
 use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
@@ -258,8 +258,9 @@ fn method_of(body: &Body) -> Option<Method> {
 fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<ProofNote> {
     let (Body::Reduction(reduction), Some(prepared)) = (body, input.prepared()) else { return told(systems, parts_of(body)) };
     let words = serval_symbolic::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, cancel.clone()));
-    let facts = words.map(|words| sentences(prepared.program(), input.text(), &words)).unwrap_or_default();
-    vec![ProofNote { kind: "reduction", component: 0, facts }]
+    let words = words.unwrap_or_default();
+    let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
+    vec![ProofNote { kind: "reduction", component: 0, facts, marks }]
 }
 
 /// What the reductions of a proof leave, if there may be any.
