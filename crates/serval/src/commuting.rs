@@ -70,7 +70,7 @@ pub(crate) fn why_not(program: &Program, text: &str, why: &Why) -> String {
     match why {
         Why::TooLarge { what, limit } => format!("more than {limit} {what}"),
         Why::Stopped(_) => "the ticks are used up".to_owned(),
-        Why::Error(error) => format!("it is not excluded that what is on line {} {}", teller.line(error.span), error.what),
+        Why::Error(error) => format!("it is not excluded that line {} fails: {}", teller.line(error.span), error.what),
         Why::Conflict(conflict) => teller.conflict(conflict),
     }
 }
@@ -91,7 +91,11 @@ fn together(sentences: impl IntoIterator<Item = Said>) -> Vec<String> {
             None => order.push((sentence, vec![name])),
         }
     }
-    order.into_iter().map(|(sentence, names)| sentence.replacen('@', &listed(&names), 1)).collect()
+    let said = |(sentence, names): (String, Vec<String>)| {
+        let each = if names.len() > 1 && sentence.starts_with('@') { "each of " } else { "" };
+        format!("{each}{}", sentence.replacen('@', &listed(&names), 1))
+    };
+    order.into_iter().map(said).collect()
 }
 
 /// "A", "A and B", "A, B and C", "A, B, C and 4 more".
@@ -179,6 +183,7 @@ impl Teller<'_> {
     }
 
     fn conflict(&self, Conflict { first, second, global }: &Conflict) -> String {
+        let name = self.global(*global);
         let place = |place: &Place| {
             let does = if place.writes { "writes" } else { "reads" };
             format!("line {} of {}, which {does} it", self.line(place.access), self.request(place.body))
@@ -189,5 +194,77 @@ impl Teller<'_> {
             place(first),
             place(second)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serval_lipton::PossibleError;
+    use serval_symbolic::PointWords;
+    use serval_syntax::{GlobalVar, analyze};
+
+    use super::*;
+
+    const TEXT: &str = "var L[0..1]: 0..1\nrequest r(i: 0..1) {\n  lock(L[i]);\n  yield;\n  X := 1 - X;\n  unlock(L[i]);\n  0\n}\n";
+
+    fn program() -> Program {
+        analyze(TEXT).program.unwrap_or_else(|| panic!("{TEXT}"))
+    }
+
+    /// The first place of a part of the text.
+    fn at(part: &str) -> Span {
+        let start = u32::try_from(TEXT.find(part).unwrap_or_else(|| panic!("{part}"))).unwrap_or(0);
+        Span { start, end: start + 1 }
+    }
+
+    fn words() -> Words {
+        let section = |global: u32| Section {
+            global: GlobalVar(global),
+            value: 1,
+            points: vec![2],
+            enters: vec![at("lock(L")],
+            leaves: vec![at("unlock")],
+        };
+        let commit = |body: usize| Commit { body, span: at("X :="), accesses: vec![at("X :="), at("unlock")] };
+        let point = |part: &str, post: bool| PointWords { bodies: vec![0], span: at(part), post, entry: false };
+        Words {
+            points: vec![PointWords::default(), point("yield", false)],
+            commits: vec![commit(0), commit(1)],
+            sections: vec![section(0), section(1)],
+            unbounded: true,
+            ..Words::default()
+        }
+    }
+
+    #[test]
+    fn rows_are_told_together() {
+        let said = sentences(&program(), TEXT, &words());
+        assert_eq!(
+            said,
+            [
+                "each of L[0] and L[1] = 1 iff one request is between line 3 and line 6",
+                "the commit point of r(0) and r(1) is lines 5 to 6",
+                "what a request does before its commit point commutes to the right, what it does after it to the left",
+                "integers are taken to be unbounded: no run of a lifetime makes them leave 64 bits",
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_are_marked_once() {
+        let marks: Vec<(u32, &str)> = marks(TEXT, &words()).into_iter().collect();
+        assert_eq!(marks, [(3, "commutes to the right"), (4, "before the commit point"), (5, "commit point"), (6, "commit point")]);
+    }
+
+    #[test]
+    fn what_stands_against_a_proof_is_named_by_its_line() {
+        let place = |part: &str, writes: bool| Place { body: 0, span: at("lock(L"), access: at(part), writes };
+        let conflict = Conflict { first: place("X :=", true), second: place("unlock", false), global: GlobalVar(2) };
+        assert_eq!(
+            why_not(&program(), TEXT, &Why::Conflict(Box::new(conflict))),
+            "no commit point: r(0) on line 5 (writes X), then r(0) on line 6 (reads X), cannot change places"
+        );
+        let error = PossibleError { span: at("X :="), what: "may leave 64 bits" };
+        assert_eq!(why_not(&program(), TEXT, &Why::Error(error)), "it is not excluded that line 5 fails: may leave 64 bits");
     }
 }
