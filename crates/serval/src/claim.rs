@@ -24,9 +24,11 @@ use crate::commuting::why_not;
 use crate::{Methods, Options};
 
 /// Requests and ticks of the search before a proof on the text is tried: enough
-/// for what nearly every mistake needs.
+/// for what nearly every mistake needs, and fewer where states are of many
+/// variables.
 const SHORT_LAYERS: u32 = 2;
 const SHORT_TICKS: u64 = 30_000;
+const SHORT_VALUES: u64 = 3_000_000;
 /// Ticks for a proof on the text.
 const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
@@ -210,8 +212,10 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
     let (mut cleared, mut no_commit) = (0, None);
     let early = |claimed: Claimed| ProgramClaimed { claimed, compiled: None, compile_time: Duration::ZERO };
     if effort.may(Method::Lipton) {
+        let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
+        let ticks = SHORT_TICKS.min(SHORT_VALUES / variables.max(1));
         if effort.may(Method::Search)
-            && let Some(refuted) = search(&mut searches, &mut cleared, SHORT_LAYERS, SHORT_TICKS, effort)
+            && let Some(refuted) = search(&mut searches, &mut cleared, SHORT_LAYERS, ticks, effort)
         {
             return early(Claimed::new(refuted, cleared));
         }
