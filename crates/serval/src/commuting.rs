@@ -186,14 +186,9 @@ impl Teller<'_> {
         let name = self.global(*global);
         let place = |place: &Place| {
             let does = if place.writes { "writes" } else { "reads" };
-            format!("line {} of {}, which {does} it", self.line(place.access), self.request(place.body))
+            format!("{} on line {} ({does} {name})", self.request(place.body), self.line(place.access))
         };
-        format!(
-            "no commit point: about {} the step of {} does not commute with that of {}",
-            self.global(*global),
-            place(first),
-            place(second)
-        )
+        format!("no commit point: {}, then {}, cannot change places", place(first), place(second))
     }
 }
 

@@ -218,7 +218,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
 /// what was found out about it; as far as it was asked for, and if it is proved.
 fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
     let Claim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
-    let invariants = if options.invariants { invariants(systems, &options.cancel) } else { Vec::new() };
+    let invariants = if options.invariants { words_of(systems, body, &options.cancel) } else { Vec::new() };
     let reusable = match &options.methods {
         Methods::Portfolio(methods) if options.reusable => {
             let told = method_of(body).map(Method::name) == Some(*method);
@@ -251,6 +251,15 @@ fn method_of(body: &Body) -> Option<Method> {
     match body {
         Body::Reduction(_) => Some(Method::Lipton),
         body => portfolio::method_of(parts_of(body)),
+    }
+}
+
+/// What holds at every moment, by states. A proof on the text does not speak of
+/// them, and says itself what holds.
+fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<String> {
+    match body {
+        Body::Reduction(_) => Vec::new(),
+        _ => invariants(systems, cancel),
     }
 }
 
@@ -338,7 +347,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let SideFindings { sizes, stuck, findings } = beside;
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    let invariants = if options.invariants { invariants(&systems, cancel) } else { Vec::new() };
+    let invariants = if options.invariants { words_of(&systems, &body, cancel) } else { Vec::new() };
     let proof = notes_of(input, &systems, &body, cancel);
     let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };

@@ -152,7 +152,6 @@ fn programs(directory: &Path) -> Result<bool, String> {
 struct Point {
     n: usize,
     find: Duration,
-    check: Duration,
     bytes: usize,
 }
 
@@ -177,7 +176,7 @@ fn families() -> Result<bool, String> {
                 continue;
             };
             let (find, check) = (read + decision.times.decide + decision.times.certify, decision.times.verify);
-            let point = Point { n, find, check, bytes: evidence.certificate.len() };
+            let point = Point { n, find, bytes: evidence.certificate.len() };
             let grown = |of: fn(&Point) -> u128, least: u128| {
                 let before = before.as_ref().filter(|before| of(before) >= least);
                 before.map_or_else(String::new, |before| exponent((before.n, of(before)), (n, of(&point))))
