@@ -12,6 +12,7 @@ mod infer;
 mod known;
 mod movers;
 mod ranges;
+mod retries;
 mod why;
 
 pub use why::{Conflict, Place, PossibleError, Why};
@@ -27,11 +28,12 @@ use serval_symbolic::facts::{Facts, ranges as claimed_ranges};
 use serval_symbolic::first_error;
 use serval_symbolic::invariants::Claims;
 use serval_symbolic::model::{Effect, Model};
-use serval_symbolic::path::{Need, Obligation, PathId, PointId};
+use serval_symbolic::path::{Obligation, PathId, PointId};
 use serval_syntax::GlobalVar;
 
 use crate::infer::{Regions, globals, runs};
 use crate::movers::Phases;
+use crate::retries::candidates;
 
 /// A proof that was found. It is a claim like any other: the checker decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,10 +64,10 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
             1 => std::mem::take(&mut waiting),
             _ => heads::loops_with_yields(&control),
         };
-        if tried.contains(&yields) {
+        if attempt < 2 && tried.contains(&yields) {
             continue;
         }
-        match try_with(&control, &yields, &mut waiting, budget) {
+        match try_with(&control, &yields, attempt == 2, &mut waiting, budget) {
             Ok(reduction) => return Ok(Found { reduction }),
             Err(why @ Why::Stopped(_)) => return Err(why),
             // Of the attempts the second one, where waiting is no read, says most.
@@ -86,17 +88,21 @@ impl From<Halt> for Why {
     }
 }
 
-fn try_with(control: &Control<'_>, yields: &[u32], waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
-    let model = Model::new(control, yields, None, budget)?;
+fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
+    let mut model = Model::new(control, yields, None, budget)?;
     *waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
     waiting.sort_unstable();
     waiting.dedup();
     let regions = Regions::new(&model);
-    let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
+    let validated = if validate { candidates(&mut model) } else { Vec::new() };
+    let mut reduction = Reduction { yields: yields.to_vec(), validated, ..Reduction::default() };
     infer(&model, &regions, &mut reduction, budget)?;
     // Once more with the ranges, for what must hold so that nothing is an error.
     let ranges = claimed_ranges(model.initial.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
-    let model = Model::new(control, yields, Some(&ranges), budget)?;
+    let mut model = Model::new(control, yields, Some(&ranges), budget)?;
+    for validated in &reduction.validated {
+        let _ = model.validate(validated);
+    }
     let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
     let facts = facts(&model, &reduction)?;
     let phases = movers::phases(&model, &facts, budget)?;
@@ -143,6 +149,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, slow: &mut [bool], budge
     reduction.ranges.clear();
     reduction.slow.clear();
     reduction.locals.clear();
+    reduction.nowhere.clear();
     let facts_without = facts(model, reduction)?;
     let mut found = ranges::ranges(model, &facts_without, slow, budget)?;
     let values = Domain::values();
@@ -181,6 +188,8 @@ fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &
         .filter(|global| !values.is_subset(&found.globals[global.index()]))
         .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
         .collect();
+    let unreached: Vec<PointId> = (0..).map(PointId).zip(&found.reached).skip(1).filter(|(_, reached)| !**reached).map(|(point, _)| point).collect();
+    reduction.nowhere = runs(&unreached);
     let mut by_bounds: Vec<((Reg, i64, i64), Vec<PointId>)> = Vec::new();
     let mut at: FxHashMap<(Reg, i64, i64), usize> = FxHashMap::default();
     for (point, locals) in (0..).map(PointId).zip(&found.locals) {
@@ -233,13 +242,7 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
 
 fn mentioned(model: &Model, obligation: &Obligation) -> Vec<GlobalVar> {
     let mut globals = Vec::new();
-    match &obligation.need {
-        Need::Within { term, .. } | Need::Divisor(term) => model.opaques.globals_in(&term.parts, &mut globals),
-        Need::Product(left, right) | Need::Quotient(left, right) => {
-            model.opaques.globals_in(&left.parts, &mut globals);
-            model.opaques.globals_in(&right.parts, &mut globals);
-        }
-    }
+    obligation.need.terms().for_each(|term| model.opaques.globals_in(&term.parts, &mut globals));
     globals
 }
 

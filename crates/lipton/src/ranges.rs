@@ -23,6 +23,8 @@ pub(crate) struct Ranges {
     pub(crate) globals: Vec<Domain>,
     /// By point and register.
     pub(crate) locals: Vec<Vec<(Reg, Domain)>>,
+    /// Which points requests come to.
+    pub(crate) reached: Vec<bool>,
 }
 
 struct Analysis<'a> {
@@ -51,8 +53,12 @@ pub(crate) fn ranges(model: &Model, facts: &Facts, fixed: &[bool], budget: &mut 
             *bounds = Domain::point(0);
         }
     }
+    let mut reached = vec![false; model.points.len()];
+    for entry in &model.entries {
+        reached[entry.index()] = true;
+    }
     let (marks, local_marks) = marks(model);
-    let mut analysis = Analysis { model, facts, fixed, found: Ranges { globals, locals }, marks, local_marks };
+    let mut analysis = Analysis { model, facts, fixed, found: Ranges { globals, locals, reached }, marks, local_marks };
     for round in 0..=MAX_ROUNDS + 4 {
         let mut changed = false;
         for id in model.ids() {
@@ -138,10 +144,10 @@ impl Analysis<'_> {
     fn path(&mut self, id: PathId, round: usize) -> bool {
         let model = self.model;
         let path = model.path(id);
-        if !path.conditions.may_hold(&model.opaques, &self.base(path.from)) {
+        if !self.found.reached[path.from.index()] || !path.conditions.may_hold(&model.opaques, &self.base(path.from)) {
             return false;
         }
-        let mut changed = false;
+        let mut changed = !std::mem::replace(&mut self.found.reached[path.to.index()], true);
         for (global, update) in &path.updates {
             if self.fixed[global.index()] {
                 continue;

@@ -45,7 +45,7 @@ serval_linear::conditions! {
         ReductionLocal = "reduction.local", ReductionKnown = "reduction.known", ReductionOwner = "reduction.owner",
         ReductionCount = "reduction.count", ReductionSum = "reduction.sum", ReductionExclusion = "reduction.exclusion",
         ReductionDoom = "reduction.doom", ReductionPhases = "reduction.phases", ReductionExchange = "reduction.exchange",
-        ReductionErrors = "reduction.errors",
+        ReductionErrors = "reduction.errors", ReductionNowhere = "reduction.nowhere",
     } and {
         /// What proof trees must meet.
         Tree(serval_linear::Condition)

@@ -37,6 +37,8 @@ pub struct Reduction {
     pub exclusions: Vec<(Group, Group)>,
     /// Values that a request at certain points must not meet if it is to end.
     pub dooms: Vec<Doom>,
+    /// Points at which no request ever is.
+    pub nowhere: Vec<Run>,
     /// Between which numbers registers are at points.
     pub locals: Vec<Bounds>,
     /// Between which numbers globals are while a request is at a point.

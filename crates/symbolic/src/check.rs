@@ -33,6 +33,7 @@ use crate::facts::{Facts, Meaningless, Runs, ranges};
 use crate::invariants::{Claims, Violation};
 use crate::model::Model;
 use crate::path::{Obligation, PathId, PointId};
+use crate::validated::Unvalidated;
 
 /// Checks that a reduction proves the program serializable and free of errors.
 ///
@@ -108,7 +109,13 @@ impl Checker<'_> {
 
     fn check<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<(), Refusal<Stop>> {
         let numbers = |what: String| unmet(Condition::ReductionNumbers, "the certificate".to_owned(), what);
-        let model = model_of(prepared, reduction, self.budget)?;
+        let mut model = model_of(prepared, reduction, self.budget)?;
+        for (index, validated) in reduction.validated.iter().enumerate() {
+            self.spend(model.paths.len())?;
+            if let Err(Unvalidated(why)) = model.validate(validated) {
+                return unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
+            }
+        }
         self.spend(model.paths.len().saturating_add(model.points.len()))?;
         let facts = match Facts::new(&model, reduction) {
             Ok(facts) => facts,
@@ -155,6 +162,9 @@ impl Checker<'_> {
         for &(left, right) in &reduction.exclusions {
             self.hold(claims, claims.exclusion(left, right))?;
         }
+        for point in reduction.nowhere.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
+            self.hold(claims, claims.nowhere(point))?;
+        }
         for local in &reduction.locals {
             for point in local.points.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
                 self.hold(claims, claims.local(point, Reg(local.variable)))?;
@@ -167,9 +177,6 @@ impl Checker<'_> {
         }
         if let Some(sum) = reduction.sums.first() {
             unmet(Condition::ReductionSum, format!("{sum:?}"), "sums are not understood".to_owned())?;
-        }
-        if let Some(validated) = reduction.validated.first() {
-            unmet(Condition::ReductionValidated, format!("{validated:?}"), "validated reads are not understood".to_owned())?;
         }
         Ok(())
     }
@@ -253,6 +260,6 @@ pub fn first_error(claims: Claims<'_>) -> Option<&Obligation> {
     let Claims { model, facts, .. } = claims;
     model.obligations.iter().find(|obligation| {
         let base = facts.base(obligation.from, Runs::All);
-        obligation.conditions.may_hold(&model.opaques, &base) && !meets(&model.opaques, &obligation.conditions, &obligation.need, &base)
+        !facts.is_nowhere(obligation.from) && obligation.conditions.may_hold(&model.opaques, &base) && !meets(&model.opaques, &obligation.conditions, &obligation.need, &base)
     })
 }

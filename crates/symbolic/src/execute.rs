@@ -86,7 +86,7 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
             *extra = true;
         }
     }
-    let points = vec![Point { node: None, constants: Vec::new() }];
+    let points = vec![Point { node: None, constants: Vec::new(), live: Vec::new() }];
     let mut executor = Executor {
         control,
         extra,
@@ -318,14 +318,14 @@ impl Executor<'_> {
         }
         let id = PointId(u32::try_from(self.found.points.len()).map_err(|_| too_large("points", MAX_PATHS))?);
         points.push(id);
-        self.found.points.push(Point { node: Some(node), constants: constants.clone() });
+        self.found.points.push(Point { node: Some(node), constants: constants.clone(), live: self.control.live_at(node) });
         self.numbers.insert((node, constants), id);
         Ok(id)
     }
 
     /// Finds the paths from a point.
     fn from_point(&mut self, index: usize, budget: &mut Budget) -> Result<(), Halt> {
-        let Some(Point { node: Some(node), constants }) = self.found.points.get(index).cloned() else { return Ok(()) };
+        let Some(Point { node: Some(node), constants, .. }) = self.found.points.get(index).cloned() else { return Ok(()) };
         self.current = PointId(u32::try_from(index).map_err(|_| too_large("points", MAX_PATHS))?);
         self.operations = 0;
         self.of_point = 0;

@@ -76,6 +76,8 @@ pub struct Facts {
     locals: Vec<Vec<(Reg, Domain)>>,
     /// Which classes are never both occupied, as far as it was asked.
     apart: RefCell<FxHashMap<(ClassId, ClassId, bool), bool>>,
+    /// Points at which no request ever is.
+    nowhere: Vec<bool>,
     /// Which paths can be taken in runs of all kinds and in complete ones, as far as is known.
     taken: [Vec<bool>; 2],
 }
@@ -116,6 +118,7 @@ impl Facts {
             exclusions: FxHashSet::default(),
             locals: vec![Vec::new(); points],
             apart: RefCell::default(),
+            nowhere: vec![false; points],
             taken: [Vec::new(), Vec::new()],
         };
         let global = |number: u32| {
@@ -173,6 +176,16 @@ impl Facts {
                 facts.locals[point.index()].push((Reg(local.variable), bounds));
             }
         }
+        for point in expand(&reduction.nowhere, points, &mut left)? {
+            facts.nowhere[point.index()] = true;
+        }
+        for (point, reg, bounds) in &model.read_before {
+            if facts.locals[point.index()].iter().any(|local| local.0 == *reg) {
+                return Err(Meaningless("bounds of a register that is validated".to_owned()));
+            }
+            let (global, guard) = bounds;
+            facts.locals[point.index()].push((*reg, facts.ranges[global.index()].and(guard)));
+        }
         for locals in &mut facts.locals {
             locals.sort_unstable_by_key(|local| local.0);
             if locals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
@@ -224,7 +237,8 @@ impl Facts {
         for runs in [Runs::All, Runs::Complete] {
             let taken = model.ids().map(|id| {
                 let path = model.path(id);
-                (runs == Runs::All || model.completes(id)) && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs))
+                let somewhere = !self.nowhere[path.from.index()];
+                somewhere && (runs == Runs::All || model.completes(id)) && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs))
             });
             self.taken[usize::from(runs == Runs::Complete)] = taken.collect();
         }
@@ -233,6 +247,11 @@ impl Facts {
     /// Whether a path can be taken, as far as is known.
     pub fn is_taken(&self, id: PathId, runs: Runs) -> bool {
         self.taken[usize::from(runs == Runs::Complete)][id.index()]
+    }
+
+    /// Whether no request is ever at a point.
+    pub fn is_nowhere(&self, point: PointId) -> bool {
+        self.nowhere[point.index()]
     }
 
     /// The class of a point.

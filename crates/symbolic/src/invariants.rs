@@ -20,6 +20,7 @@
 //! * **I3, exclusion** of two groups of points without common point, each those of an owner or those with a weight: never both are
 //!   occupied. At first none is. A step into the one happens only where `D` says that the other is empty: `c ∉ D` for an owner;
 //!   `D ≤ V₀` or `D ≥ V₀` for a count with positive or negative weights.
+//! * **Nowhere**: no request is ever at such a point. It is no entry, and no path there can be taken, as others begin where no request is.
 //! * **Registers** at a point lie within bounds: every path there leaves such a value, and at an entry all are 0.
 //! * **Known** `(p, V)`: while a request is at `p`, `V` is within bounds. Its own path there leaves such a value; and a step of another request that may
 //!   be where it begins while somebody is at `p` leaves such a value if there was one.
@@ -238,6 +239,18 @@ impl Claims<'_> {
             }
         }
         Ok(())
+    }
+
+    /// No request comes to a point.
+    pub fn nowhere(&self, point: PointId) -> Checked {
+        let object = || format!("point {}", point.0);
+        if self.model.is_entry(point) {
+            return violated(Condition::ReductionNowhere, object(), None);
+        }
+        match self.model.entering[point.index()].iter().find(|&&id| self.is_taken(id)) {
+            Some(&id) => violated(Condition::ReductionNowhere, object(), Some(id)),
+            None => Ok(()),
+        }
     }
 
     /// Bounds of a register at a point.

@@ -27,6 +27,7 @@ pub mod path;
 pub mod term;
 #[cfg(test)]
 mod tests;
+pub mod validated;
 mod words;
 
 pub use check::{check, first_error};

@@ -9,6 +9,7 @@
 //!   nobody else comes in between. The certificate says where; execution puts them in.
 //! * **T2, no-ops.** A path from a point to itself that changes no global and no register that is kept does nothing. Leaving it
 //!   out of a run leaves a run with the same answers, interleaved or serial. So `await (c)` with a `yield` in front is `yield; assume c`.
+//!   A register of which neither a path from a point nor an obligation there speaks need not be kept at it: requests that differ in it alone make the same steps.
 //! * **T3, dominated paths.** A path with the same ends, updates, registers and answer as another one whose conditions
 //!   are weaker is never needed: wherever it can be taken, so can the other one.
 //! * **T4, endless paths.** In a complete run nobody takes a path to a point from which no path leads to the end. Those
@@ -33,6 +34,8 @@ use crate::term::{Opaques, Symbol, Term};
 
 /// Paths with the same ends and results that are compared with one another.
 const MAX_ALIKE: usize = 64;
+/// So often are paths and registers left out before it is enough.
+const MAX_ROUNDS: usize = 8;
 
 /// What a path does to a global.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,6 +91,8 @@ pub struct Model {
     touches: Vec<Vec<(GlobalVar, Touch)>>,
     completes: Vec<bool>,
     begins: Vec<bool>,
+    /// Registers that were read before they are tested, with the global and the test on the way.
+    pub(crate) read_before: Vec<(PointId, Reg, (GlobalVar, Domain))>,
     /// Points with a no-op, which were there before it was left out.
     pub waiting: Vec<PointId>,
 }
@@ -116,26 +121,62 @@ impl Model {
             touches: Vec::new(),
             completes: Vec::new(),
             begins: Vec::new(),
+            read_before: Vec::new(),
             waiting: Vec::new(),
         };
         model.tidy();
         model
     }
 
-    /// Leaves out no-ops and dominated paths, and finds anew what follows from the paths.
+    /// Leaves out no-ops, dominated paths and registers that nobody reads, and finds anew what follows from the paths.
     pub(crate) fn tidy(&mut self) {
-        let mut paths = std::mem::take(&mut self.paths);
-        paths.retain(|path| {
-            let idle = is_idle(path);
-            if idle {
-                self.waiting.push(path.from);
+        for _ in 0..MAX_ROUNDS {
+            let mut paths = std::mem::take(&mut self.paths);
+            paths.retain(|path| {
+                let idle = is_idle(path);
+                if idle {
+                    self.waiting.push(path.from);
+                }
+                !idle
+            });
+            self.paths = without_dominated(paths);
+            if !self.forget() {
+                break;
             }
-            !idle
-        });
+        }
         self.waiting.sort_unstable();
         self.waiting.dedup();
-        self.paths = without_dominated(paths);
         self.index();
+    }
+
+    /// Keeps no register at a point from which no path and no obligation speaks of it. Whether there was one.
+    fn forget(&mut self) -> bool {
+        let mut read: Vec<Vec<Reg>> = vec![Vec::new(); self.points.len()];
+        for path in &self.paths {
+            let read = &mut read[path.from.index()];
+            let terms = path.updates.iter().map(|update| &update.1.term).chain(path.kept.iter().map(|kept| &kept.1.term)).chain(&path.answer);
+            terms.for_each(|term| self.opaques.locals_in(&term.parts, read));
+            path.conditions.0.iter().for_each(|(form, _)| self.opaques.locals_in(form, read));
+        }
+        for obligation in &self.obligations {
+            let read = &mut read[obligation.from.index()];
+            obligation.conditions.0.iter().for_each(|(form, _)| self.opaques.locals_in(form, read));
+            obligation.need.terms().for_each(|term| self.opaques.locals_in(&term.parts, read));
+        }
+        let mut found = false;
+        for (point, read) in self.points.iter_mut().zip(&mut read) {
+            read.sort_unstable();
+            let constants = &point.constants;
+            let constant = |reg: &Reg| constants.binary_search_by_key(reg, |constant| constant.0).is_ok();
+            let before = point.live.len();
+            point.live.retain(|reg| constant(reg) || read.binary_search(reg).is_ok());
+            found |= point.live.len() < before;
+        }
+        for path in &mut self.paths {
+            let live = &self.points[path.to.index()].live;
+            path.kept.retain(|(reg, _)| live.binary_search(reg).is_ok());
+        }
+        found
     }
 
     /// Finds who touches what, and which points lead to the end.

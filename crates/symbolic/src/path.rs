@@ -41,6 +41,8 @@ pub struct Point {
     pub node: Option<NodeId>,
     /// The registers that have the same value in every request here, ascending.
     pub constants: Vec<(Reg, i64)>,
+    /// The registers that are kept here, ascending.
+    pub live: Vec<Reg>,
 }
 
 /// What tests say of forms, ascending by form.
@@ -150,6 +152,17 @@ pub struct Obligation {
     pub need: Need,
     /// The operation.
     pub span: Span,
+}
+
+impl Need {
+    /// The terms that it speaks of.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        let (first, second) = match self {
+            Self::Within { term, .. } | Self::Divisor(term) => (term, None),
+            Self::Product(left, right) | Self::Quotient(left, right) => (left, Some(right)),
+        };
+        std::iter::once(first).chain(second)
+    }
 }
 
 /// What must hold.

@@ -159,8 +159,8 @@ pub struct Opaque {
     depth: u32,
     /// The globals inside, ascending.
     globals: Vec<GlobalVar>,
-    /// Whether there are registers inside.
-    has_locals: bool,
+    /// The registers inside, ascending.
+    locals: Vec<Reg>,
 }
 
 /// All opaque symbols of a program.
@@ -177,15 +177,15 @@ impl Opaques {
         if let Some(&number) = self.numbers.get(&key) {
             return Some(Symbol::Opaque(number));
         }
-        let (mut depth, mut globals, mut has_locals) = (0, Vec::new(), false);
+        let (mut depth, mut globals, mut locals) = (0, Vec::new(), Vec::new());
         for &(symbol, _) in key.1.parts.iter().chain(&key.2.parts) {
             match symbol {
                 Symbol::Global(global) => globals.push(global),
-                Symbol::Local(_) => has_locals = true,
+                Symbol::Local(reg) => locals.push(reg),
                 Symbol::Opaque(number) => {
                     let inner = self.list.get(number as usize)?;
                     depth = depth.max(inner.depth);
-                    has_locals |= inner.has_locals;
+                    locals.extend(&inner.locals);
                     globals.extend(&inner.globals);
                 }
             }
@@ -195,9 +195,11 @@ impl Opaques {
         }
         globals.sort_unstable();
         globals.dedup();
+        locals.sort_unstable();
+        locals.dedup();
         let number = u32::try_from(self.list.len()).ok()?;
         let (op, left, right) = key.clone();
-        self.list.push(Opaque { op, left, right, depth: depth + 1, globals, has_locals });
+        self.list.push(Opaque { op, left, right, depth: depth + 1, globals, locals });
         self.numbers.insert(key, number);
         Some(Symbol::Opaque(number))
     }
@@ -217,15 +219,50 @@ impl Opaques {
         }
     }
 
+    /// Adds the registers inside these parts to `out`.
+    pub fn locals_in(&self, parts: &[(Symbol, i128)], out: &mut Vec<Reg>) {
+        for &(symbol, _) in parts {
+            match symbol {
+                Symbol::Global(_) => {}
+                Symbol::Local(reg) => out.push(reg),
+                Symbol::Opaque(number) => out.extend(self.get(number).into_iter().flat_map(|opaque| &opaque.locals)),
+            }
+        }
+    }
+
     /// Whether these parts speak of nothing but one global.
     pub fn only_global(&self, parts: &[(Symbol, i128)], global: GlobalVar) -> bool {
         parts.iter().all(|&(symbol, _)| match symbol {
             Symbol::Global(other) => other == global,
             Symbol::Local(_) => false,
             Symbol::Opaque(number) => {
-                self.get(number).is_some_and(|opaque| !opaque.has_locals && opaque.globals.iter().all(|&other| other == global))
+                self.get(number).is_some_and(|opaque| opaque.locals.is_empty() && opaque.globals.iter().all(|&other| other == global))
             }
         })
+    }
+
+    /// The term with other symbols in the place of registers; none if numbers get too large.
+    pub fn renamed(&mut self, term: &Term, other: &dyn Fn(Reg) -> Option<Symbol>) -> Option<Term> {
+        let mut result = Term::constant(term.constant);
+        for &(symbol, factor) in &term.parts {
+            let symbol = match symbol {
+                Symbol::Local(reg) => other(reg).unwrap_or(symbol),
+                Symbol::Opaque(number) => {
+                    let opaque = self.get(number)?;
+                    if !opaque.locals.is_empty() {
+                        // Opaque symbols are nested at most `MAX_DEPTH` deep.
+                        let Opaque { op, left, right, .. } = opaque.clone();
+                        let (left, right) = (self.renamed(&left, other)?, self.renamed(&right, other)?);
+                        self.symbol(op, left, right)?
+                    } else {
+                        symbol
+                    }
+                }
+                Symbol::Global(_) => symbol,
+            };
+            result = result.plus(&Term::symbol(symbol), factor)?;
+        }
+        Some(result)
     }
 
     /// Between which numbers a term lies, given that of globals and registers. `known` may say something of opaque symbols, too.
