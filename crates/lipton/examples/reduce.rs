@@ -10,7 +10,15 @@ use serval_proof::{Body, Certificate, Claim, Refusal, fingerprint};
 
 fn main() {
     for name in std::env::args().skip(1) {
-        let text = std::fs::read_to_string(&name).unwrap_or_default();
+        // A number and a letter name a random program of the testkit, such as `6L` a looping one.
+        let shape = serval_testkit::random::Shape::WITH_EDGES.into_iter().find(|shape| name.ends_with(&format!("{shape:?}")[..1]));
+        let text = match (name.get(..name.len().saturating_sub(1)).and_then(|seed| seed.parse().ok()), shape) {
+            (Some(seed), Some(shape)) => serval_testkit::random::random_program(seed, shape),
+            _ => std::fs::read_to_string(&name).unwrap_or_default(),
+        };
+        if std::env::var("TEXT").is_ok() {
+            println!("{text}");
+        }
         let Some(program) = serval_syntax::analyze(&text).program else {
             println!("{name}: no program");
             continue;

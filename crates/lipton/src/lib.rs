@@ -89,20 +89,26 @@ impl From<Halt> for Why {
 }
 
 fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
+    let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     let mut model = Model::new(control, yields, None, budget)?;
+    let mut regions = Regions::new(&model);
+    infer(&model, &regions, &mut reduction, budget)?;
+    // Once more with the ranges: for what must hold so that nothing is an error, and because of writes that change nothing.
+    for _ in 0..3 {
+        let ranges = claimed_ranges(model.initial.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
+        model = Model::new(control, yields, Some(&ranges), budget)?;
+        model.narrow(&ranges);
+        let validated = if validate { candidates(&mut model) } else { Vec::new() };
+        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, ..Reduction::default() });
+        regions = Regions::new(&model);
+        infer(&model, &regions, &mut reduction, budget)?;
+        if (&reduction.ranges, &reduction.slow) == (&before.ranges, &before.slow) {
+            break;
+        }
+    }
     *waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
     waiting.sort_unstable();
     waiting.dedup();
-    let regions = Regions::new(&model);
-    let validated = if validate { candidates(&mut model) } else { Vec::new() };
-    let mut reduction = Reduction { yields: yields.to_vec(), validated, ..Reduction::default() };
-    infer(&model, &regions, &mut reduction, budget)?;
-    // Once more with the ranges, for what must hold so that nothing is an error.
-    let ranges = claimed_ranges(model.initial.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
-    let mut model = Model::new(control, yields, Some(&ranges), budget)?;
-    for validated in &reduction.validated {
-        let _ = model.validate(validated);
-    }
     let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
     let facts = facts(&model, &reduction)?;
     let phases = movers::phases(&model, &facts, budget)?;

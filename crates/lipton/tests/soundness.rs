@@ -74,8 +74,13 @@ struct Tally {
 fn judge(text: &str, tally: &mut Tally, label: &str) {
     let Some(prepared) = prepared(text) else { return };
     tally.programs += 1;
+    let start = std::time::Instant::now();
     let found = prove(&prepared, &mut Budget::ticks(20_000_000));
+    let proving = start.elapsed();
     let truth = truth(&prepared, 3);
+    if start.elapsed().as_secs() >= 4 {
+        say(&format!("{label}: slow, {proving:?} of {:?}", start.elapsed()));
+    }
     match (&found, &truth) {
         (Ok(found), Truth::Serializable | Truth::TooLarge) => {
             tally.proved += 1;

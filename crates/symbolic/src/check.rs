@@ -87,7 +87,9 @@ pub(crate) fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget:
         Refusal::Invalid(Rejection { condition: Condition::ReductionNumbers, event: None, object: "the certificate".to_owned(), message: what })
     };
     let ranges = ranges(control.program().globals.len(), reduction).map_err(meaningless)?;
-    Model::new(&control, &reduction.yields, Some(&ranges), budget).map_err(halted)
+    let mut model = Model::new(&control, &reduction.yields, Some(&ranges), budget).map_err(halted)?;
+    model.narrow(&ranges);
+    Ok(model)
 }
 
 /// Which points are after the commit. The end is.

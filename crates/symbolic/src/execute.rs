@@ -34,11 +34,13 @@ use crate::path::{Conditions, Need, Obligation, Path, Point, PointId, Value};
 use crate::term::{Opaques, Symbol, Term, calculate, floor_divide, operation};
 
 /// Paths of one point.
-const MAX_PATHS_OF_POINT: usize = 4_096;
+const MAX_PATHS_OF_POINT: usize = 2_048;
 /// Paths in all.
 const MAX_PATHS: usize = 1_000_000;
 /// Operations from one point.
-const MAX_OPERATIONS: u64 = 4_000_000;
+const MAX_OPERATIONS: u64 = 1_000_000;
+/// Rounds of a loop in one way through a step.
+const MAX_LOOP: u32 = 256;
 /// Points of one node that differ in the values of registers.
 const MAX_VARIANTS: usize = 64;
 
@@ -170,8 +172,8 @@ struct State {
     checked: Vec<(Term, i64, i64)>,
     /// Grows with every change of what is above.
     version: u32,
-    /// Heads of loops and the version there.
-    seen: Vec<(NodeId, u32)>,
+    /// Heads of loops, the version there, and how often the way has been there.
+    seen: Vec<(NodeId, u32, u32)>,
     span: Option<Span>,
     accesses: Vec<(GlobalVar, bool, Span)>,
 }
@@ -353,7 +355,7 @@ impl Executor<'_> {
     /// Follows a way to its end; leaves others on the stack.
     fn follow(&mut self, mut way: State, mut begins: bool, ways: &mut Vec<State>, budget: &mut Budget) -> Result<(), Halt> {
         loop {
-            budget.spend(1)?;
+            budget.spend(1 + u64::try_from(way.conditions.0.len() / 8).unwrap_or(0))?;
             self.operations += 1;
             if self.operations > MAX_OPERATIONS {
                 return Err(Halt::TooLarge { what: "operations in one step", limit: MAX_OPERATIONS });
@@ -367,8 +369,9 @@ impl Executor<'_> {
                 match way.seen.iter_mut().find(|seen| seen.0 == at) {
                     // Everything is as it was the last time: this never ends.
                     Some(seen) if seen.1 == way.version => return Ok(()),
-                    Some(seen) => seen.1 = way.version,
-                    None => way.seen.push((at, way.version)),
+                    Some(seen) if seen.2 >= MAX_LOOP => return Err(Halt::TooLarge { what: "rounds of a loop in one step", limit: MAX_LOOP.into() }),
+                    Some(seen) => (seen.1, seen.2) = (way.version, seen.2 + 1),
+                    None => way.seen.push((at, way.version, 1)),
                 }
             }
             let span = self.control.span(at);

@@ -379,7 +379,11 @@ impl Facts {
             Effect::Constant(value) => Domain::point(*value),
             Effect::Add(by) => before.image(1, *by),
             Effect::Function(term) => match before.list(MAX_LIST) {
-                Some(values) => listed(values.iter().filter_map(|&x| model.opaques.value(term, &|_| Some(x))).collect()),
+                // Number by number, and by what was tested of operations on it.
+                Some(values) => {
+                    let values = values.iter().filter_map(|&x| model.opaques.value(term, &|_| Some(x))).collect();
+                    listed(values).and(&self.bounded(model, path, global, before, runs))
+                }
                 None => self.bounded(model, path, global, before, runs),
             },
             Effect::AddTerm | Effect::Opaque => self.bounded(model, path, global, before, runs),

@@ -9,6 +9,10 @@
 //!   nobody else comes in between. The certificate says where; execution puts them in.
 //! * **T2, no-ops.** A path from a point to itself that changes no global and no register that is kept does nothing. Leaving it
 //!   out of a run leaves a run with the same answers, interleaved or serial. So `await (c)` with a `yield` in front is `yield; assume c`.
+//!   Likewise a path without updates from `a` to `b` that leaves the registers kept at `b` as they are is a detour, if for every path
+//!   and every obligation from `b` there is one from `a` that is the same. A request at `b` in a run with the detour is at `a` in the run without; all else is equal, and so are errors.
+//!   A write of the only value that a global can have, by the test on the way and its range, is no write; that the range is right is checked on
+//!   the paths without such writes, which do the same wherever it is.
 //!   A register of which neither a path from a point nor an obligation there speaks need not be kept at it: requests that differ in it alone make the same steps.
 //! * **T3, dominated paths.** A path with the same ends, updates, registers and answer as another one whose conditions
 //!   are weaker is never needed: wherever it can be taken, so can the other one.
@@ -128,6 +132,19 @@ impl Model {
         model
     }
 
+    /// Leaves out writes of what is there already, given between which numbers globals stay; then more paths are no-ops.
+    pub fn narrow(&mut self, ranges: &[Domain]) {
+        for path in &mut self.paths {
+            let conditions = &path.conditions;
+            path.updates.retain(|(global, value)| {
+                let Some(range) = ranges.get(global.index()) else { return true };
+                let here = conditions.symbol(Symbol::Global(*global)).map_or(range.clone(), |guard| guard.and(range));
+                value.term.as_constant().is_none() || value.term.as_constant() != here.single()
+            });
+        }
+        self.tidy();
+    }
+
     /// Leaves out no-ops, dominated paths and registers that nobody reads, and finds anew what follows from the paths.
     pub(crate) fn tidy(&mut self) {
         for _ in 0..MAX_ROUNDS {
@@ -140,13 +157,55 @@ impl Model {
                 !idle
             });
             self.paths = without_dominated(paths);
-            if !self.forget() {
+            if !(self.leave_out_detours() | self.forget()) {
                 break;
             }
         }
         self.waiting.sort_unstable();
         self.waiting.dedup();
         self.index();
+    }
+
+    /// Leaves out paths to points at which nothing can be done that could not be done before. Whether there was one.
+    fn leave_out_detours(&mut self) -> bool {
+        let idle = |path: &Path| path.updates.is_empty() && path.to != PointId::END && path.from != path.to;
+        if !self.paths.iter().any(idle) {
+            return false;
+        }
+        let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); self.points.len()];
+        for (index, path) in self.paths.iter().enumerate() {
+            leaving[path.from.index()].push(index);
+        }
+        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.points.len()];
+        for (index, obligation) in self.obligations.iter().enumerate() {
+            asked[obligation.from.index()].push(index);
+        }
+        let mut gone = vec![false; self.paths.len()];
+        for index in 0..self.paths.len() {
+            let path = &self.paths[index];
+            let (here, there) = (&leaving[path.from.index()], &leaving[path.to.index()]);
+            if !idle(path) || here.len() > MAX_ALIKE || there.len() > MAX_ALIKE || !self.keeps(path) {
+                continue;
+            }
+            let others = || here.iter().filter(|&&other| other != index && !gone[other]);
+            let paths = there.iter().filter(|&&one| !gone[one]).all(|&one| others().any(|&other| self.paths[one].does_as(&self.paths[other])));
+            let same = |one: &Obligation, other: &Obligation| (&one.conditions, &one.need) == (&other.conditions, &other.need);
+            let needs = asked[path.to.index()].iter().all(|&one| {
+                asked[path.from.index()].iter().any(|&other| same(&self.obligations[one], &self.obligations[other]))
+            });
+            gone[index] = paths && needs;
+            if gone[index] {
+                self.waiting.push(path.to);
+            }
+        }
+        let mut index = 0;
+        self.paths.retain(|_| (index += 1, !gone[index - 1]).1);
+        gone.contains(&true)
+    }
+
+    /// Whether a path leaves all registers that are kept at its end as they are.
+    fn keeps(&self, path: &Path) -> bool {
+        self.leaves(path, path.to, path.from, path.to)
     }
 
     /// Keeps no register at a point from which no path and no obligation speaks of it. Whether there was one.

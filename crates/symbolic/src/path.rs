@@ -130,6 +130,15 @@ pub struct Path {
 }
 
 impl Path {
+    /// Whether it does the same as a path from another point.
+    pub fn does_as(&self, other: &Self) -> bool {
+        self.to == other.to
+            && self.conditions == other.conditions
+            && self.updates == other.updates
+            && self.kept == other.kept
+            && self.answer == other.answer
+    }
+
     /// What it tests about a global alone.
     pub fn guard(&self, global: GlobalVar) -> Option<&Domain> {
         self.conditions.symbol(Symbol::Global(global))

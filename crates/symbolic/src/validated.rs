@@ -110,7 +110,7 @@ impl Model {
             let path = self.path(id);
             require(path.updates.is_empty(), "a path to where it waits writes")?;
             require(self.leaves(path, head, path.from, wait), "a path to where it waits changes a register")?;
-            let alike = |one: &PathId| self.leaving[path.from.index()].iter().any(|&other| alike(self.path(*one), self.path(other)));
+            let alike = |one: &PathId| self.leaving[path.from.index()].iter().any(|&other| self.path(*one).does_as(self.path(other)));
             require(path.from == head || self.leaving[head.index()].iter().all(alike), "an attempt begins in another way")?;
         }
         let path = self.path(first);
@@ -127,7 +127,7 @@ impl Model {
     }
 
     /// Whether a path leaves the registers that are kept at a point as they are.
-    fn leaves(&self, path: &Path, head: PointId, from: PointId, to: PointId) -> bool {
+    pub(crate) fn leaves(&self, path: &Path, head: PointId, from: PointId, to: PointId) -> bool {
         let (head, from, to) = (&self.points[head.index()], &self.points[from.index()], &self.points[to.index()]);
         let constant = |point: &Point, reg: Reg| {
             point.constants.binary_search_by_key(&reg, |constant| constant.0).ok().map(|at| point.constants[at].1)
@@ -156,11 +156,6 @@ impl Model {
         }
         Ok(())
     }
-}
-
-/// Whether two paths do the same, from different points.
-fn alike(one: &Path, other: &Path) -> bool {
-    one.to == other.to && one.conditions == other.conditions && one.updates == other.updates && one.kept == other.kept && one.answer == other.answer
 }
 
 /// Whether a path tests that a global is what a register holds.
