@@ -148,7 +148,13 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
+    if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Refused(_) | Verdict::Undecided(_)), without_text(options)) {
+        // Other methods may know, whatever is wrong with the proof.
+        let no_commit = Some("a proof was found that the checker does not accept".to_owned());
+        return Decision { no_commit, ..decide(input, &others) };
+    }
     let mut fix = None;
     if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
         let start = clock();
@@ -156,6 +162,15 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
     Decision { verdict, ruled_out, open, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
+}
+
+/// The same without proofs on the text, if there are other methods and nobody
+/// wants an end.
+fn without_text(options: &Options) -> Option<Options> {
+    let Methods::Portfolio(methods) = &options.methods else { return None };
+    let others: Vec<Method> = methods.iter().copied().filter(|&method| method != Method::Lipton).collect();
+    let left = !others.is_empty() && !options.cancel.is_cancelled();
+    left.then(|| Options { methods: Methods::Portfolio(others), ..options.clone() })
 }
 
 /// What the engines claim, and what is told beside it.
