@@ -94,7 +94,7 @@ fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut
     let mut regions = Regions::new(&model);
     infer(&model, &regions, &mut reduction, budget)?;
     // Once more with the ranges: for what must hold so that nothing is an error, and because of writes that change nothing.
-    for _ in 0..3 {
+    for _ in 0..5 {
         let ranges = claimed_ranges(model.initial.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
         model = Model::new(control, yields, Some(&ranges), budget)?;
         model.narrow(&ranges);
@@ -190,7 +190,7 @@ fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &
     let values = Domain::values();
     reduction.slow = globals(model).filter(|global| slow[global.index()]).map(|global| global.0).collect();
     reduction.ranges = globals(model)
-        .filter(|global| !slow[global.index()] && !model.touching[global.index()].is_empty())
+        .filter(|global| !slow[global.index()] && model.used[global.index()])
         .filter(|global| !values.is_subset(&found.globals[global.index()]))
         .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
         .collect();

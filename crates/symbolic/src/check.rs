@@ -81,7 +81,7 @@ fn stopped_by<Stop>(stopped: Stopped) -> Refusal<Stop> {
 }
 
 /// Executes a program as a certificate says.
-pub(crate) fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
+fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let control = prepared.control();
     let meaningless = |Meaningless(what): Meaningless| {
         Refusal::Invalid(Rejection { condition: Condition::ReductionNumbers, event: None, object: "the certificate".to_owned(), message: what })
@@ -89,6 +89,18 @@ pub(crate) fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget:
     let ranges = ranges(control.program().globals.len(), reduction).map_err(meaningless)?;
     let mut model = Model::new(&control, &reduction.yields, Some(&ranges), budget).map_err(halted)?;
     model.narrow(&ranges);
+    Ok(model)
+}
+
+/// Executes a program and transforms it as a certificate says.
+pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
+    let mut model = model_of(prepared, reduction, budget)?;
+    for (index, validated) in reduction.validated.iter().enumerate() {
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
+        if let Err(Unvalidated(why)) = model.validate(validated) {
+            unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned())?;
+        }
+    }
     Ok(model)
 }
 
@@ -111,13 +123,7 @@ impl Checker<'_> {
 
     fn check<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<(), Refusal<Stop>> {
         let numbers = |what: String| unmet(Condition::ReductionNumbers, "the certificate".to_owned(), what);
-        let mut model = model_of(prepared, reduction, self.budget)?;
-        for (index, validated) in reduction.validated.iter().enumerate() {
-            self.spend(model.paths.len())?;
-            if let Err(Unvalidated(why)) = model.validate(validated) {
-                return unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
-            }
-        }
+        let model = transformed(prepared, reduction, self.budget)?;
         self.spend(model.paths.len().saturating_add(model.points.len()))?;
         let facts = match Facts::new(&model, reduction) {
             Ok(facts) => facts,

@@ -95,6 +95,8 @@ pub struct Model {
     touches: Vec<Vec<(GlobalVar, Touch)>>,
     completes: Vec<bool>,
     begins: Vec<bool>,
+    /// Which globals some path reads or writes before anything is left out.
+    pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.
     pub(crate) read_before: Vec<(PointId, Reg, (GlobalVar, Domain))>,
     /// Points with a no-op, which were there before it was left out.
@@ -125,9 +127,13 @@ impl Model {
             touches: Vec::new(),
             completes: Vec::new(),
             begins: Vec::new(),
+            used: vec![false; program.globals.len()],
             read_before: Vec::new(),
             waiting: Vec::new(),
         };
+        for (global, ..) in model.paths.iter().flat_map(|path| &path.accesses) {
+            model.used[global.index()] = true;
+        }
         model.tidy();
         model
     }
