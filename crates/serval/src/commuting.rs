@@ -21,7 +21,7 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     let mut said = Vec::new();
     said.extend(together(words.sections.iter().map(|section| teller.section(section))));
     said.extend(together(words.counters.iter().map(|counter| teller.counter(counter, words))));
-    said.extend(words.exclusions.iter().take(LISTED).map(|(one, other)| format!("never {one} and {other} at the same time")));
+    said.extend(words.exclusions.iter().take(LISTED).map(|(one, other)| format!("never at the same time: {one}, and {other}")));
     if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
         said.push(format!("and {more} more pairs that exclude each other"));
     }
@@ -136,9 +136,28 @@ impl Teller<'_> {
         format!("line{plural} {}", listed(&numbers.iter().map(u32::to_string).collect::<Vec<_>>()))
     }
 
+    /// The request in whose text a place stands, by where its text begins:
+    /// requests with other parameters have the same.
+    fn text_of(&self, span: Span) -> u32 {
+        let starts = self.program.requests.iter().map(|request| request.name_span.start);
+        starts.filter(|&start| start <= span.start).max().unwrap_or(0)
+    }
+
+    /// Where it is entered and left, for each text of a request.
     fn section(&self, section: &Section) -> Said {
-        let (enters, leaves) = (self.lines(section.enters.iter().copied()), self.lines(section.leaves.iter().copied()));
-        (self.global(section.global), format!("@ = {} iff one request is between {enters} and {leaves}", section.value))
+        let mut ends: BTreeMap<u32, [Vec<Span>; 2]> = BTreeMap::new();
+        for (side, spans) in [&section.enters, &section.leaves].into_iter().enumerate() {
+            for &span in spans {
+                ends.entry(self.text_of(span)).or_default()[side].push(span);
+            }
+        }
+        let between = ends.values().map(|[enters, leaves]| match (enters.is_empty(), leaves.is_empty()) {
+            (false, true) => format!("after {}", self.lines(enters.iter().copied())),
+            (true, _) => format!("before {}", self.lines(leaves.iter().copied())),
+            (false, false) => format!("between {} and {}", self.lines(enters.iter().copied()), self.lines(leaves.iter().copied())),
+        });
+        let between = between.collect::<Vec<_>>().join(", or ");
+        (self.global(section.global), format!("@ = {} iff one request is {between}", section.value))
     }
 
     fn counter(&self, counter: &Counter, words: &Words) -> Said {
@@ -156,7 +175,8 @@ impl Teller<'_> {
             let times = if size == 1 { String::new() } else { format!("{size} × ") };
             format!(" {sign} {times}the requests that wait before {}", self.lines(spans(weight)))
         });
-        (name, format!("@ = {initial}{}", terms.collect::<String>()))
+        let sum = format!("{initial}{}", terms.collect::<String>());
+        (name, format!("@ = {}", sum.strip_prefix("0 + ").unwrap_or(&sum)))
     }
 
     /// Where each request commits: the lines of the accesses in these steps.
