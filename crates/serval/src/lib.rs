@@ -17,7 +17,7 @@
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! let decision = decide(&input, &Options::default());
 //! let Verdict::Serializable(evidence) = decision.verdict else { panic!() };
-//! assert_eq!(evidence.method, "reduce");
+//! assert_eq!(evidence.method, "lipton");
 //! ```
 //!
 //! A text that is no program is no input; what is wrong with it is data, with
@@ -103,7 +103,7 @@
 //! assert_eq!(tidy, "request flip {\n  X := 1 - X;\n  X\n}\n");
 //! let input = Input::program(tidy).unwrap();
 //! let json = decide(&input, &Options::default()).into_report("flip.ser", &input, false).to_json();
-//! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"reduce""#));
+//! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"lipton""#));
 //! ```
 //!
 //! # The rooms
