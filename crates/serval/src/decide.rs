@@ -23,10 +23,13 @@ use crate::input::{Content, Input};
 use crate::told::told;
 use crate::{Methods, Options, counterexample, hint};
 
-/// Pairs of states that are explored only for what is said beside the verdict:
-/// so many, and fewer where each of them is of many variables.
+/// Pairs of states that are explored only for what is said beside the verdict
+/// of a counterexample, and of a proof on the text, which itself takes little
+/// time; fewer where each of them is of many variables.
 const ASIDE_PAIRS: u64 = 100_000;
+const PROVED_PAIRS: u64 = 10_000;
 const ASIDE_VALUES: u64 = 2_000_000;
+const PROVED_VALUES: u64 = 200_000;
 
 /// The answer to whether an input is serializable. The first two rest on
 /// evidence that the independent checker has accepted.
@@ -212,7 +215,7 @@ fn explore(input: &Input, options: &Options) -> Explored {
             // so is a proof on the text; they are explored then only as far as is cheap.
             let compiled = compiled.unwrap_or_else(|| {
                 let start = (options.clock)();
-                let compiled = aside(program, prepared, cancel);
+                let compiled = aside(program, prepared, matches!(claimed.claim, Claim::Proved { .. }), cancel);
                 compile_time = (options.clock)().saturating_sub(start);
                 compiled
             });
@@ -245,9 +248,10 @@ fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, opt
 }
 
 /// The states that are told of beside a verdict that does not need them.
-fn aside(program: &Program, prepared: &Arc<Prepared>, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
+fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
     let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
-    let pairs = ASIDE_PAIRS.min(ASIDE_VALUES / variables.max(1));
+    let (pairs, values) = if proved { (PROVED_PAIRS, PROVED_VALUES) } else { (ASIDE_PAIRS, ASIDE_VALUES) };
+    let pairs = pairs.min(values / variables.max(1));
     prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new)
 }
 
@@ -334,7 +338,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     // The checker needs all states, as what is told beside the verdict does,
     // unless the proof is one on the text.
     let compiled = match (&read.body, input.content()) {
-        (Body::Reduction(_), Content::Program(program)) => Some(aside(program, input.prepare(program), cancel)),
+        (Body::Reduction(_), Content::Program(program)) => Some(aside(program, input.prepare(program), true, cancel)),
         _ => input.compiled_within(u64::MAX, &Budget::new(u64::MAX, cancel.clone())),
     };
     let compile = clock().saturating_sub(start);
