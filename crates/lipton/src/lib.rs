@@ -13,6 +13,7 @@ mod known;
 mod movers;
 mod ranges;
 mod retries;
+mod sums;
 mod why;
 
 pub use why::{Conflict, Place, PossibleError, Why};
@@ -99,7 +100,8 @@ fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut
         model = Model::new(control, yields, Some(&ranges), budget)?;
         model.narrow(&ranges);
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
-        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, ..Reduction::default() });
+        let sums = sums::sums(&mut model);
+        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
         regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if (&reduction.ranges, &reduction.slow) == (&before.ranges, &before.slow) {
@@ -190,7 +192,7 @@ fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &
     let values = Domain::values();
     reduction.slow = globals(model).filter(|global| slow[global.index()]).map(|global| global.0).collect();
     reduction.ranges = globals(model)
-        .filter(|global| !slow[global.index()] && model.used[global.index()])
+        .filter(|global| model.used[global.index()])
         .filter(|global| !values.is_subset(&found.globals[global.index()]))
         .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
         .collect();
