@@ -95,6 +95,8 @@ pub struct Model {
     touches: Vec<Vec<(GlobalVar, Touch)>>,
     completes: Vec<bool>,
     begins: Vec<bool>,
+    /// Sums of globals times factors that never change, and what they are.
+    pub(crate) sums: Vec<(Vec<(GlobalVar, i128)>, i128)>,
     /// Which globals some path reads or writes before anything is left out.
     pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.
@@ -127,6 +129,7 @@ impl Model {
             touches: Vec::new(),
             completes: Vec::new(),
             begins: Vec::new(),
+            sums: Vec::new(),
             used: vec![false; program.globals.len()],
             read_before: Vec::new(),
             waiting: Vec::new(),

@@ -4,6 +4,8 @@
 //! globals times their factors add up to what they do at first. A term may be replaced by one that differs from it by a multiple of that sum
 //! and the number it is: it has the same value. So a request that answers `Road + Stock[0] + Stock[1]` reads nothing.
 //!
+//! It also bounds each of the globals by the others, wherever they are known.
+//!
 //! **Proof.** By induction on steps; a step is an instance of a path, whose updates are terms over the values before. ∎
 
 use serval_proof::Sum;
@@ -55,8 +57,27 @@ impl Model {
                 }
             }
         }
+        self.sums.push((globals, value));
         self.tidy();
         true
+    }
+
+    /// Where a global lies by what its sums leave for it, given where the others lie.
+    pub(crate) fn left_by_sums(&self, global: GlobalVar, others: &dyn Fn(GlobalVar) -> Domain) -> Domain {
+        let mut found = Domain::all();
+        for (globals, value) in &self.sums {
+            // With another factor the bound would have to be divided; such sums are rare.
+            let Some(&(_, factor @ (1 | -1))) = globals.iter().find(|part| part.0 == global) else { continue };
+            let rest = globals.iter().filter(|part| part.0 != global).fold(Domain::point(*value), |rest, &(other, factor)| {
+                let other = others(other).image(-factor, 0);
+                if rest.is_empty() || other.is_empty() {
+                    return Domain::empty();
+                }
+                Domain::between(rest.low().saturating_add(other.low()), rest.high().saturating_add(other.high()))
+            });
+            found = found.and(&rest.image(factor, 0));
+        }
+        found
     }
 }
 
