@@ -274,6 +274,11 @@ impl Facts {
         globals.binary_search_by_key(&global, |entry| entry.0).ok().map(|at| &globals[at].1)
     }
 
+    /// Whether something is said of a global at the points of a class.
+    pub fn speaks_of(&self, class: ClassId, global: GlobalVar) -> bool {
+        self.fact(class, global).is_some()
+    }
+
     /// The value that a request at a point owns of a global, with the number of the owner.
     pub fn owner(&self, point: PointId, global: GlobalVar) -> Option<(u32, i64)> {
         self.fact(self.class(point), global)?.owner
