@@ -13,6 +13,7 @@ mod known;
 mod movers;
 mod ranges;
 mod retries;
+mod sums;
 mod why;
 
 pub use why::{Conflict, Place, PossibleError, Why};
@@ -90,22 +91,29 @@ impl From<Halt> for Why {
 
 fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
-    let mut model = Model::new(control, yields, None, budget)?;
-    let mut regions = Regions::new(&model);
-    infer(&model, &regions, &mut reduction, budget)?;
-    // Once more with the ranges: for what must hold so that nothing is an error, and because of writes that change nothing.
-    for _ in 0..5 {
-        let ranges = claimed_ranges(model.initial.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
-        model = Model::new(control, yields, Some(&ranges), budget)?;
-        model.narrow(&ranges);
-        let validated = if validate { candidates(&mut model) } else { Vec::new() };
-        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, ..Reduction::default() });
-        regions = Regions::new(&model);
-        infer(&model, &regions, &mut reduction, budget)?;
-        if (&reduction.ranges, &reduction.slow) == (&before.ranges, &before.slow) {
-            break;
+    // A first guess are the declared ranges.
+    let declared = (0..).zip(&control.program().globals).filter_map(|(global, declared)| declared.range.map(|(low, high)| (global, low, high)));
+    reduction.ranges = declared.collect();
+    let mut round = 0;
+    // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more until they stay.
+    let (model, regions) = loop {
+        let ranges = claimed_ranges(control.program().globals.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
+        let guessed = round == 0;
+        let mut model = Model::new(control, yields, Some(&ranges), budget)?;
+        if !guessed {
+            model.narrow(&ranges);
         }
-    }
+        let validated = if validate { candidates(&mut model) } else { Vec::new() };
+        let sums = sums::sums(&mut model);
+        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
+        let regions = Regions::new(&model);
+        infer(&model, &regions, &mut reduction, budget)?;
+        let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
+        if same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
+            break (model, regions);
+        }
+        round += 1;
+    };
     *waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
     waiting.sort_unstable();
     waiting.dedup();
@@ -190,7 +198,7 @@ fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &
     let values = Domain::values();
     reduction.slow = globals(model).filter(|global| slow[global.index()]).map(|global| global.0).collect();
     reduction.ranges = globals(model)
-        .filter(|global| !slow[global.index()] && model.used[global.index()])
+        .filter(|global| model.used[global.index()])
         .filter(|global| !values.is_subset(&found.globals[global.index()]))
         .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
         .collect();

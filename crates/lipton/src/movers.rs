@@ -40,11 +40,13 @@ pub(crate) fn phases(model: &Model, facts: &Facts, budget: &mut Budget) -> Resul
         if model.writers[global.index()].is_empty() {
             continue;
         }
-        let groups = exchange.alike(global, &|_| 0);
-        for (_, first) in &groups {
-            for (_, second) in &groups {
+        // A path to the end is the commit or later, and need not move to the right; one from an entry need not move to the left.
+        let may = |id: PathId| u8::from(model.path(id).to != PointId::END) + 2 * u8::from(!model.is_entry(model.path(id).from));
+        let groups = exchange.alike(global, &may);
+        for (right, first) in &groups {
+            for (left, second) in &groups {
                 budget.spend(1)?;
-                if (first.writes() || second.writes()) && !exchange.groups(global, first, second) {
+                if (right & 1 != 0 || left & 2 != 0) && (first.writes() || second.writes()) && !exchange.groups(global, first, second) {
                     movers.pairs(first, second, budget)?;
                 }
             }

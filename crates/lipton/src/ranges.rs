@@ -37,10 +37,9 @@ struct Analysis<'a> {
     local_marks: FxHashMap<Reg, Vec<i128>>,
 }
 
-/// Finds ranges of globals and registers. Those of `fixed` globals are the slow ones.
+/// Finds ranges of globals and registers. The `fixed` globals are slow: they stay within 2^61.
 pub(crate) fn ranges(model: &Model, facts: &Facts, fixed: &[bool], budget: &mut Budget) -> Result<Ranges, Stopped> {
-    let globals = model.initial.iter().zip(fixed);
-    let globals = globals.map(|(&value, &fixed)| if fixed { Domain::between(-SLOW, SLOW) } else { Domain::point(value.into()) }).collect();
+    let globals = model.initial.iter().map(|&value| Domain::point(value.into())).collect();
     let mut locals: Vec<Vec<(Reg, Domain)>> = vec![Vec::new(); model.points.len()];
     for path in &model.paths {
         let here = &mut locals[path.to.index()];
@@ -149,13 +148,11 @@ impl Analysis<'_> {
         }
         let mut changed = !std::mem::replace(&mut self.found.reached[path.to.index()], true);
         for (global, update) in &path.updates {
-            if self.fixed[global.index()] {
-                continue;
-            }
             let after = self.after(id, *global, update).and(&self.aside(*global, path.to));
             let old = &self.found.globals[global.index()];
             if !after.is_subset(old) {
                 let new = widened(old, &after, &self.marks[global.index()], round);
+                let new = if self.fixed[global.index()] { new.and(&Domain::between(-SLOW, SLOW)) } else { new };
                 changed |= new != *old;
                 self.found.globals[global.index()] = new;
             }
@@ -192,6 +189,7 @@ impl Analysis<'_> {
     }
 
     fn aside(&self, global: GlobalVar, point: PointId) -> Domain {
-        self.facts.aside(global, point)
+        let slow = if self.fixed[global.index()] { Domain::between(-SLOW, SLOW) } else { Domain::all() };
+        self.facts.aside(global, point).and(&slow)
     }
 }

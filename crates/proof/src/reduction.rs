@@ -31,7 +31,7 @@ pub struct Reduction {
     pub owners: Vec<Owner>,
     /// Globals that count requests.
     pub counts: Vec<Count>,
-    /// Sums of globals and of requests at points that never change.
+    /// Sums of globals that never change.
     pub sums: Vec<Sum>,
     /// Groups of points of which never both are occupied.
     pub exclusions: Vec<(Group, Group)>,
@@ -85,14 +85,12 @@ pub struct Count {
     pub weights: Vec<(u32, u32, i64)>,
 }
 
-/// Globals and requests at points, each times its factor, add up to the same at every moment.
+/// Globals, each times its factor, add up to the same at every moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Sum {
     /// Globals and their factors.
     pub globals: Vec<(u32, i64)>,
-    /// Runs of points, with their factor; 0 elsewhere.
-    pub points: Vec<(u32, u32, i64)>,
 }
 
 /// Points that an owner or a count speaks of, by its position.

@@ -33,6 +33,7 @@ use crate::facts::{Facts, Meaningless, Runs, ranges};
 use crate::invariants::{Claims, Violation};
 use crate::model::Model;
 use crate::path::{Obligation, PathId, PointId};
+use crate::term::Symbol;
 use crate::validated::Unvalidated;
 
 /// Checks that a reduction proves the program serializable and free of errors.
@@ -99,6 +100,12 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
         if let Err(Unvalidated(why)) = model.validate(validated) {
             unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned())?;
+        }
+    }
+    for (index, sum) in reduction.sums.iter().enumerate() {
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
+        if !model.put_sum(sum) {
+            unmet(Condition::ReductionSum, format!("sum {index}"), "a path changes it".to_owned())?;
         }
     }
     Ok(model)
@@ -183,9 +190,6 @@ impl Checker<'_> {
             self.spend(writers(GlobalVar(doom.global)))?;
             self.hold(claims, claims.doom(index))?;
         }
-        if let Some(sum) = reduction.sums.first() {
-            unmet(Condition::ReductionSum, format!("{sum:?}"), "sums are not understood".to_owned())?;
-        }
         Ok(())
     }
 
@@ -267,7 +271,18 @@ impl Checker<'_> {
 pub fn first_error(claims: Claims<'_>) -> Option<&Obligation> {
     let Claims { model, facts, .. } = claims;
     model.obligations.iter().find(|obligation| {
-        let base = facts.base(obligation.from, Runs::All);
-        !facts.is_nowhere(obligation.from) && obligation.conditions.may_hold(&model.opaques, &base) && !meets(&model.opaques, &obligation.conditions, &obligation.need, &base)
+        let plain = facts.base(obligation.from, Runs::All);
+        let tested = |global: GlobalVar| {
+            let symbol = Symbol::Global(global);
+            let here = plain(symbol).unwrap_or_else(Domain::values);
+            obligation.conditions.symbol(symbol).map_or(here.clone(), |said| said.and(&here))
+        };
+        let base = |symbol: Symbol| match symbol {
+            Symbol::Global(global) => Some(tested(global).and(&model.left_by_sums(global, &tested))),
+            other => plain(other),
+        };
+        !facts.is_nowhere(obligation.from)
+            && obligation.conditions.may_hold(&model.opaques, &base)
+            && !meets(&model.opaques, &obligation.conditions, &obligation.need, &base)
     })
 }

@@ -174,7 +174,14 @@ impl<'a> Exchange<'a> {
         if self.apart(class(first.from), class(first.to), class(second.from), class(second.to)) {
             return Ok(());
         }
-        let mut globals: Vec<GlobalVar> = self.model.touches(s).iter().chain(self.model.touches(t)).map(|touch| touch.0).collect();
+        // A global that only one of them touches and of which nothing is known where the other one is says nothing about the two.
+        let speaks = |point: PointId, global: GlobalVar| self.facts.speaks_of(class(point), global);
+        let of = |id: PathId, other: PathId| {
+            let (from, to) = (self.model.path(other).from, self.model.path(other).to);
+            let touches = self.model.touches(id).iter().map(|touch| touch.0);
+            touches.filter(move |&global| self.model.touch(other, global).is_some() || speaks(from, global) || speaks(to, global))
+        };
+        let mut globals: Vec<GlobalVar> = of(s, t).chain(of(t, s)).collect();
         globals.sort_unstable();
         globals.dedup();
         if globals.iter().any(|&global| self.is_excluded(global, self.side(s, global), self.side(t, global)).is_none()) {

@@ -31,7 +31,7 @@ use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
 use crate::domain::Domain;
 use crate::path::{Conditions, Need, Obligation, Path, Point, PointId, Value};
-use crate::term::{Opaques, Symbol, Term, calculate, floor_divide, operation};
+use crate::term::{Form, Opaques, Symbol, Term, calculate, floor_divide, operation};
 
 /// Paths of one point.
 const MAX_PATHS_OF_POINT: usize = 2_048;
@@ -227,6 +227,10 @@ impl State {
 
     /// The same term with numbers for what can have one value only.
     fn simple(&self, term: &Term) -> Term {
+        let known = |(form, said): &(Form, Domain)| form.len() == 1 && said.single().is_some();
+        if term.parts.is_empty() || !self.conditions.0.iter().any(known) {
+            return term.clone();
+        }
         term.with(&|symbol| self.conditions.symbol(symbol)?.single())
     }
 
@@ -543,7 +547,13 @@ impl Executor<'_> {
 
     /// A value must fit 64 bits. Whether it can.
     fn fits(&mut self, way: &State, term: &Term, span: Span) -> bool {
-        self.need(way, Need::Within { term: term.clone(), low: i64::MIN, high: i64::MAX, limit: None }, span);
+        let base = |symbol: Symbol| match symbol {
+            Symbol::Global(global) => self.ranges?.get(global.index()).cloned(),
+            _ => None,
+        };
+        if self.ranges.is_some() && !way.conditions.bounds(&self.found.opaques, term, &base).is_subset(&Domain::values()) {
+            self.need(way, Need::Within { term: term.clone(), low: i64::MIN, high: i64::MAX, limit: None }, span);
+        }
         term.as_constant().is_none_or(|value| i64::try_from(value).is_ok())
     }
 

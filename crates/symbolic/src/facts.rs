@@ -69,6 +69,7 @@ pub struct Facts {
     /// The sign of the weights of the count of each global; 0 if it is none.
     signs: Vec<i64>,
     synchronizing: Vec<bool>,
+    slow: Vec<bool>,
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
     exclusions: FxHashSet<(Group, Group)>,
@@ -113,6 +114,7 @@ impl Facts {
             initial: model.initial.iter().map(|&value| value.into()).collect(),
             signs: vec![0; model.initial.len()],
             synchronizing: vec![false; model.initial.len()],
+            slow: vec![false; model.initial.len()],
             class_of: Vec::new(),
             classes: Vec::new(),
             exclusions: FxHashSet::default(),
@@ -125,6 +127,9 @@ impl Facts {
             let known = (number as usize) < model.initial.len();
             known.then_some(GlobalVar(number)).ok_or_else(|| Meaningless(format!("variable {number}")))
         };
+        for &number in &reduction.slow {
+            facts.slow[global(number)?.index()] = true;
+        }
         for (index, owner) in reduction.owners.iter().enumerate() {
             let (variable, index) = (global(owner.global)?, number(index)?);
             for point in expand(&owner.points, points, &mut left)? {
@@ -269,6 +274,11 @@ impl Facts {
         globals.binary_search_by_key(&global, |entry| entry.0).ok().map(|at| &globals[at].1)
     }
 
+    /// Whether something is said of a global at the points of a class.
+    pub fn speaks_of(&self, class: ClassId, global: GlobalVar) -> bool {
+        self.fact(class, global).is_some()
+    }
+
     /// The value that a request at a point owns of a global, with the number of the owner.
     pub fn owner(&self, point: PointId, global: GlobalVar) -> Option<(u32, i64)> {
         self.fact(self.class(point), global)?.owner
@@ -351,11 +361,12 @@ impl Facts {
         apart
     }
 
-    /// Where owners and counts say that a global lies while a request is at a point.
+    /// Where owners and counts, and that it is slow, say that a global lies while a request is at a point.
     pub fn aside(&self, global: GlobalVar, point: PointId) -> Domain {
         let fact = self.fact(self.class(point), global);
         let owned = fact.and_then(|fact| fact.owner).map_or_else(Domain::all, |(_, value)| Domain::point(value.into()));
         let bound = self.initial[global.index()] + fact.map_or(0, |fact| i128::from(fact.weight));
+        let owned = if self.slow[global.index()] { owned.and(&Domain::between(-SLOW, SLOW)) } else { owned };
         match self.signs[global.index()] {
             1 => owned.and(&Domain::between(bound, Domain::all().high())),
             -1 => owned.and(&Domain::between(Domain::all().low(), bound)),
@@ -437,13 +448,16 @@ fn at(class: &mut Class, global: GlobalVar) -> &mut AtPoint {
 pub fn ranges(globals: usize, reduction: &Reduction) -> Result<Vec<Domain>, Meaningless> {
     let mut ranges = vec![Domain::values(); globals];
     let mut said = vec![false; globals];
-    let each = reduction.ranges.iter().map(|&(global, low, high)| (global, Domain::between(low.into(), high.into())));
-    for (global, range) in each.chain(reduction.slow.iter().map(|&global| (global, Domain::between(-SLOW, SLOW)))) {
+    for &(global, low, high) in &reduction.ranges {
         let there = said.get_mut(global as usize).ok_or_else(|| Meaningless(format!("variable {global}")))?;
         if std::mem::replace(there, true) {
             return Err(Meaningless(format!("two ranges of variable {global}")));
         }
-        ranges[global as usize] = range;
+        ranges[global as usize] = Domain::between(low.into(), high.into());
+    }
+    for &global in &reduction.slow {
+        let range = ranges.get_mut(global as usize).ok_or_else(|| Meaningless(format!("variable {global}")))?;
+        *range = range.and(&Domain::between(-SLOW, SLOW));
     }
     Ok(ranges)
 }

@@ -25,6 +25,7 @@ pub mod invariants;
 pub mod model;
 pub mod path;
 pub mod term;
+mod sums;
 #[cfg(test)]
 mod tests;
 pub mod validated;

@@ -33,7 +33,7 @@ use serval_syntax::{GlobalVar, Program};
 
 use crate::domain::Domain;
 use crate::execute::{Executed, Halt, execute};
-use crate::path::{Obligation, Path, PathId, Point, PointId, Value};
+use crate::path::{Conditions, Obligation, Path, PathId, Point, PointId, Value};
 use crate::term::{Opaques, Symbol, Term};
 
 /// Paths with the same ends and results that are compared with one another.
@@ -95,6 +95,8 @@ pub struct Model {
     touches: Vec<Vec<(GlobalVar, Touch)>>,
     completes: Vec<bool>,
     begins: Vec<bool>,
+    /// Sums of globals times factors that never change, and what they are.
+    pub(crate) sums: Vec<(Vec<(GlobalVar, i128)>, i128)>,
     /// Which globals some path reads or writes before anything is left out.
     pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.
@@ -127,6 +129,7 @@ impl Model {
             touches: Vec::new(),
             completes: Vec::new(),
             begins: Vec::new(),
+            sums: Vec::new(),
             used: vec![false; program.globals.len()],
             read_before: Vec::new(),
             waiting: Vec::new(),
@@ -140,15 +143,20 @@ impl Model {
 
     /// Leaves out writes of what is there already, given between which numbers globals stay; then more paths are no-ops.
     pub fn narrow(&mut self, ranges: &[Domain]) {
+        if !self.would_narrow(ranges) {
+            return;
+        }
         for path in &mut self.paths {
             let conditions = &path.conditions;
-            path.updates.retain(|(global, value)| {
-                let Some(range) = ranges.get(global.index()) else { return true };
-                let here = conditions.symbol(Symbol::Global(*global)).map_or(range.clone(), |guard| guard.and(range));
-                value.term.as_constant().is_none() || value.term.as_constant() != here.single()
-            });
+            path.updates.retain(|(global, value)| !is_there(conditions, *global, value, ranges));
         }
         self.tidy();
+    }
+
+    /// Whether some path writes what is there already.
+    pub fn would_narrow(&self, ranges: &[Domain]) -> bool {
+        let there = |path: &Path| path.updates.iter().any(|(global, value)| is_there(&path.conditions, *global, value, ranges));
+        self.paths.iter().any(there)
     }
 
     /// Leaves out no-ops, dominated paths and registers that nobody reads, and finds anew what follows from the paths.
@@ -314,6 +322,13 @@ impl Model {
     pub fn is_entry(&self, point: PointId) -> bool {
         self.begins.get(point.index()).copied().unwrap_or(false)
     }
+}
+
+/// Whether a value is the only one that a global can have.
+fn is_there(conditions: &Conditions, global: GlobalVar, value: &Value, ranges: &[Domain]) -> bool {
+    let Some(range) = ranges.get(global.index()) else { return false };
+    let here = conditions.symbol(Symbol::Global(global)).map_or(range.clone(), |guard| guard.and(range));
+    value.term.as_constant().is_some_and(|value| here.single() == Some(value))
 }
 
 /// Whether a path does nothing at all.

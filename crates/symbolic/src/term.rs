@@ -330,6 +330,9 @@ pub fn operation(op: ArithmeticOp, left: &Domain, right: &Domain) -> Domain {
     if left.is_empty() || right.is_empty() {
         return Domain::empty();
     }
+    if let (Some(left), Some(right)) = (left.single(), right.single()) {
+        return calculate(op, left, right).map_or_else(Domain::empty, Domain::point);
+    }
     let corners = |op: ArithmeticOp, rights: &[i128]| {
         let values = rights.iter().flat_map(|&b| [left.low(), left.high()].map(|a| calculate(op, a, b)));
         values.flatten().fold(Domain::empty(), |hull, value| hull.hull(&Domain::point(value)))

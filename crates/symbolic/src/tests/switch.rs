@@ -14,7 +14,6 @@ pub(crate) fn is_off(condition: Condition) -> bool {
 }
 
 /// Does something without a condition.
-#[expect(dead_code, reason = "used by the tests of conditions")]
 pub(crate) fn without<T>(condition: Condition, work: impl FnOnce() -> T) -> T {
     OFF.set(Some(condition));
     let result = work();
