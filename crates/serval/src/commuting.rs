@@ -21,7 +21,8 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     let mut said = Vec::new();
     said.extend(together(words.sections.iter().map(|section| teller.section(section))));
     said.extend(together(words.counters.iter().map(|counter| teller.counter(counter, words))));
-    said.extend(words.exclusions.iter().take(LISTED).map(|(one, other)| format!("never at the same time: {one}, and {other}")));
+    let pair = |(one, other): &(String, String)| format!("never at the same time: {}, and {}", group(one), group(other));
+    said.extend(words.exclusions.iter().take(LISTED).map(pair));
     if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
         said.push(format!("and {more} more pairs that exclude each other"));
     }
@@ -73,6 +74,11 @@ pub(crate) fn why_not(program: &Program, text: &str, why: &Why) -> String {
         Why::Error(error) => format!("it is not excluded that line {} fails: {}", teller.line(error.span), error.what),
         Why::Conflict(conflict) => teller.conflict(conflict),
     }
+}
+
+/// A group of requests: those that a variable counts, or the one of a value.
+fn group(words: &str) -> String {
+    words.strip_suffix(" counts").map_or_else(|| words.to_owned(), |name| format!("a request that {name} counts"))
 }
 
 /// Something about a variable or a request: its name, and what is said with the
