@@ -239,7 +239,16 @@ fn the_memory_limit_is_kept() {
     std::fs::write(&file, family("counter", 800_000)).unwrap();
     for limit in [64_u64, 256] {
         let output = Command::new(time)
-            .args(["-v", env!("CARGO_BIN_EXE_serval"), "check", file.to_str().unwrap(), "--memory", &limit.to_string()])
+            .args([
+                "-v",
+                env!("CARGO_BIN_EXE_serval"),
+                "check",
+                file.to_str().unwrap(),
+                "--method",
+                "reduce",
+                "--memory",
+                &limit.to_string(),
+            ])
             .env("SERVAL_CACHE_DIR", "")
             .output()
             .unwrap();
