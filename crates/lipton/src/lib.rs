@@ -138,8 +138,7 @@ fn facts(model: &Model, reduction: &Reduction) -> Result<Facts, Why> {
 fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
     let nothing = facts(model, reduction)?;
     reduction.counts = infer::counts(Claims { model, facts: &nothing, reduction }, regions, budget)?;
-    let mut slow = vec![false; model.initial.len()];
-    set_ranges(model, reduction, &mut slow, budget)?;
+    set_ranges(model, reduction, budget)?;
     let with_ranges = facts(model, reduction)?;
     reduction.owners = infer::owners(Claims { model, facts: &with_ranges, reduction }, budget)?;
     let held = infer::drop_failing(model, reduction, budget)?;
@@ -147,7 +146,7 @@ fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &m
         reduction.owners.clear();
     }
     if !reduction.owners.is_empty() {
-        set_ranges(model, reduction, &mut slow, budget)?;
+        set_ranges(model, reduction, budget)?;
     }
     let held = facts(model, reduction)?;
     let claims = Claims { model, facts: &held, reduction };
@@ -159,13 +158,14 @@ fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &m
 }
 
 /// Finds ranges, given the other facts.
-fn set_ranges(model: &Model, reduction: &mut Reduction, slow: &mut [bool], budget: &mut Budget) -> Result<(), Why> {
+fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
+    let mut slow = vec![false; model.initial.len()];
     reduction.ranges.clear();
     reduction.slow.clear();
     reduction.locals.clear();
     reduction.nowhere.clear();
     let facts_without = facts(model, reduction)?;
-    let mut found = ranges::ranges(model, &facts_without, slow, budget)?;
+    let mut found = ranges::ranges(model, &facts_without, &slow, budget)?;
     let values = Domain::values();
     let endless: Vec<GlobalVar> = globals(model)
         .filter(|global| {
@@ -177,8 +177,8 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, slow: &mut [bool], budge
         for global in &endless {
             slow[global.index()] = true;
         }
-        found = ranges::ranges(model, &facts_without, slow, budget)?;
-        set(model, reduction, &found, slow);
+        found = ranges::ranges(model, &facts_without, &slow, budget)?;
+        set(model, reduction, &found, &slow);
         let claimed = facts(model, reduction)?;
         let claims = Claims { model, facts: &claimed, reduction };
         let wrong: Vec<GlobalVar> = endless.into_iter().filter(|&global| claims.slow(global).is_err()).collect();
@@ -186,10 +186,10 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, slow: &mut [bool], budge
             for global in &wrong {
                 slow[global.index()] = false;
             }
-            found = ranges::ranges(model, &facts_without, slow, budget)?;
+            found = ranges::ranges(model, &facts_without, &slow, budget)?;
         }
     }
-    set(model, reduction, &found, slow);
+    set(model, reduction, &found, &slow);
     Ok(())
 }
 
@@ -241,9 +241,8 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
         known.extend(known::known(claims, regions, global, budget)?);
     }
     reduction.known = known;
-    let mut slow: Vec<bool> = globals(model).map(|global| reduction.slow.contains(&global.0)).collect();
     let old = reduction.clone();
-    set_ranges(model, reduction, &mut slow, budget)?;
+    set_ranges(model, reduction, budget)?;
     // What is known may rest on the ranges that were there.
     if reduction.ranges != old.ranges {
         reduction.ranges = old.ranges;

@@ -99,7 +99,7 @@ fn marks(model: &Model) -> (Vec<Vec<i128>>, FxHashMap<Reg, Vec<i128>>) {
             marks[global.index()].extend(update.checked.iter().flat_map(|&(low, high)| [i128::from(low), i128::from(high)]));
         }
     }
-    #[expect(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
+    // Each list is sorted by itself, so the order of the lists does not matter.
     for list in marks.iter_mut().chain(local_marks.values_mut()) {
         list.sort_unstable();
         list.dedup();

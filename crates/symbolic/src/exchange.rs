@@ -359,7 +359,7 @@ fn may_commute(s: &Touch, t: &Touch) -> bool {
     let changes = |touch: &Touch| touch.effect != Effect::Keep;
     let reads = s.reads && changes(t) || t.reads && changes(s);
     let opaque = s.effect == Effect::Opaque || t.effect == Effect::Opaque;
-    !reads && !(opaque && changes(s) && changes(t))
+    !(reads || opaque && changes(s) && changes(t))
 }
 
 /// Whether two paths differ in guard and update of a global alone.

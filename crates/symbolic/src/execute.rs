@@ -108,7 +108,7 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         let point = executor.point(entry, constants)?;
         executor.found.entries.push(point);
         while done < executor.found.points.len() {
-            executor.from_point(done, budget)?;
+            executor.paths_of(done, budget)?;
             done += 1;
         }
     }
@@ -330,7 +330,7 @@ impl Executor<'_> {
     }
 
     /// Finds the paths from a point.
-    fn from_point(&mut self, index: usize, budget: &mut Budget) -> Result<(), Halt> {
+    fn paths_of(&mut self, index: usize, budget: &mut Budget) -> Result<(), Halt> {
         let Some(Point { node: Some(node), constants, .. }) = self.found.points.get(index).cloned() else { return Ok(()) };
         self.current = PointId(u32::try_from(index).map_err(|_| too_large("points", MAX_PATHS))?);
         self.operations = 0;
