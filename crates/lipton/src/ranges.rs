@@ -90,7 +90,9 @@ fn marks(model: &Model) -> (Vec<Vec<i128>>, FxHashMap<Reg, Vec<i128>>) {
                     };
                     marks[global.index()].extend(ends.into_iter().flat_map(|end| [end, end + by, end + 1, end - 1]));
                 }
-                [(Symbol::Local(reg), 1)] => local_marks.entry(*reg).or_default().extend(ends.into_iter().flat_map(|end| [end - 1, end, end + 1])),
+                [(Symbol::Local(reg), 1)] => {
+                    local_marks.entry(*reg).or_default().extend(ends.into_iter().flat_map(|end| [end - 1, end, end + 1]))
+                }
                 _ => {}
             }
         }
@@ -120,7 +122,11 @@ fn widened(old: &Domain, new: &Domain, marks: &[i128], round: usize) -> Domain {
     } else {
         joined.low()
     };
-    let high = if joined.high() > old.high() { marks.iter().copied().find(|&mark| mark >= joined.high()).unwrap_or(values.high()) } else { joined.high() };
+    let high = if joined.high() > old.high() {
+        marks.iter().copied().find(|&mark| mark >= joined.high()).unwrap_or(values.high())
+    } else {
+        joined.high()
+    };
     Domain::between(low, high).and(&values)
 }
 

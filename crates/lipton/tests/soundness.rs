@@ -136,15 +136,29 @@ fn forged(reduction: &Reduction, rng: &mut SplitMix64) -> Reduction {
             }
             3 => forged.owners.push(serval_proof::Owner { global: point(rng) % 3, value: 1, points: vec![(2, 2 + point(rng))] }),
             4 => forged.counts.push(serval_proof::Count { global: point(rng) % 3, weights: vec![(2, 2 + point(rng), 1)] }),
-            5 => forged.dooms.push(serval_proof::Doom { global: point(rng) % 3, value: rng.between(0, 2), points: vec![(1, 1 + point(rng))] }),
+            5 => forged.dooms.push(serval_proof::Doom {
+                global: point(rng) % 3,
+                value: rng.between(0, 2),
+                points: vec![(1, 1 + point(rng))],
+            }),
             6 => {
                 if let Some(range) = forged.ranges.first_mut() {
                     range.2 = rng.between(0, 2);
                 }
             }
             7 => forged.yields.push(point(rng)),
-            8 => forged.known.push(serval_proof::Bounds { variable: point(rng) % 3, low: 0, high: rng.between(0, 1), points: vec![(1, 1 + point(rng))] }),
-            _ => forged.locals.push(serval_proof::Bounds { variable: point(rng) % 3, low: 0, high: rng.between(0, 1), points: vec![(1, 1 + point(rng))] }),
+            8 => forged.known.push(serval_proof::Bounds {
+                variable: point(rng) % 3,
+                low: 0,
+                high: rng.between(0, 1),
+                points: vec![(1, 1 + point(rng))],
+            }),
+            _ => forged.locals.push(serval_proof::Bounds {
+                variable: point(rng) % 3,
+                low: 0,
+                high: rng.between(0, 1),
+                points: vec![(1, 1 + point(rng))],
+            }),
         }
     }
     forged

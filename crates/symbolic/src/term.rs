@@ -361,7 +361,13 @@ pub fn operation(op: ArithmeticOp, left: &Domain, right: &Domain) -> Domain {
             let (low, high) = (right.low(), right.high());
             let wide = Domain::between((low + 1).min(0), (high - 1).max(0));
             // What is not negative and below every divisor stays as it is.
-            if low > 0 && left.low() >= 0 && left.high() < low { wide.and(left) } else if left.low() >= 0 && low > 0 { wide.and(&Domain::between(0, left.high())) } else { wide }
+            if low > 0 && left.low() >= 0 && left.high() < low {
+                wide.and(left)
+            } else if left.low() >= 0 && low > 0 {
+                wide.and(&Domain::between(0, left.high()))
+            } else {
+                wide
+            }
         }
     }
 }

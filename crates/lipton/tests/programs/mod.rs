@@ -69,7 +69,9 @@ fn block(rng: &mut SplitMix64) -> Vec<String> {
         }
         8 => {
             let next = rng.pick(&["v + 1", "v + 1", "E + 1", "0"]);
-            vec![format!("d := 0; while (not d) {{ v := E; if (v == 3) {{ return 9 }}; a := X; yield; if (E == v) {{ X := 1 - a; E := {next}; d := 1 }} }}")]
+            vec![format!(
+                "d := 0; while (not d) {{ v := E; if (v == 3) {{ return 9 }}; a := X; yield; if (E == v) {{ X := 1 - a; E := {next}; d := 1 }} }}"
+            )]
         }
         9 => {
             let what = rng.pick(&["STOP := 1", "await (STOP == 1)", "if (STOP == 1) { return 7 }", "await (STOP == 0)"]);
@@ -83,7 +85,12 @@ fn block(rng: &mut SplitMix64) -> Vec<String> {
         }
         10 => vec![format!("await (T == {0}); T := {1}", rng.below(2), 2), "yield".into(), data(rng), format!("T := {}", rng.below(2))],
         11 => {
-            let wait = rng.pick(&["while (L == 1) { yield }; L := 1", "while (L == 1) { if (?) { return 8 }; yield }; L := 1", "if (L == 1) { return 8 }; L := 1", "if (? or L == 1) { return 8 }; L := 1"]);
+            let wait = rng.pick(&[
+                "while (L == 1) { yield }; L := 1",
+                "while (L == 1) { if (?) { return 8 }; yield }; L := 1",
+                "if (L == 1) { return 8 }; L := 1",
+                "if (? or L == 1) { return 8 }; L := 1",
+            ]);
             wrap(&[wait.into()], body, &["L := 0".into()])
         }
         _ => body,
