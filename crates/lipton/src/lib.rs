@@ -170,7 +170,7 @@ fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> 
     let values = Domain::values();
     let endless = |global: &GlobalVar| {
         let (range, initial) = (&found.globals[global.index()], model.initial(*global));
-        (range.low() == values.low() || range.high() == values.high()) && -(SLOW / 2) <= initial && initial <= SLOW / 2
+        (range.low() == values.low() || range.high() == values.high()) && (-(SLOW / 2)..=SLOW / 2).contains(&initial)
     };
     let mut guessed: Vec<GlobalVar> = globals(model).filter(endless).collect();
     // Those that are not slow are dropped; without them others may not be, either.
