@@ -67,58 +67,25 @@ impl Operand {
 #[expect(missing_docs, reason = "what the parts of an operation are is said with the operation")]
 pub enum Op {
     /// `to := from`
-    Copy {
-        to: Reg,
-        from: Operand,
-    },
+    Copy { to: Reg, from: Operand },
     /// Reads a global variable.
-    Load {
-        to: Reg,
-        global: GlobalVar,
-    },
+    Load { to: Reg, global: GlobalVar },
     /// Writes a global variable. With `unlock` it is worth a remark where the
     /// variable is 0 already.
-    Store {
-        global: GlobalVar,
-        from: Operand,
-        unlock: bool,
-    },
+    Store { global: GlobalVar, from: Operand, unlock: bool },
     /// Goes on where the operand lies between `low` and `high`, and is an error
     /// elsewhere.
-    Check {
-        from: Operand,
-        low: i64,
-        high: i64,
-        limit: Limit,
-    },
+    Check { from: Operand, low: i64, high: i64, limit: Limit },
     /// `to := from == 0`
-    Not {
-        to: Reg,
-        from: Operand,
-    },
+    Not { to: Reg, from: Operand },
     /// `to := -from`
-    Negate {
-        to: Reg,
-        from: Operand,
-    },
+    Negate { to: Reg, from: Operand },
     /// `to := left op right`
-    Arithmetic {
-        op: ArithmeticOp,
-        to: Reg,
-        left: Operand,
-        right: Operand,
-    },
+    Arithmetic { op: ArithmeticOp, to: Reg, left: Operand, right: Operand },
     /// `to := left op right`, 0 or 1
-    Compare {
-        op: CompareOp,
-        to: Reg,
-        left: Operand,
-        right: Operand,
-    },
+    Compare { op: CompareOp, to: Reg, left: Operand, right: Operand },
     /// `to := 0` or `to := 1`, either may happen.
-    Choose {
-        to: Reg,
-    },
+    Choose { to: Reg },
 }
 
 impl Op {

@@ -16,9 +16,22 @@ fn main() {
         println!("point {number}: {:?} {:?} {:?}", point.node, point.constants, point.live);
     }
     for path in &model.paths {
-        let conditions: Vec<String> =
-            path.conditions.0.iter().map(|(form, said)| format!("{form:?} in {}..{} not {:?}", said.low(), said.high(), said.holes())).collect();
-        let updates: Vec<String> = path.updates.iter().map(|(global, value)| format!("{} := {:?}", program.globals[global.index()].name, value.term)).collect();
-        println!("{} -> {}: {} | {} | {:?} {:?}", path.from.0, path.to.0, conditions.join(", "), updates.join(", "), path.kept, path.answer);
+        let conditions: Vec<String> = path
+            .conditions
+            .0
+            .iter()
+            .map(|(form, said)| format!("{form:?} in {}..{} not {:?}", said.low(), said.high(), said.holes()))
+            .collect();
+        let updates: Vec<String> =
+            path.updates.iter().map(|(global, value)| format!("{} := {:?}", program.globals[global.index()].name, value.term)).collect();
+        println!(
+            "{} -> {}: {} | {} | {:?} {:?}",
+            path.from.0,
+            path.to.0,
+            conditions.join(", "),
+            updates.join(", "),
+            path.kept,
+            path.answer
+        );
     }
 }

@@ -43,7 +43,12 @@ fn main() {
             Err(Why::Conflict(conflict)) => {
                 let (a, b) = (&conflict.first, &conflict.second);
                 let global = &program.globals[conflict.global.index()].name;
-                format!("open: line {} and line {} do not commute on {global} ({:?})", line(a.access.start), line(b.access.start), start.elapsed())
+                format!(
+                    "open: line {} and line {} do not commute on {global} ({:?})",
+                    line(a.access.start),
+                    line(b.access.start),
+                    start.elapsed()
+                )
             }
             Err(Why::Error(error)) => format!("open: line {} {}", line(error.span.start), error.what),
             Err(why) => format!("open: {why:?} ({:?})", start.elapsed()),

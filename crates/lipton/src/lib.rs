@@ -25,7 +25,7 @@ use serval_compile::control::{Control, Reg};
 use serval_proof::{Bounds, Reduction};
 use serval_symbolic::domain::Domain;
 use serval_symbolic::execute::{Halt, told};
-use serval_symbolic::facts::{Facts, ranges as claimed_ranges};
+use serval_symbolic::facts::{Facts, SLOW, ranges as claimed_ranges};
 use serval_symbolic::first_error;
 use serval_symbolic::invariants::Claims;
 use serval_symbolic::model::{Effect, Model};
@@ -92,7 +92,8 @@ impl From<Halt> for Why {
 fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
-    let declared = (0..).zip(&control.program().globals).filter_map(|(global, declared)| declared.range.map(|(low, high)| (global, low, high)));
+    let declared =
+        (0..).zip(&control.program().globals).filter_map(|(global, declared)| declared.range.map(|(low, high)| (global, low, high)));
     reduction.ranges = declared.collect();
     let mut round = 0;
     // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more until they stay.
@@ -138,8 +139,7 @@ fn facts(model: &Model, reduction: &Reduction) -> Result<Facts, Why> {
 fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
     let nothing = facts(model, reduction)?;
     reduction.counts = infer::counts(Claims { model, facts: &nothing, reduction }, regions, budget)?;
-    let mut slow = vec![false; model.initial.len()];
-    set_ranges(model, reduction, &mut slow, budget)?;
+    set_ranges(model, reduction, budget)?;
     let with_ranges = facts(model, reduction)?;
     reduction.owners = infer::owners(Claims { model, facts: &with_ranges, reduction }, budget)?;
     let held = infer::drop_failing(model, reduction, budget)?;
@@ -147,7 +147,7 @@ fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &m
         reduction.owners.clear();
     }
     if !reduction.owners.is_empty() {
-        set_ranges(model, reduction, &mut slow, budget)?;
+        set_ranges(model, reduction, budget)?;
     }
     let held = facts(model, reduction)?;
     let claims = Claims { model, facts: &held, reduction };
@@ -159,37 +159,41 @@ fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &m
 }
 
 /// Finds ranges, given the other facts.
-fn set_ranges(model: &Model, reduction: &mut Reduction, slow: &mut [bool], budget: &mut Budget) -> Result<(), Why> {
+fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
+    let mut slow = vec![false; model.initial.len()];
     reduction.ranges.clear();
     reduction.slow.clear();
     reduction.locals.clear();
     reduction.nowhere.clear();
     let facts_without = facts(model, reduction)?;
-    let mut found = ranges::ranges(model, &facts_without, slow, budget)?;
+    let mut found = ranges::ranges(model, &facts_without, &slow, budget)?;
     let values = Domain::values();
-    let endless: Vec<GlobalVar> = globals(model)
-        .filter(|global| {
-            let range = &found.globals[global.index()];
-            !slow[global.index()] && (range.low() == values.low() || range.high() == values.high())
-        })
-        .collect();
-    if !endless.is_empty() {
-        for global in &endless {
+    let endless = |global: &GlobalVar| {
+        let (range, initial) = (&found.globals[global.index()], model.initial(*global));
+        (range.low() == values.low() || range.high() == values.high()) && (-(SLOW / 2)..=SLOW / 2).contains(&initial)
+    };
+    let mut guessed: Vec<GlobalVar> = globals(model).filter(endless).collect();
+    // Those that are not slow are dropped; without them others may not be, either.
+    while !guessed.is_empty() {
+        slow.fill(false);
+        for global in &guessed {
             slow[global.index()] = true;
         }
-        found = ranges::ranges(model, &facts_without, slow, budget)?;
-        set(model, reduction, &found, slow);
+        found = ranges::ranges(model, &facts_without, &slow, budget)?;
+        set(model, reduction, &found, &slow);
         let claimed = facts(model, reduction)?;
         let claims = Claims { model, facts: &claimed, reduction };
-        let wrong: Vec<GlobalVar> = endless.into_iter().filter(|&global| claims.slow(global).is_err()).collect();
-        if !wrong.is_empty() {
-            for global in &wrong {
-                slow[global.index()] = false;
-            }
-            found = ranges::ranges(model, &facts_without, slow, budget)?;
+        let before = guessed.len();
+        guessed.retain(|&global| claims.slow(global).is_ok());
+        if guessed.len() == before {
+            break;
         }
     }
-    set(model, reduction, &found, slow);
+    if guessed.is_empty() && slow.contains(&true) {
+        slow.fill(false);
+        found = ranges::ranges(model, &facts_without, &slow, budget)?;
+    }
+    set(model, reduction, &found, &slow);
     Ok(())
 }
 
@@ -202,7 +206,8 @@ fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &
         .filter(|global| !values.is_subset(&found.globals[global.index()]))
         .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
         .collect();
-    let unreached: Vec<PointId> = (0..).map(PointId).zip(&found.reached).skip(1).filter(|(_, reached)| !**reached).map(|(point, _)| point).collect();
+    let unreached: Vec<PointId> =
+        (0..).map(PointId).zip(&found.reached).skip(1).filter(|(_, reached)| !**reached).map(|(point, _)| point).collect();
     reduction.nowhere = runs(&unreached);
     let mut by_bounds: Vec<((Reg, i64, i64), Vec<PointId>)> = Vec::new();
     let mut at: FxHashMap<(Reg, i64, i64), usize> = FxHashMap::default();
@@ -241,9 +246,8 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
         known.extend(known::known(claims, regions, global, budget)?);
     }
     reduction.known = known;
-    let mut slow: Vec<bool> = globals(model).map(|global| reduction.slow.contains(&global.0)).collect();
     let old = reduction.clone();
-    set_ranges(model, reduction, &mut slow, budget)?;
+    set_ranges(model, reduction, budget)?;
     // What is known may rest on the ranges that were there.
     if reduction.ranges != old.ranges {
         reduction.ranges = old.ranges;

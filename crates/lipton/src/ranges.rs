@@ -90,7 +90,9 @@ fn marks(model: &Model) -> (Vec<Vec<i128>>, FxHashMap<Reg, Vec<i128>>) {
                     };
                     marks[global.index()].extend(ends.into_iter().flat_map(|end| [end, end + by, end + 1, end - 1]));
                 }
-                [(Symbol::Local(reg), 1)] => local_marks.entry(*reg).or_default().extend(ends.into_iter().flat_map(|end| [end - 1, end, end + 1])),
+                [(Symbol::Local(reg), 1)] => {
+                    local_marks.entry(*reg).or_default().extend(ends.into_iter().flat_map(|end| [end - 1, end, end + 1]))
+                }
                 _ => {}
             }
         }
@@ -99,7 +101,7 @@ fn marks(model: &Model) -> (Vec<Vec<i128>>, FxHashMap<Reg, Vec<i128>>) {
             marks[global.index()].extend(update.checked.iter().flat_map(|&(low, high)| [i128::from(low), i128::from(high)]));
         }
     }
-    #[expect(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
+    // Each list is sorted by itself, so the order of the lists does not matter.
     for list in marks.iter_mut().chain(local_marks.values_mut()) {
         list.sort_unstable();
         list.dedup();
@@ -120,7 +122,11 @@ fn widened(old: &Domain, new: &Domain, marks: &[i128], round: usize) -> Domain {
     } else {
         joined.low()
     };
-    let high = if joined.high() > old.high() { marks.iter().copied().find(|&mark| mark >= joined.high()).unwrap_or(values.high()) } else { joined.high() };
+    let high = if joined.high() > old.high() {
+        marks.iter().copied().find(|&mark| mark >= joined.high()).unwrap_or(values.high())
+    } else {
+        joined.high()
+    };
     Domain::between(low, high).and(&values)
 }
 

@@ -14,9 +14,10 @@ pub(crate) fn candidates(model: &mut Model) -> Vec<Validated> {
         let Some(&into) = model.entering[wait.index()].first() else { continue };
         let path = model.path(into);
         // Where failed attempts go back to; where they come from at first may be another point.
-        let back = model.leaving[wait.index()].iter().map(|&id| model.path(id)).find(|path| {
-            path.updates.is_empty() && model.entering[wait.index()].iter().any(|&id| model.path(id).from == path.to)
-        });
+        let back = model.leaving[wait.index()]
+            .iter()
+            .map(|&id| model.path(id))
+            .find(|path| path.updates.is_empty() && model.entering[wait.index()].iter().any(|&id| model.path(id).from == path.to));
         let Some(head) = back.map(|path| path.to) else { continue };
         let copies: Vec<(GlobalVar, Reg)> = path
             .kept

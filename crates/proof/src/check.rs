@@ -9,8 +9,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, letters, same,
-    script,
+    Body, Caps, Certificate, Claim, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant,
+    letters, same, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.

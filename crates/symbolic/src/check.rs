@@ -85,7 +85,12 @@ fn stopped_by<Stop>(stopped: Stopped) -> Refusal<Stop> {
 fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let control = prepared.control();
     let meaningless = |Meaningless(what): Meaningless| {
-        Refusal::Invalid(Rejection { condition: Condition::ReductionNumbers, event: None, object: "the certificate".to_owned(), message: what })
+        Refusal::Invalid(Rejection {
+            condition: Condition::ReductionNumbers,
+            event: None,
+            object: "the certificate".to_owned(),
+            message: what,
+        })
     };
     let ranges = ranges(control.program().globals.len(), reduction).map_err(meaningless)?;
     let mut model = Model::new(&control, &reduction.yields, Some(&ranges), budget).map_err(halted)?;

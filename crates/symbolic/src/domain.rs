@@ -134,8 +134,7 @@ impl Domain {
 
     /// Whether everything here is there.
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.is_empty()
-            || (other.low <= self.low && self.high <= other.high && other.holes.iter().all(|&hole| !self.contains(hole)))
+        self.is_empty() || (other.low <= self.low && self.high <= other.high && other.holes.iter().all(|&hole| !self.contains(hole)))
     }
 
     /// A set that contains `factor * x + add` for each `x`; exactly that for the factors 1 and -1 and for one number.

@@ -281,7 +281,8 @@ impl<'a> Exchange<'a> {
             }
             let z = self.apply(second, x)?;
             let enabled = t.guard.is_none_or(|guard| guard.contains(x));
-            let next = !reachable.contains(z) || s.guard.is_none_or(|guard| guard.contains(z)) && self.apply(first, z)? == self.apply(second, y)?;
+            let next = !reachable.contains(z)
+                || s.guard.is_none_or(|guard| guard.contains(z)) && self.apply(first, z)? == self.apply(second, y)?;
             Some(enabled && next)
         };
         if values.iter().all(|&x| fits(x) == Some(true)) { Found::Fine } else { Found::Unknown }
@@ -301,9 +302,10 @@ impl<'a> Exchange<'a> {
     /// The paths that differ from one in guard and update of a global alone, and what they do to it.
     fn bundle(&self, id: PathId, global: GlobalVar) -> Vec<(Domain, &Effect)> {
         let path = self.model.path(id);
-        let others = self.model.leaving[path.from.index()].iter().take(MAX_BUNDLE * 16).filter(|&&other| {
-            other == id || differ_in(path, self.model.path(other), global)
-        });
+        let others = self.model.leaving[path.from.index()]
+            .iter()
+            .take(MAX_BUNDLE * 16)
+            .filter(|&&other| other == id || differ_in(path, self.model.path(other), global));
         let with = |&other: &PathId| {
             let effect = &self.model.touch(other, global).unwrap_or(&NOTHING).effect;
             (self.model.path(other).guard(global).cloned().unwrap_or_else(Domain::values), effect)
@@ -359,7 +361,7 @@ fn may_commute(s: &Touch, t: &Touch) -> bool {
     let changes = |touch: &Touch| touch.effect != Effect::Keep;
     let reads = s.reads && changes(t) || t.reads && changes(s);
     let opaque = s.effect == Effect::Opaque || t.effect == Effect::Opaque;
-    !reads && !(opaque && changes(s) && changes(t))
+    !(reads || opaque && changes(s) && changes(t))
 }
 
 /// Whether two paths differ in guard and update of a global alone.

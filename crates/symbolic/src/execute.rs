@@ -108,7 +108,7 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         let point = executor.point(entry, constants)?;
         executor.found.entries.push(point);
         while done < executor.found.points.len() {
-            executor.from_point(done, budget)?;
+            executor.paths_of(done, budget)?;
             done += 1;
         }
     }
@@ -272,7 +272,8 @@ impl State {
         }
         if after != possible {
             // Of a sum the tests alone are kept: what follows from its parts is no condition of its own.
-            let kept = if scaled.form.len() == 1 { after } else { restrict(&before, scaled.factor, scaled.constant, *relation).unwrap_or(after) };
+            let kept =
+                if scaled.form.len() == 1 { after } else { restrict(&before, scaled.factor, scaled.constant, *relation).unwrap_or(after) };
             self.conditions.set(scaled.form, kept);
             self.version = self.version.saturating_add(1);
         }
@@ -308,7 +309,8 @@ impl Executor<'_> {
         }
         if points.len() >= MAX_VARIANTS {
             // The register with most values; of several, the first.
-            let mut values: Vec<(Reg, i64)> = points.iter().flat_map(|point| &self.found.points[point.index()].constants).copied().collect();
+            let mut values: Vec<(Reg, i64)> =
+                points.iter().flat_map(|point| &self.found.points[point.index()].constants).copied().collect();
             values.sort_unstable();
             values.dedup();
             let mut best: Option<(usize, Reg)> = None;
@@ -330,7 +332,7 @@ impl Executor<'_> {
     }
 
     /// Finds the paths from a point.
-    fn from_point(&mut self, index: usize, budget: &mut Budget) -> Result<(), Halt> {
+    fn paths_of(&mut self, index: usize, budget: &mut Budget) -> Result<(), Halt> {
         let Some(Point { node: Some(node), constants, .. }) = self.found.points.get(index).cloned() else { return Ok(()) };
         self.current = PointId(u32::try_from(index).map_err(|_| too_large("points", MAX_PATHS))?);
         self.operations = 0;
@@ -373,7 +375,9 @@ impl Executor<'_> {
                 match way.seen.iter_mut().find(|seen| seen.0 == at) {
                     // Everything is as it was the last time: this never ends.
                     Some(seen) if seen.1 == way.version => return Ok(()),
-                    Some(seen) if seen.2 >= MAX_LOOP => return Err(Halt::TooLarge { what: "rounds of a loop in one step", limit: MAX_LOOP.into() }),
+                    Some(seen) if seen.2 >= MAX_LOOP => {
+                        return Err(Halt::TooLarge { what: "rounds of a loop in one step", limit: MAX_LOOP.into() });
+                    }
                     Some(seen) => (seen.1, seen.2) = (way.version, seen.2 + 1),
                     None => way.seen.push((at, way.version, 1)),
                 }
@@ -411,13 +415,7 @@ impl Executor<'_> {
     }
 
     /// Goes on where the test holds and where it does not, if that can be; one of the two is returned.
-    fn fork(
-        &self,
-        way: State,
-        test: &Test,
-        ways: &mut Vec<State>,
-        go: impl Fn(&mut State, bool),
-    ) -> Result<Option<State>, Halt> {
+    fn fork(&self, way: State, test: &Test, ways: &mut Vec<State>, go: impl Fn(&mut State, bool)) -> Result<Option<State>, Halt> {
         let opaques = &self.found.opaques;
         if let Some(value) = test.0.as_constant() {
             let mut way = way;
@@ -613,7 +611,16 @@ impl Executor<'_> {
             }
         };
         let span = way.span.unwrap_or_default();
-        self.found.paths.push(Path { from: self.current, to, conditions: way.conditions, updates, kept, answer, span, accesses: way.accesses });
+        self.found.paths.push(Path {
+            from: self.current,
+            to,
+            conditions: way.conditions,
+            updates,
+            kept,
+            answer,
+            span,
+            accesses: way.accesses,
+        });
         Ok(())
     }
 }
@@ -624,9 +631,7 @@ pub fn meets(opaques: &Opaques, conditions: &Conditions, need: &Need, base: &dyn
     match need {
         Need::Within { term, low, high, .. } => bounds(term).is_subset(&Domain::between((*low).into(), (*high).into())),
         Need::Divisor(term) => !bounds(term).contains(0),
-        Need::Product(left, right) => {
-            operation(ArithmeticOp::Multiply, &bounds(left), &bounds(right)).is_subset(&Domain::values())
-        }
+        Need::Product(left, right) => operation(ArithmeticOp::Multiply, &bounds(left), &bounds(right)).is_subset(&Domain::values()),
         Need::Quotient(left, right) => !(bounds(left).contains(i64::MIN.into()) && bounds(right).contains(-1)),
     }
 }

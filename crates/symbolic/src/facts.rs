@@ -243,7 +243,9 @@ impl Facts {
             let taken = model.ids().map(|id| {
                 let path = model.path(id);
                 let somewhere = !self.nowhere[path.from.index()];
-                somewhere && (runs == Runs::All || model.completes(id)) && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs))
+                somewhere
+                    && (runs == Runs::All || model.completes(id))
+                    && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs))
             });
             self.taken[usize::from(runs == Runs::Complete)] = taken.collect();
         }

@@ -208,9 +208,11 @@ impl Claims<'_> {
     /// Whether a path that is taken shows that nobody is in a group.
     fn shows_empty(&self, id: PathId, group: Group) -> bool {
         match group {
-            Group::Owner(index) => self.reduction.owners.get(index as usize).is_some_and(|owner| {
-                !self.before(id, GlobalVar(owner.global)).contains(owner.value.into())
-            }),
+            Group::Owner(index) => self
+                .reduction
+                .owners
+                .get(index as usize)
+                .is_some_and(|owner| !self.before(id, GlobalVar(owner.global)).contains(owner.value.into())),
             Group::Count(index) => self.reduction.counts.get(index as usize).is_some_and(|count| {
                 let global = GlobalVar(count.global);
                 let (before, initial) = (self.before(id, global), self.model.initial(global));

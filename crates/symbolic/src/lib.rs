@@ -24,8 +24,8 @@ pub mod facts;
 pub mod invariants;
 pub mod model;
 pub mod path;
-pub mod term;
 mod sums;
+pub mod term;
 #[cfg(test)]
 mod tests;
 pub mod validated;

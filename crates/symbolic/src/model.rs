@@ -202,11 +202,12 @@ impl Model {
                 continue;
             }
             let others = || here.iter().filter(|&&other| other != index && !gone[other]);
-            let paths = there.iter().filter(|&&one| !gone[one]).all(|&one| others().any(|&other| self.paths[one].does_as(&self.paths[other])));
+            let paths =
+                there.iter().filter(|&&one| !gone[one]).all(|&one| others().any(|&other| self.paths[one].does_as(&self.paths[other])));
             let same = |one: &Obligation, other: &Obligation| (&one.conditions, &one.need) == (&other.conditions, &other.need);
-            let needs = asked[path.to.index()].iter().all(|&one| {
-                asked[path.from.index()].iter().any(|&other| same(&self.obligations[one], &self.obligations[other]))
-            });
+            let needs = asked[path.to.index()]
+                .iter()
+                .all(|&one| asked[path.from.index()].iter().any(|&other| same(&self.obligations[one], &self.obligations[other])));
             gone[index] = paths && needs;
             if gone[index] {
                 self.waiting.push(path.to);
@@ -227,7 +228,8 @@ impl Model {
         let mut read: Vec<Vec<Reg>> = vec![Vec::new(); self.points.len()];
         for path in &self.paths {
             let read = &mut read[path.from.index()];
-            let terms = path.updates.iter().map(|update| &update.1.term).chain(path.kept.iter().map(|kept| &kept.1.term)).chain(&path.answer);
+            let terms =
+                path.updates.iter().map(|update| &update.1.term).chain(path.kept.iter().map(|kept| &kept.1.term)).chain(&path.answer);
             terms.for_each(|term| self.opaques.locals_in(&term.parts, read));
             path.conditions.0.iter().for_each(|(form, _)| self.opaques.locals_in(form, read));
         }

@@ -80,7 +80,7 @@ impl Conditions {
             (None, other) => other,
         };
         let bounds = opaques.bounds(term, &known);
-        if term.parts.len() < 2 {
+        if term.parts.len() < 2 || self.0.iter().all(|(form, _)| form.len() < 2) {
             return bounds;
         }
         let scaled = term.scaled();

@@ -44,7 +44,8 @@ impl Model {
         if !writers.iter().all(|id| change(self.path(**id), &globals) == Some(Term::default())) {
             return false;
         }
-        let value: Option<i128> = globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?));
+        let value: Option<i128> =
+            globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?));
         let Some(value) = value else { return false };
         let parts = globals.iter().map(|&(global, factor)| (Symbol::Global(global), factor)).collect();
         // The sum minus what it is: 0 at every moment.

@@ -16,8 +16,11 @@ use crate::domain::Domain;
 
 /// Opaque symbols are nested at most so deep.
 const MAX_DEPTH: u32 = 8;
-/// Factors and constants stay below this, so that nothing here leaves 128 bits.
-const MAX_FACTOR: i128 = 1 << 62;
+/// Factors, constants and the number of symbols stay below these. Values have 64 bits, so a term stays within
+/// 2^16 · 2^40 · 2^63 + 2^66, which is less than where [`Domain`]s are cut off: bounds of terms are exact numbers.
+const MAX_FACTOR: i128 = 1 << 40;
+const MAX_CONSTANT: i128 = 1 << 66;
+const MAX_PARTS: usize = 1 << 16;
 
 /// Something whose value is fixed while a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,8 +111,9 @@ impl Term {
     }
 
     fn small(self) -> Option<Self> {
-        let fits = |number: i128| number.abs() <= MAX_FACTOR.saturating_mul(4);
-        (fits(self.constant) && self.parts.iter().all(|part| fits(part.1))).then_some(self)
+        let fits = |number: i128, most: i128| -most <= number && number <= most;
+        let small = self.parts.len() <= MAX_PARTS && self.parts.iter().all(|part| fits(part.1, MAX_FACTOR));
+        (small && fits(self.constant, MAX_CONSTANT)).then_some(self)
     }
 
     /// The form that this is a multiple of, with a constant.
@@ -267,19 +271,22 @@ impl Opaques {
 
     /// Between which numbers a term lies, given that of globals and registers. `known` may say something of opaque symbols, too.
     pub fn bounds(&self, term: &Term, known: &dyn Fn(Symbol) -> Option<Domain>) -> Domain {
-        let mut sum = Domain::point(term.constant);
+        if let [(symbol, factor)] = term.parts[..] {
+            return self.symbol_bounds(symbol, known).image(factor, term.constant);
+        }
+        let (mut low, mut high) = (term.constant, term.constant);
         for &(symbol, factor) in &term.parts {
-            let values = self.symbol_bounds(symbol, known).image(factor, 0);
+            let values = self.symbol_bounds(symbol, known);
             if values.is_empty() {
                 return Domain::empty();
             }
-            sum = if term.parts.len() == 1 {
-                values.image(1, term.constant)
-            } else {
-                Domain::between(sum.low().saturating_add(values.low()), sum.high().saturating_add(values.high()))
+            let (a, b) = match factor {
+                1 => (values.low(), values.high()),
+                factor => (values.low().saturating_mul(factor), values.high().saturating_mul(factor)),
             };
+            (low, high) = (low.saturating_add(a.min(b)), high.saturating_add(a.max(b)));
         }
-        sum
+        Domain::between(low, high)
     }
 
     fn symbol_bounds(&self, symbol: Symbol, known: &dyn Fn(Symbol) -> Option<Domain>) -> Domain {
@@ -354,7 +361,13 @@ pub fn operation(op: ArithmeticOp, left: &Domain, right: &Domain) -> Domain {
             let (low, high) = (right.low(), right.high());
             let wide = Domain::between((low + 1).min(0), (high - 1).max(0));
             // What is not negative and below every divisor stays as it is.
-            if low > 0 && left.low() >= 0 && left.high() < low { wide.and(left) } else if left.low() >= 0 && low > 0 { wide.and(&Domain::between(0, left.high())) } else { wide }
+            if low > 0 && left.low() >= 0 && left.high() < low {
+                wide.and(left)
+            } else if left.low() >= 0 && low > 0 {
+                wide.and(&Domain::between(0, left.high()))
+            } else {
+                wide
+            }
         }
     }
 }

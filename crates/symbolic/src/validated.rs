@@ -70,13 +70,16 @@ impl Model {
         let mut changed: Vec<(PathId, Option<Path>)> = Vec::new();
         for id in self.leaving[wait.index()].clone() {
             let path = &self.paths[id.index()];
-            changed.push((id, if tests(path, global, register) {
-                substituted(&mut self.opaques, path, &pairs, &guards)?
-            } else {
-                require(path.to == head && path.updates.is_empty(), "a path neither tests the read nor goes back")?;
-                require(self.leaves(path, head, wait, head), "a path back changes a register")?;
-                Some(Path { conditions: Conditions::default(), ..path.clone() })
-            }));
+            changed.push((
+                id,
+                if tests(path, global, register) {
+                    substituted(&mut self.opaques, path, &pairs, &guards)?
+                } else {
+                    require(path.to == head && path.updates.is_empty(), "a path neither tests the read nor goes back")?;
+                    require(self.leaves(path, head, wait, head), "a path back changes a register")?;
+                    Some(Path { conditions: Conditions::default(), ..path.clone() })
+                },
+            ));
         }
         for id in into {
             let path = &mut self.paths[id.index()];
@@ -105,7 +108,9 @@ impl Model {
         let mut froms: Vec<PointId> = into.iter().map(|&id| self.path(id).from).collect();
         froms.sort_unstable();
         require(froms.windows(2).all(|pair| pair[0] != pair[1]), "several paths lead from one point to where it waits")?;
-        let Some(&first) = into.iter().find(|&&id| self.path(id).from == head) else { return Err(Unvalidated("no path leads to where it waits")) };
+        let Some(&first) = into.iter().find(|&&id| self.path(id).from == head) else {
+            return Err(Unvalidated("no path leads to where it waits"));
+        };
         for &id in into {
             let path = self.path(id);
             require(path.updates.is_empty(), "a path to where it waits writes")?;
@@ -173,7 +178,13 @@ fn substituted(opaques: &mut Opaques, path: &Path, pairs: &[(GlobalVar, Reg)], g
     for (form, domain) in &path.conditions.0 {
         said.push((put(&Term { constant: 0, parts: form.clone() })?, domain.clone()));
     }
-    said.extend(pairs.iter().zip(guards).filter(|(_, guard)| **guard != Domain::values()).map(|(pair, guard)| (Term::symbol(Symbol::Global(pair.0)), guard.clone())));
+    said.extend(
+        pairs
+            .iter()
+            .zip(guards)
+            .filter(|(_, guard)| **guard != Domain::values())
+            .map(|(pair, guard)| (Term::symbol(Symbol::Global(pair.0)), guard.clone())),
+    );
     for (term, domain) in said {
         if let Some(value) = term.as_constant() {
             if !domain.contains(value) {

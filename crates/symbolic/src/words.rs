@@ -95,7 +95,9 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
     commits.dedup_by_key(|commit| (commit.body, commit.span));
     let name = |global: u32| prepared.program().globals.get(global as usize).map_or("?", |global| global.name.as_str());
     let group = |group: Group| match group {
-        Group::Owner(index) => reduction.owners.get(index as usize).map_or_else(String::new, |owner| format!("{} = {}", name(owner.global), owner.value)),
+        Group::Owner(index) => {
+            reduction.owners.get(index as usize).map_or_else(String::new, |owner| format!("{} = {}", name(owner.global), owner.value))
+        }
         Group::Count(index) => {
             let count = reduction.counts.get(index as usize);
             count.map_or_else(String::new, |count| format!("{} counts", name(count.global)))
@@ -136,7 +138,11 @@ fn section(model: &Model, owner: &Owner) -> Section {
     let global = GlobalVar(owner.global);
     let inside = |point: PointId| points.binary_search(&point.0).is_ok();
     let (mut enters, mut leaves) = (Vec::new(), Vec::new());
-    for path in points.iter().flat_map(|&point| model.entering[point as usize].iter().chain(&model.leaving[point as usize])).map(|&id| model.path(id)) {
+    for path in points
+        .iter()
+        .flat_map(|&point| model.entering[point as usize].iter().chain(&model.leaving[point as usize]))
+        .map(|&id| model.path(id))
+    {
         let write = path.accesses.iter().find(|access| access.0 == global && access.1).map_or(path.span, |access| access.2);
         match (inside(path.from), inside(path.to)) {
             (false, true) => enters.push(write),

@@ -16,10 +16,11 @@ fn data(rng: &mut SplitMix64) -> String {
         5 => format!("if ({x} == {}) {{ {x} := {} }}", rng.below(3), rng.below(3)),
         6 => "if (C < 3) { C := C + 1 }".to_owned(),
         7 => "if (C > 0) { C := C - 1 }".to_owned(),
-        8 => "C := C + 1".to_owned(),
+        8 if rng.chance(15) => "C := C + 1".to_owned(),
         9 => format!("if ({x} == {}) {{ return {} }}", rng.below(2), rng.below(4)),
         10 => format!("{x} := ({x} + 1) % 3"),
-        11 => "D := D + 1; yield; D := D - 1".to_owned(),
+        11 if rng.chance(30) => "D := D + 1; yield; D := D - 1".to_owned(),
+        8 | 11 => "a := X + Y; yield; b := X + Y".to_owned(),
         12 => format!("a := {x}; yield; {x} := (a + 1) % 3"),
         13 => "if (?) { b := 1 } else { b := 0 }".to_owned(),
         14 => format!("if (a == {x}) {{ {x} := (a + 1) % 2; b := 1 }}"),
@@ -68,16 +69,28 @@ fn block(rng: &mut SplitMix64) -> Vec<String> {
         }
         8 => {
             let next = rng.pick(&["v + 1", "v + 1", "E + 1", "0"]);
-            vec![format!("d := 0; while (not d) {{ v := E; if (v == 3) {{ return 9 }}; a := X; yield; if (E == v) {{ X := 1 - a; E := {next}; d := 1 }} }}")]
+            vec![format!(
+                "d := 0; while (not d) {{ v := E; if (v == 3) {{ return 9 }}; a := X; yield; if (E == v) {{ X := 1 - a; E := {next}; d := 1 }} }}"
+            )]
         }
         9 => {
             let what = rng.pick(&["STOP := 1", "await (STOP == 1)", "if (STOP == 1) { return 7 }", "await (STOP == 0)"]);
             body.insert(rng.below(body.len() + 1), what.to_owned());
             body
         }
+        12 if rng.chance(50) => {
+            // What goes out of one comes into the other, in one step or in two.
+            let pause = rng.pick(&["", "yield; ", ""]);
+            vec![format!("if (X > 0) {{ X := X - 1; {pause}Y := Y + 1 }}"), "a := X + Y".into()]
+        }
         10 => vec![format!("await (T == {0}); T := {1}", rng.below(2), 2), "yield".into(), data(rng), format!("T := {}", rng.below(2))],
         11 => {
-            let wait = rng.pick(&["while (L == 1) { yield }; L := 1", "while (L == 1) { if (?) { return 8 }; yield }; L := 1", "if (L == 1) { return 8 }; L := 1", "if (? or L == 1) { return 8 }; L := 1"]);
+            let wait = rng.pick(&[
+                "while (L == 1) { yield }; L := 1",
+                "while (L == 1) { if (?) { return 8 }; yield }; L := 1",
+                "if (L == 1) { return 8 }; L := 1",
+                "if (? or L == 1) { return 8 }; L := 1",
+            ]);
             wrap(&[wait.into()], body, &["L := 0".into()])
         }
         _ => body,

@@ -146,7 +146,9 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "same", "tree", "reduction"].contains(&topic(condition)) || is_about_regions(condition) {
+        if ["input", "component", "components", "run", "same", "tree", "reduction"].contains(&topic(condition))
+            || is_about_regions(condition)
+        {
             continue;
         }
         let wrongs = violate_proof(condition);

@@ -122,15 +122,22 @@ fn count() {
 
 #[test]
 fn exclusion() {
-    let text = "request a { lock(L); x := X; yield; X := 1 - x; unlock(L); x }\nrequest b { lock(M); x := X; yield; X := 1 - x; unlock(M); x }\n";
+    let text =
+        "request a { lock(L); x := X; yield; X := 1 - x; unlock(L); x }\nrequest b { lock(M); x := X; yield; X := 1 - x; unlock(M); x }\n";
     let points = |text: &str, name: &str, point: u32| Owner { global: global(text, name), value: 1, points: vec![(point, point)] };
     // Points: entry of the first, where it waits for the lock, inside; entry of the second, waiting, inside.
     let found = (2..9).flat_map(|a| (a + 1..9).map(move |b| (a, b))).find(|&(a, b)| {
         let owners = vec![points(text, "L", a), points(text, "M", b)];
-        let base = Reduction { ranges: bits(text, &["X", "L", "M"]), owners, exclusions: vec![(Group::Owner(0), Group::Owner(1))], ..Reduction::default() };
+        let base = Reduction {
+            ranges: bits(text, &["X", "L", "M"]),
+            owners,
+            exclusions: vec![(Group::Owner(0), Group::Owner(1))],
+            ..Reduction::default()
+        };
         let inside = Bounds { variable: 0, low: 0, high: 1, points: vec![(a, a), (b, b)] };
         let reduction = Reduction { locals: vec![inside], ..base };
-        let refused = matches!(checked(text, &reduction), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::ReductionExclusion);
+        let refused =
+            matches!(checked(text, &reduction), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::ReductionExclusion);
         refused && without(Condition::ReductionExclusion, || checked(text, &reduction)) == Ok(())
     });
     assert!(found.is_some());
@@ -219,10 +226,15 @@ fn validated() {
 
 #[test]
 fn sum() {
-    let text = |back: &str| format!("var X: 0..1 := 1\nvar Y: 0..1\nrequest count {{ a := X + Y; yield; 10 * a + X + Y }}\nrequest move {{ if (X == 1) {{ X := 0; yield; Y := {back} }}; 0 }}\n");
+    let text = |back: &str| {
+        format!(
+            "var X: 0..1 := 1\nvar Y: 0..1\nrequest count {{ a := X + Y; yield; 10 * a + X + Y }}\nrequest move {{ if (X == 1) {{ X := 0; yield; Y := {back} }}; 0 }}\n"
+        )
+    };
     let torn = text("1");
     assert!(is_wrong(&torn));
-    let reduction = Reduction { sums: vec![Sum { globals: vec![(0, 1), (1, 1)] }], ranges: vec![(0, 0, 1), (1, 0, 1)], ..Reduction::default() };
+    let reduction =
+        Reduction { sums: vec![Sum { globals: vec![(0, 1), (1, 1)] }], ranges: vec![(0, 0, 1), (1, 0, 1)], ..Reduction::default() };
     match checked(&torn, &reduction) {
         Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionSum),
         other => panic!("{other:?}"),
