@@ -8,7 +8,7 @@
 
 use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
-/// A node of a [`Graph`].
+/// A node of a control graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 

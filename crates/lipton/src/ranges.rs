@@ -15,7 +15,9 @@ use serval_syntax::GlobalVar;
 /// Rounds before ranges are widened to numbers that the text speaks of.
 const EXACT_ROUNDS: usize = 3;
 /// Rounds before they are widened to everything.
-const MAX_ROUNDS: usize = 24;
+const MAX_ROUNDS: usize = 40;
+/// Rounds before ranges of registers are widened: most of them follow globals, which are widened first.
+const LOCAL_ROUNDS: usize = 20;
 
 /// What was found.
 pub(crate) struct Ranges {
@@ -103,6 +105,8 @@ fn marks(model: &Model) -> (Vec<Vec<i128>>, FxHashMap<Reg, Vec<i128>>) {
     }
     // Each list is sorted by itself, so the order of the lists does not matter.
     for list in marks.iter_mut().chain(local_marks.values_mut()) {
+        // The ends of 64 bits are no marks: beyond the last one a range is everything.
+        list.retain(|mark| mark.abs() < SLOW);
         list.sort_unstable();
         list.dedup();
     }
@@ -117,13 +121,18 @@ fn widened(old: &Domain, new: &Domain, marks: &[i128], round: usize) -> Domain {
     }
     let values = Domain::values();
     let marks: &[i128] = if round > MAX_ROUNDS { &[] } else { marks };
+    // Where there are many marks, ever more of them are skipped, but not the last.
+    let skip = 1_usize << round.saturating_sub(EXACT_ROUNDS + 3).min(24);
+    let skip = skip - 1;
     let low = if joined.low() < old.low() {
-        marks.iter().rev().copied().find(|&mark| mark <= joined.low()).unwrap_or(values.low())
+        let at = marks.partition_point(|&mark| mark <= joined.low());
+        at.checked_sub(1).map_or(values.low(), |at| marks[at.saturating_sub(skip)])
     } else {
         joined.low()
     };
     let high = if joined.high() > old.high() {
-        marks.iter().copied().find(|&mark| mark >= joined.high()).unwrap_or(values.high())
+        let at = marks.partition_point(|&mark| mark < joined.high());
+        if at < marks.len() { marks[(at + skip).min(marks.len() - 1)] } else { values.high() }
     } else {
         joined.high()
     };
@@ -158,6 +167,9 @@ impl Analysis<'_> {
             let old = &self.found.globals[global.index()];
             if !after.is_subset(old) {
                 let new = widened(old, &after, &self.marks[global.index()], round);
+                let declared =
+                    self.model.declared[global.index()].map_or_else(Domain::values, |(low, high)| Domain::between(low.into(), high.into()));
+                let new = if old.hull(&after).is_subset(&declared) { new.and(&declared) } else { new };
                 let new = if self.fixed[global.index()] { new.and(&Domain::between(-SLOW, SLOW)) } else { new };
                 changed |= new != *old;
                 self.found.globals[global.index()] = new;
@@ -168,9 +180,8 @@ impl Analysis<'_> {
             let Some((_, old)) = self.found.locals[path.to.index()].get(at).filter(|entry| entry.0 == *reg) else { continue };
             if !after.is_subset(old) {
                 let none = Vec::new();
-                // Most registers follow globals, which are widened first.
                 let marks = self.local_marks.get(reg).unwrap_or(&none);
-                let new = widened(old, &after, marks, if round < 8 { 0 } else { round });
+                let new = widened(old, &after, marks, if round < LOCAL_ROUNDS { 0 } else { round });
                 changed |= new != *old;
                 self.found.locals[path.to.index()][at].1 = new;
             }

@@ -23,7 +23,7 @@
 use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;
 use serval_compile::control::Reg;
-use serval_proof::{Condition, Reduction, Refusal, Rejection, TooLarge};
+use serval_proof::{Condition, Group, Reduction, Refusal, Rejection, Run, TooLarge};
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
@@ -50,9 +50,15 @@ use crate::validated::Unvalidated;
 /// assert_eq!(checked, Ok(()));
 /// ```
 pub fn check<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<(), Refusal<Stop>> {
-    let mut checker = Checker { budget };
-    checker.check(prepared, reduction)
+    let ticks = budget.left();
+    Checker { budget }.check(prepared, reduction).map_err(|refusal| match refusal {
+        Refusal::TooLarge(TooLarge { what: TICKS, .. }) => TooLarge { what: TICKS, limit: ticks }.into(),
+        other => other,
+    })
 }
+
+/// What there is too much of when the budget is used up.
+const TICKS: &str = "ticks of work";
 
 struct Checker<'a> {
     budget: &'a mut Budget,
@@ -77,7 +83,7 @@ fn halted<Stop>(halt: Halt) -> Refusal<Stop> {
 fn stopped_by<Stop>(stopped: Stopped) -> Refusal<Stop> {
     match stopped {
         Stopped::Cancelled => Refusal::Cancelled,
-        Stopped::OutOfTicks => TooLarge { what: "ticks of work", limit: 0 }.into(),
+        Stopped::OutOfTicks => TooLarge { what: TICKS, limit: 0 }.into(),
     }
 }
 
@@ -180,6 +186,14 @@ impl Checker<'_> {
             self.hold(claims, claims.count(index))?;
         }
         for &(left, right) in &reduction.exclusions {
+            let size = |group: Group| match group {
+                Group::Owner(index) => reduction.owners.get(index as usize).map_or(0, |owner| size_of(owner.points.iter().copied())),
+                Group::Count(index) => reduction
+                    .counts
+                    .get(index as usize)
+                    .map_or(0, |count| size_of(count.weights.iter().map(|&(first, last, _)| (first, last)))),
+            };
+            self.spend(size(left).saturating_add(size(right)))?;
             self.hold(claims, claims.exclusion(left, right))?;
         }
         for point in reduction.nowhere.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
@@ -187,12 +201,13 @@ impl Checker<'_> {
         }
         for local in &reduction.locals {
             for point in local.points.iter().flat_map(|&(first, last)| first..=last).map(PointId) {
+                self.spend(claims.model.entering.get(point.index()).map_or(0, Vec::len))?;
                 self.hold(claims, claims.local(point, Reg(local.variable)))?;
             }
         }
         self.known(claims)?;
         for (index, doom) in reduction.dooms.iter().enumerate() {
-            self.spend(writers(GlobalVar(doom.global)))?;
+            self.spend(writers(GlobalVar(doom.global)).saturating_add(size_of(doom.points.iter().copied())))?;
             self.hold(claims, claims.doom(index))?;
         }
         Ok(())
@@ -270,6 +285,11 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// How many points there are in runs.
+fn size_of(runs: impl Iterator<Item = Run>) -> usize {
+    runs.fold(0, |size: usize, (first, last)| size.saturating_add((last as usize).saturating_sub(first as usize)).saturating_add(1))
 }
 
 /// The first obligation that is not met as far as facts of all runs tell.
