@@ -93,3 +93,19 @@ fn verdicts_are_those_of_brute_force() {
         2 * FAMILIES.len()
     ));
 }
+
+/// Families that are older than proofs on the text and have such proofs.
+const ALSO_ON_TEXT: &[&str] = &["lock", "two_locks", "guarded", "buffer", "counter", "bank", "monitors_atomic", "stack"];
+
+#[test]
+fn families_with_their_reason_in_the_text_are_proved_on_it() {
+    let mut proofs = 0;
+    for family in FAMILIES.iter().filter(|family| family.on_text || ALSO_ON_TEXT.contains(&family.name)) {
+        for n in [2, 3, 8] {
+            let certificate = serval_soundness::lipton::proved(&family.program(n));
+            assert_eq!(certificate.is_some(), family.verdict == Verdict::Serializable, "{} {n}", family.name);
+            proofs += usize::from(certificate.is_some());
+        }
+    }
+    say(&format!("families: {proofs} programs are proved on their text"));
+}

@@ -170,7 +170,7 @@ pub(crate) struct Check {
     pub(crate) input: Option<InputKind>,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Which methods: auto, names among search, reduce, letters, flow, bounded, or classic
+    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
     #[command(flatten)]

@@ -143,7 +143,7 @@ const ROWS: &[(&[&str], World, i32, &str)] = &[
     (&["check", "huge.ser"], Usual, 2, "error[E"),
     (&["check", "deep.ser"], Usual, 2, "inside one another"),
     (&["check", "integer.ser"], Usual, 2, "error[E"),
-    (&["check", "infinite.ser"], Usual, 2, "error[E0301]"),
+    (&["check", "infinite.ser", "--method", "reduce"], Usual, 2, "error[E0301]"),
     (&["export", "infinite.ser", "--to", "ns", "--out", "out.json"], Usual, 2, "error[E0301]"),
     (&["check", "zero.ser"], Usual, 2, "error[E"),
     // Systems.
@@ -311,8 +311,9 @@ fn signals_end_the_work_and_leave_nothing() {
     let place = directory("adversity-signals");
     fs::write(place.join("large.ser"), Family::named("counter").unwrap().program(1_500_000)).unwrap();
     for (signal, code, by_signal) in [("INT", Some(130), None), ("TERM", None, Some(15))] {
-        for arguments in [&["check", "large.ser", "--certificate", "c.json"][..], &["check", "large.ser", "--format", "sarif"]] {
-            let child = command(arguments).current_dir(&place).stdin(Stdio::null()).spawn().unwrap();
+        for more in [["--certificate", "c.json"], ["--format", "sarif"]] {
+            let arguments = [&["check", "large.ser", "--method", "reduce"][..], &more].concat();
+            let child = command(&arguments).current_dir(&place).stdin(Stdio::null()).spawn().unwrap();
             support::signal_at_work(&child, signal);
             let output = child.wait_with_output().unwrap();
             assert_eq!((output.status.code(), output.status.signal()), (code, by_signal), "{signal} {arguments:?}");
@@ -328,7 +329,7 @@ fn too_little_of_everything_is_undecided() {
     let place = directory("adversity-little");
     fs::write(place.join("large.ser"), Family::named("counter").unwrap().program(1_500_000)).unwrap();
     for little in [&["--memory", "48"], &["--timeout", "0.2"]] {
-        let arguments = [&["check", "large.ser"][..], little].concat();
+        let arguments = [&["check", "large.ser", "--method", "reduce"][..], little].concat();
         let output = command(&arguments).current_dir(&place).stdin(Stdio::null()).output().unwrap();
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(3), String::new()), "{little:?}");
         assert!(text(&output.stdout).starts_with("undecided  large.ser"), "{}", text(&output.stdout));

@@ -269,7 +269,8 @@ fn the_certificate_that_is_shown_is_real() {
     let page = std::fs::read_to_string(root().join("docs/src/how-it-works.md")).unwrap();
     let shown = blocks(&page, "text").into_iter().find(|block| block.contains("serval-certificate")).unwrap();
     let path = support::directory("shown").join("certificate.json");
-    let output = serval(&["check", "docs/src/running-example-locked.ser", "--certificate", path.to_str().unwrap()], b"");
+    let program = "docs/src/running-example-locked.ser";
+    let output = serval(&["check", program, "--method", "reduce", "--certificate", path.to_str().unwrap()], b"");
     assert!(output.status.success());
     let written = std::fs::read_to_string(path).unwrap();
     assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), serde_json::from_str::<Value>(&written).unwrap());

@@ -55,7 +55,7 @@ fn every_default_is_in_force_and_the_command_line_goes_before_it() {
     assert_eq!(status(&with("method = [\"search\", \"flow\"]"), &["good.ser"]), Some(0));
     assert_eq!(status(&with("method = \"classic\""), &["good.ser", "--no-slice"]), Some(0));
 
-    let timeout = with("timeout = 0.01");
+    let timeout = with("timeout = 0.01\nmethod = \"reduce\"");
     fs::write(timeout.join("large.ser"), serval_families::Family::named("counter").unwrap().program(20_000)).unwrap();
     assert_eq!(status(&timeout, &["large.ser"]), Some(3));
     assert_eq!(status(&timeout, &["large.ser", "--timeout", "3600"]), Some(0));

@@ -157,6 +157,6 @@ fn standard_input_does_not_change() {
 fn an_interrupt_ends_the_work_at_hand() {
     let place = directory("watch-interrupt");
     fs::write(place.join("large.ser"), serval_families::Family::named("counter").unwrap().program(1_500_000)).unwrap();
-    let watching = Watching::start(&place, &["large.ser"]);
+    let watching = Watching::start(&place, &["large.ser", "--method", "reduce"]);
     assert_eq!(watching.interrupt().0, Some(130));
 }

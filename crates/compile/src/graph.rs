@@ -8,9 +8,9 @@
 
 use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
 
-/// A node of a [`Graph`].
+/// A node of a control graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId(pub(crate) u32);
+pub struct NodeId(pub u32);
 
 impl NodeId {
     pub(crate) fn from_index(index: usize) -> Self {
@@ -21,14 +21,15 @@ impl NodeId {
         }
     }
 
-    pub(crate) fn index(self) -> usize {
+    /// As an index.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Reg(pub(crate) u32);
+pub struct Reg(pub u32);
 
 impl Reg {
     pub(crate) fn from_index(index: usize) -> Self {
@@ -36,20 +37,24 @@ impl Reg {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    pub(crate) fn index(self) -> usize {
+    /// As an index.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// What an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operand {
+pub enum Operand {
+    /// A number.
     Const(i64),
+    /// What a register holds.
     Reg(Reg),
 }
 
 impl Operand {
-    pub(crate) fn reg(self) -> Option<Reg> {
+    /// The register, if it is one.
+    pub fn reg(self) -> Option<Reg> {
         match self {
             Self::Const(_) => None,
             Self::Reg(reg) => Some(reg),
@@ -59,63 +64,33 @@ impl Operand {
 
 /// An operation that is followed by exactly one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Op {
+#[expect(missing_docs, reason = "what the parts of an operation are is said with the operation")]
+pub enum Op {
     /// `to := from`
-    Copy {
-        to: Reg,
-        from: Operand,
-    },
+    Copy { to: Reg, from: Operand },
     /// Reads a global variable.
-    Load {
-        to: Reg,
-        global: GlobalVar,
-    },
+    Load { to: Reg, global: GlobalVar },
     /// Writes a global variable. With `unlock` it is worth a remark where the
     /// variable is 0 already.
-    Store {
-        global: GlobalVar,
-        from: Operand,
-        unlock: bool,
-    },
+    Store { global: GlobalVar, from: Operand, unlock: bool },
     /// Goes on where the operand lies between `low` and `high`, and is an error
     /// elsewhere.
-    Check {
-        from: Operand,
-        low: i64,
-        high: i64,
-        limit: Limit,
-    },
+    Check { from: Operand, low: i64, high: i64, limit: Limit },
     /// `to := from == 0`
-    Not {
-        to: Reg,
-        from: Operand,
-    },
+    Not { to: Reg, from: Operand },
     /// `to := -from`
-    Negate {
-        to: Reg,
-        from: Operand,
-    },
-    Arithmetic {
-        op: ArithmeticOp,
-        to: Reg,
-        left: Operand,
-        right: Operand,
-    },
-    Compare {
-        op: CompareOp,
-        to: Reg,
-        left: Operand,
-        right: Operand,
-    },
+    Negate { to: Reg, from: Operand },
+    /// `to := left op right`
+    Arithmetic { op: ArithmeticOp, to: Reg, left: Operand, right: Operand },
+    /// `to := left op right`, 0 or 1
+    Compare { op: CompareOp, to: Reg, left: Operand, right: Operand },
     /// `to := 0` or `to := 1`, either may happen.
-    Choose {
-        to: Reg,
-    },
+    Choose { to: Reg },
 }
 
 impl Op {
     /// The register written, if any.
-    pub(crate) fn writes(&self) -> Option<Reg> {
+    pub fn writes(&self) -> Option<Reg> {
         match *self {
             Self::Store { .. } | Self::Check { .. } => None,
             Self::Copy { to, .. }
@@ -129,7 +104,7 @@ impl Op {
     }
 
     /// The operands read, at most two.
-    pub(crate) fn reads(&self) -> [Option<Operand>; 2] {
+    pub fn reads(&self) -> [Option<Operand>; 2] {
         match *self {
             Self::Load { .. } | Self::Choose { .. } => [None, None],
             Self::Copy { from, .. }
@@ -160,7 +135,8 @@ impl Op {
 
 /// One node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+#[expect(missing_docs, reason = "what the parts of a node are is said with the node")]
+pub enum Node {
     /// Do `op`, go on with `next`.
     Do { op: Op, next: NodeId },
     /// Go on with `then` where the operand is not 0, else with `otherwise`.
@@ -175,7 +151,7 @@ pub(crate) enum Node {
 
 impl Node {
     /// The nodes that may follow, across `yield` too.
-    pub(crate) fn successors(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn successors(&self) -> impl Iterator<Item = NodeId> + use<> {
         let (a, b) = match *self {
             Self::Do { next, .. } | Self::Yield { next } => (Some(next), None),
             Self::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
@@ -185,7 +161,7 @@ impl Node {
     }
 
     /// The nodes that may follow within one step.
-    pub(crate) fn successors_in_step(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn successors_in_step(&self) -> impl Iterator<Item = NodeId> + use<> {
         let node = *self;
         node.successors().filter(move |_| !matches!(node, Self::Yield { .. }))
     }

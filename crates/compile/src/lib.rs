@@ -13,6 +13,7 @@
 
 mod closed;
 mod compiled;
+pub mod control;
 mod disjoint;
 #[cfg(test)]
 mod doctored;

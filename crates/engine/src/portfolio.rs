@@ -90,6 +90,8 @@ enum Stage {
 pub enum Method {
     /// Counterexamples by number of requests.
     Search,
+    /// Proofs on the text of a program, which somebody else makes: systems have none.
+    Lipton,
     /// Exact reductions.
     Reduce,
     /// Proofs over the numbers of answers.
@@ -104,12 +106,13 @@ pub enum Method {
 
 impl Method {
     /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] = &[Self::Search, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic];
+    pub const ALL: &[Self] = &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Search => "search",
+            Self::Lipton => "lipton",
             Self::Reduce => "reduce",
             Self::Letters => "letters",
             Self::Flow => "flow",

@@ -3,7 +3,9 @@
 //! person would write it for one size.
 
 mod given;
+mod held;
 mod locks;
+mod onelock;
 mod stores;
 
 /// Whether the programs of a family are serializable, for every size from 2 on.
@@ -26,6 +28,9 @@ pub struct Family {
     pub verdict: Verdict,
     /// The size at which it is measured unless another one is asked for.
     pub usual: usize,
+    /// Whether the reason for its verdict is in its text: such a family is for
+    /// sizes at which nobody can make its states.
+    pub on_text: bool,
     make: fn(usize) -> String,
 }
 
@@ -82,10 +87,41 @@ pub const FAMILIES: &[Family] = &[
     ),
     family("torn", "n cells read one by one, and a writer for each", Verdict::NotSerializable, 8, stores::torn),
     family("shards", "n shards counted modulo 2 and summed one by one", Verdict::Serializable, 3, stores::shards),
+    on_text("pool", "n connections, each for one step of work", Verdict::Serializable, 1_000, held::pool),
+    on_text("pool_split", "the same, a yield in the middle of the work", Verdict::NotSerializable, 50, held::pool_split),
+    on_text("rwlock", "up to n readers or one writer; a reader looks twice", Verdict::Serializable, 1_000, held::rwlock),
+    on_text("rwlock_early", "the same, the second look after leaving", Verdict::NotSerializable, 50, held::rwlock_early),
+    on_text("dining", "n philosophers with forks in order", Verdict::Serializable, 200, held::dining),
+    on_text("dining_early", "the same, a fork put down before the other one is used", Verdict::NotSerializable, 6, held::dining_early),
+    on_text("rows", "n rows under two-phase locking, each with the next", Verdict::Serializable, 200, held::rows),
+    on_text("rows_early", "the same, the first lock given back once the row is read", Verdict::NotSerializable, 6, held::rows_early),
+    on_text("rows_pairs", "n rows under two-phase locking, any two of them", Verdict::Serializable, 20, held::rows_pairs),
+    on_text("shards_whole", "n shards counted and summed without interruption", Verdict::Serializable, 10_000, held::shards_whole),
+    on_text("shards_split", "the same, summed in two parts", Verdict::NotSerializable, 6, held::shards_split),
+    on_text("saga", "n things booked in order under locks, or undone", Verdict::Serializable, 200, held::saga),
+    on_text("saga_early", "the same, each lock given back once the thing is booked", Verdict::NotSerializable, 4, held::saga_early),
+    on_text("escrow", "n balances; an amount is held under both locks, or goes back", Verdict::Serializable, 200, held::escrow),
+    on_text("escrow_early", "the same, a lock given back for a moment while it is held", Verdict::NotSerializable, 6, held::escrow_early),
+    on_text("two_phase", "two-phase commit of n participants", Verdict::Serializable, 300, held::two_phase),
+    on_text("two_phase_early", "the same, participants through before all have voted", Verdict::NotSerializable, 6, held::two_phase_early),
+    on_text("lock_early", "lock, given back before the last look", Verdict::NotSerializable, 200, onelock::lock_early),
+    on_text("two_locks_early", "two_locks, one given back between two writes", Verdict::NotSerializable, 5, onelock::two_locks_early),
+    on_text("guarded_early", "guarded, the lock given back before the write", Verdict::NotSerializable, 100, onelock::guarded_early),
+    on_text("buffer_early", "buffer, the mutex given back before the write", Verdict::NotSerializable, 50, onelock::buffer_early),
+    on_text("flags", "n flags under one lock, counted in two parts", Verdict::Serializable, 100, onelock::flags),
+    on_text("flags_early", "the same, the lock given back between the parts", Verdict::NotSerializable, 6, onelock::flags_early),
+    on_text("stock", "n items of stock under one lock", Verdict::Serializable, 100, onelock::stock),
+    on_text("stock_early", "the same, the lock given back before the item is taken", Verdict::NotSerializable, 6, onelock::stock_early),
+    on_text("queue", "a ring of n slots and two indices under one lock", Verdict::Serializable, 100, onelock::queue),
+    on_text("queue_early", "the same, the lock given back before the slot is written", Verdict::NotSerializable, 6, onelock::queue_early),
 ];
 
 const fn family(name: &'static str, story: &'static str, verdict: Verdict, usual: usize, make: fn(usize) -> String) -> Family {
-    Family { name, story, verdict, usual, make }
+    Family { name, story, verdict, usual, on_text: false, make }
+}
+
+const fn on_text(name: &'static str, story: &'static str, verdict: Verdict, usual: usize, make: fn(usize) -> String) -> Family {
+    Family { on_text: true, ..family(name, story, verdict, usual, make) }
 }
 
 /// `for i in 0..n`, written one after the other.

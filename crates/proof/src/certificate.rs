@@ -6,6 +6,7 @@ use crate::RunCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
 use crate::letters::LettersProof;
+use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
 
@@ -31,6 +32,8 @@ pub enum Body {
     Part(Part),
     /// A proof for each component, in order.
     Components(Vec<Part>),
+    /// A proof on the control graph of a program, for all components at once.
+    Reduction(Box<Reduction>),
 }
 
 /// A proof that one component is serializable.
@@ -76,6 +79,8 @@ pub enum Kind {
     Same,
     /// [`Body::Components`].
     Components,
+    /// [`Body::Reduction`].
+    Reduction,
 }
 
 impl Body {
@@ -85,6 +90,7 @@ impl Body {
             Self::Run(_) => Kind::Run,
             Self::Part(part) => part.kind(),
             Self::Components(_) => Kind::Components,
+            Self::Reduction(_) => Kind::Reduction,
         }
     }
 }
@@ -123,6 +129,7 @@ impl Kind {
             Self::Letters => "letters",
             Self::Same => "same",
             Self::Components => "components",
+            Self::Reduction => "reduction",
         }
     }
 }

@@ -9,8 +9,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Part, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant, letters, same,
-    script,
+    Body, Caps, Certificate, Claim, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant,
+    letters, same, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -40,6 +40,13 @@ pub trait Input {
 
     /// All components, written out, in order: those that [`Input::lazy`] gives.
     fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Self::Stop>>;
+
+    /// Whether a proof on a control graph shows that the input is serializable. Only programs have control graphs; whatever else
+    /// refuses.
+    fn check_reduction(&self, _: &Reduction, _: &Caps, _: &Cancel) -> Result<(), Refusal<Self::Stop>> {
+        require!(ReductionProgram, false, about("the input"), "it is no program, and a proof of kind `reduction` is about one");
+        Ok(())
+    }
 }
 
 /// Systems that are written out, and the text they came from.
@@ -85,6 +92,12 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
+        Body::Reduction(reduction) => {
+            let (proves, claimed) = (certificate.claim == Claim::Serializable, certificate.claim.name());
+            let object = || format!("claim {claimed:?}");
+            require!(ReductionClaim, proves, about(object()), "a proof of this kind can only show that an input is serializable");
+            input.check_reduction(reduction, caps, cancel)
+        }
     }
 }
 

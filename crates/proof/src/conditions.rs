@@ -40,6 +40,12 @@ serval_linear::conditions! {
         LettersApart = "letters.apart",
         LettersRegionNumbers = "letters.region.numbers", LettersRegionTree = "letters.region.tree",
         LettersRegionSpans = "letters.region.spans",
+        ReductionProgram = "reduction.program", ReductionClaim = "reduction.claim", ReductionNumbers = "reduction.numbers",
+        ReductionValidated = "reduction.validated", ReductionRange = "reduction.range", ReductionSlow = "reduction.slow",
+        ReductionLocal = "reduction.local", ReductionKnown = "reduction.known", ReductionOwner = "reduction.owner",
+        ReductionCount = "reduction.count", ReductionSum = "reduction.sum", ReductionExclusion = "reduction.exclusion",
+        ReductionDoom = "reduction.doom", ReductionPhases = "reduction.phases", ReductionExchange = "reduction.exchange",
+        ReductionErrors = "reduction.errors", ReductionNowhere = "reduction.nowhere",
     } and {
         /// What proof trees must meet.
         Tree(serval_linear::Condition)

@@ -14,6 +14,7 @@ use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::letters::{self, LettersProof, Level, Region};
 use crate::objects::read_object;
+use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
 use crate::shown::{one_line, shown};
@@ -122,6 +123,8 @@ struct Fields {
     nodes: Option<Vec<u32>>,
     #[serde(deserialize_with = "present")]
     parts: Option<Vec<Part>>,
+    #[serde(deserialize_with = "present")]
+    reduction: Option<Reduction>,
 }
 
 impl Fields {
@@ -136,6 +139,7 @@ impl Fields {
             Kind::Letters => (6, "`script`, `known`, `levels`, `classes`, `regions` and `tree`"),
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
+            Kind::Reduction => (1, "`reduction`"),
         };
         let alone = self.count() == count;
         let body = self.body_of(kind).filter(|_| alone);
@@ -154,7 +158,7 @@ impl Fields {
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.parts.is_some()])
+            .chain(&[self.parts.is_some(), self.reduction.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -164,6 +168,7 @@ impl Fields {
         Some(match kind {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
             Kind::Components => Body::Components(self.parts?),
+            Kind::Reduction => Body::Reduction(Box::new(self.reduction?)),
             Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
             Kind::Same => Body::Part(Part::Same(Same { part: self.part?, globals: self.globals?, nodes: self.nodes? })),
             Kind::Flow => {
@@ -259,6 +264,7 @@ impl Certificate {
                 let parts = parts.iter().map(|part| format!("{{\"kind\":{},{}}}", line(&part.kind()), part.to_json()));
                 format!("\"parts\":{}", listed(parts))
             }
+            Body::Reduction(reduction) => format!("\"reduction\":{}", line(&**reduction)),
         };
         let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));
         format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")

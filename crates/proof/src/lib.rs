@@ -114,6 +114,10 @@
 //! answers, and these one after the other are a serial run of the product, as no
 //! component sees what another does. ∎
 //!
+//! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says whether
+//! it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-symbolic`). Systems that are
+//! no programs refuse it (`reduction.program`), and it can only show that an input is serializable (`reduction.claim`).
+//!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it
 //! claims what was proved (`run.claim`), the states that it says requests are in
@@ -141,6 +145,7 @@ mod format;
 pub mod invariant;
 pub mod letters;
 mod objects;
+mod reduction;
 mod refusal;
 mod run;
 pub mod same;
@@ -156,5 +161,6 @@ pub use check::{Input, Systems, check};
 pub use conditions::Condition;
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};
+pub use reduction::{Bounds, Count, Doom, Group, Owner, Reduction, Run, Sum, Validated};
 pub use refusal::{Checked, Refusal, Rejection, TooLarge};
 pub use run::{Action, Completed, RunCertificate, RunEvent, States, check_run};

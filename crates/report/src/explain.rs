@@ -32,6 +32,7 @@ macro_rules! pages {
 
 /// Every page: the words in alphabetical order, then the codes in theirs.
 static PAGES: &[(&str, &str)] = pages! {
+    "commit-point"
     "dirty-read"
     "dirty-write"
     "global"
@@ -41,6 +42,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "network-system"
     "not-serializable"
     "read-skew"
+    "reduction"
     "request"
     "serializable"
     "stuck"

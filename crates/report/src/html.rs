@@ -85,7 +85,8 @@ impl FileReport {
         let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
         self.html_counterexample(&mut out);
         if page.is_program {
-            let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).unwrap_or_default();
+            let proved = || self.proof.first().map(|note| note.marks.clone());
+            let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
             section(&mut out, "program", "The program", &code::listing(page.text, &notes));
         }
         self.html_proof(&mut out);

@@ -1,5 +1,6 @@
 //! What a proof says, for people and for machines.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -9,19 +10,36 @@ use crate::escape::xml;
 /// Sentences about a component in a text; a page has all.
 const SENTENCES: usize = 6;
 
-/// What the proof of a component says about the answers of all runs.
+/// What the proof of a component says about the answers of all runs, or a proof
+/// on the text about the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProofNote {
+    /// The kind of the proof, as in certificates: `letters` or `reduction`.
+    pub kind: &'static str,
     /// The number of the component.
     pub component: usize,
     /// Sentences from which it follows that all answers are serial.
     pub facts: Vec<String>,
+    /// What stands beside lines of the text, on a page.
+    #[serde(skip)]
+    pub marks: BTreeMap<u32, &'static str>,
 }
 
 impl ProofNote {
+    /// What the sentences are about.
+    fn about(&self, which: &str) -> String {
+        match self.kind {
+            "reduction" => "in every run".to_owned(),
+            _ => format!("for the answers{which} of every run in which everybody answers"),
+        }
+    }
+
     /// What follows.
     fn conclusion(&self) -> &'static str {
         match self.facts.is_empty() {
+            _ if self.kind == "reduction" => {
+                "so requests can be moved together, each to its commit point, and every run is like a serial one"
+            }
             true => "every set of answers is one of a serial run",
             false => "with that, every set of answers is one of a serial run",
         }
@@ -32,7 +50,7 @@ impl ProofNote {
 pub(crate) fn in_text(notes: &[ProofNote], out: &mut String) {
     for note in notes {
         let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
-        let _ = writeln!(out, "  for the answers{which} of every run in which everybody answers");
+        let _ = writeln!(out, "  {}", note.about(&which));
         for fact in note.facts.iter().take(SENTENCES) {
             let _ = writeln!(out, "    {fact}");
         }
@@ -42,8 +60,8 @@ pub(crate) fn in_text(notes: &[ProofNote], out: &mut String) {
         }
         let _ = writeln!(out, "    {}", note.conclusion());
     }
-    if !notes.is_empty() {
-        let _ = writeln!(out, "  more            serval explain letters");
+    if let Some(note) = notes.first() {
+        let _ = writeln!(out, "  more            serval explain {}", note.kind);
     }
 }
 
@@ -51,12 +69,18 @@ pub(crate) fn in_text(notes: &[ProofNote], out: &mut String) {
 pub(crate) fn in_html(notes: &[ProofNote], out: &mut String) {
     for note in notes {
         let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
-        let _ = writeln!(out, "<p>For the answers{which} of every run in which everybody answers:</p>\n<ul>");
+        let _ = writeln!(out, "<p>{}:</p>\n<ul>", capital(&note.about(&which)));
         for line in note.facts.iter().map(String::as_str).chain([note.conclusion()]) {
             let _ = writeln!(out, "<li>{}</li>", xml(line));
         }
         out.push_str("</ul>\n");
     }
+}
+
+/// The words with a capital letter first.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]
@@ -68,7 +92,7 @@ mod tests {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         for (component, &count) in facts.iter().enumerate() {
             let facts = (1..=count).map(|number| format!("a<{number}> never answers \u{1b}")).collect();
-            report.proof.push(ProofNote { component, facts });
+            report.proof.push(ProofNote { kind: "letters", component, facts, marks: BTreeMap::new() });
         }
         report
     }
@@ -89,6 +113,19 @@ mod tests {
         assert_eq!(two[4], "every set of answers is one of a serial run");
         assert!(lines(&[]).is_empty());
         assert_eq!(report(&[8]).to_text(false, look).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_proof_on_the_text_speaks_of_every_run() {
+        let mut report = FileReport::new("a.ser", Verdict::Serializable);
+        let facts = vec!["L = 1 iff one request is between line 3 and line 5".to_owned()];
+        report.proof.push(ProofNote { kind: "reduction", component: 0, facts, marks: BTreeMap::new() });
+        let text = report.to_text(true, Look { width: 100, ascii: false });
+        assert!(text.contains("  in every run\n    L = 1 iff one request is between line 3 and line 5\n"), "{text}");
+        assert!(text.contains("serval explain reduction"), "{text}");
+        let mut page = String::new();
+        in_html(&report.proof, &mut page);
+        assert!(page.starts_with("<p>In every run:</p>"), "{page}");
     }
 
     #[test]

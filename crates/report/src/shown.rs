@@ -41,6 +41,7 @@ impl FileReport {
             stuck,
             words,
             proof,
+            no_commit,
             time_ms,
             sizes,
             stages,
@@ -67,7 +68,12 @@ impl FileReport {
             response: named(response),
             count: *count,
         };
-        let proof_note = |ProofNote { component, facts }: &ProofNote| ProofNote { component: *component, facts: all_told(facts) };
+        let proof_note = |ProofNote { kind, component, facts, marks }: &ProofNote| ProofNote {
+            kind,
+            component: *component,
+            facts: all_told(facts),
+            marks: marks.clone(),
+        };
         let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
             alternatives: alternatives.clone(),
@@ -87,6 +93,7 @@ impl FileReport {
             stuck: stuck.iter().map(stuck_note).collect(),
             words: all_told(words),
             proof: proof.iter().map(proof_note).collect(),
+            no_commit: no_commit.as_deref().map(told),
             time_ms: *time_ms,
             sizes: *sizes,
             stages: stages.clone(),

@@ -59,10 +59,13 @@ pub struct FileReport {
     /// What holds at every moment, for people.
     #[serde(skip)]
     pub words: Vec<String>,
-    /// What the proof says about the answers of all runs, for each component
-    /// whose proof is about them.
+    /// What the proof says, for each component whose proof is about answers, or
+    /// for the program where it is one on the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proof: Vec<ProofNote>,
+    /// Why there is no proof on the text, where one was looked for in vain: for people.
+    #[serde(skip)]
+    pub no_commit: Option<String>,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<Times>,
@@ -239,6 +242,7 @@ impl FileReport {
             stuck: Vec::new(),
             words: Vec::new(),
             proof: Vec::new(),
+            no_commit: None,
             stages: Vec::new(),
             time_ms: None,
             sizes: None,
@@ -364,6 +368,9 @@ impl FileReport {
             stages.lines(out);
         }
         proof::in_text(&self.proof, out);
+        if let Some(why) = &self.no_commit {
+            let _ = writeln!(out, "  on the text     {why}");
+        }
         if !self.words.is_empty() {
             let _ = writeln!(out, "  at every moment of a run in which everybody answers");
             for line in &self.words {

@@ -1,8 +1,9 @@
 //! What the engines claim about an input, with evidence that nobody has checked
 //! yet.
 //!
-//! A program is searched for small counterexamples before its states are all
-//! made, so that one with infinitely many states can be refuted, too. What is
+//! A program is searched for small counterexamples, and a proof on its text is
+//! looked for, before its states are all made, so that one with infinitely many
+//! states can be refuted or proved, too. What is
 //! done with finite systems is the engine's business ([`portfolio`]).
 
 use std::sync::Arc;
@@ -13,13 +14,23 @@ use serval_classic::Stages;
 use serval_compile::{CompileError, Compiled, Lazy, Prepared};
 use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
+use serval_lipton::Why;
 use serval_model::{Letter, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
 
+use crate::commuting::why_not;
 use crate::{Methods, Options};
 
+/// Requests and ticks of the search before a proof on the text is tried: enough
+/// for what nearly every mistake needs, and fewer where states are of many
+/// variables.
+const SHORT_LAYERS: u32 = 2;
+const SHORT_TICKS: u64 = 30_000;
+const SHORT_VALUES: u64 = 3_000_000;
+/// Ticks for a proof on the text.
+const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
 /// Disjuncts that the published method looks at as one method among others:
@@ -47,6 +58,16 @@ impl<'a> Effort<'a> {
     pub(crate) fn of(options: &'a Options, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
         let Options { methods, jobs, cancel, clock, .. } = options;
         Self { methods, jobs: *jobs, cancel, progress, clock: *clock, rounds: usize::MAX, pairs: None }
+    }
+
+    /// Whether this method may be used.
+    fn may(&self, method: Method) -> bool {
+        matches!(self.methods, Methods::Portfolio(methods) if methods.contains(&method))
+    }
+
+    /// Whether no other method may be used.
+    fn only(&self, method: Method) -> bool {
+        matches!(self.methods, Methods::Portfolio(methods) if methods.iter().all(|&one| one == method))
     }
 
     fn budget(&self, ticks: u64) -> Budget {
@@ -77,6 +98,8 @@ pub(crate) struct Claimed {
     pub(crate) stages: Vec<Stages>,
     /// Answers that could neither be realised nor excluded.
     pub(crate) open: Vec<OpenAnswer>,
+    /// Why there is no proof on the text of a program, where one was looked for.
+    pub(crate) no_commit: Option<String>,
 }
 
 impl Claimed {
@@ -84,7 +107,7 @@ impl Claimed {
     /// so few requests.
     pub(crate) fn new(claim: Claim, cleared: u32) -> Self {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
-        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new() }
+        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), no_commit: None }
     }
 }
 
@@ -113,7 +136,7 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
     let open = decision.open.map_or_else(Vec::new, |(component, answers)| open_answers(systems[component], &answers));
-    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open }
+    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open, no_commit: None }
 }
 
 fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAnswer> {
@@ -181,15 +204,55 @@ pub(crate) struct ProgramClaimed {
     pub(crate) compile_time: Duration,
 }
 
-/// What is claimed about a program.
+/// What is claimed about a program: small counterexamples are looked for first,
+/// then a proof on its text, which needs none of its states, and then its
+/// states are made.
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
-    let searching = matches!(effort.methods, Methods::Portfolio(methods) if methods.contains(&Method::Search));
-    let mut cleared = 0;
-    if searching && let Some(refuted) = search(&mut searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort) {
+    let (mut cleared, mut no_commit) = (0, None);
+    let early = |claimed: Claimed| ProgramClaimed { claimed, compiled: None, compile_time: Duration::ZERO };
+    if effort.may(Method::Lipton) {
+        let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
+        let ticks = SHORT_TICKS.min(SHORT_VALUES / variables.max(1));
+        if effort.may(Method::Search)
+            && let Some(refuted) = search(&mut searches, &mut cleared, SHORT_LAYERS, ticks, effort)
+        {
+            return early(Claimed::new(refuted, cleared));
+        }
+        match on_text(prepared, text, effort) {
+            Ok(proved) => return early(Claimed::new(proved, cleared)),
+            Err(reason) if effort.only(Method::Lipton) => return early(Claimed::new(Claim::Undecided(reason), cleared)),
+            Err(reason) => no_commit = Some(reason.what()),
+        }
+    }
+    let mut told = on_states(prepared, text, &mut searches, cleared, effort);
+    told.claimed.no_commit = no_commit;
+    told
+}
+
+/// A proof on the text of a program, or why there is none.
+fn on_text(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Result<Claim, StopReason> {
+    let stage = Method::Lipton.name();
+    let found = serval_lipton::prove(prepared, &mut effort.budget(TEXT_TICKS)).map_err(|why| match why {
+        Why::Stopped(stopped) => StopReason::stopped(stage, TEXT_TICKS, stopped),
+        why => StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) },
+    })?;
+    Ok(Claim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
+}
+
+/// What is claimed about a program whose states are made.
+fn on_states(
+    prepared: &Arc<Prepared>,
+    text: &str,
+    searches: &mut [Search<Lazy<'_>>],
+    mut cleared: u32,
+    effort: &Effort<'_>,
+) -> ProgramClaimed {
+    let searching = effort.may(Method::Search);
+    if searching && let Some(refuted) = search(searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort) {
         return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
     }
-    if searching && let Some(refuted) = few_kinds(prepared, &mut searches, &mut cleared, None, effort) {
+    if searching && let Some(refuted) = few_kinds(prepared, searches, &mut cleared, None, effort) {
         return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
     }
     let start = (effort.clock)();
@@ -206,8 +269,8 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         }
         Err(error) => {
             let mut more = || {
-                search(&mut searches, &mut cleared, u32::MAX, LAST_TICKS, effort)
-                    .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, Some(TOO_LARGE_TICKS), effort))
+                search(searches, &mut cleared, u32::MAX, LAST_TICKS, effort)
+                    .or_else(|| few_kinds(prepared, searches, &mut cleared, Some(TOO_LARGE_TICKS), effort))
             };
             let found = searching.then(&mut more).flatten();
             match found {
@@ -248,7 +311,7 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
 }
 
 /// What is wrong with a program, or that it is not known.
-fn unusable(error: &CompileError, text: &str) -> Claim {
+pub(crate) fn unusable(error: &CompileError, text: &str) -> Claim {
     match error.diagnostic(text) {
         Some(diagnostic) => Claim::Unusable(Box::new(diagnostic)),
         None => Claim::Undecided(StopReason::Cancelled),
@@ -306,10 +369,11 @@ fn few_kinds(
     None
 }
 
-/// The proofs of a certificate, one for each component.
+/// The proofs of a certificate, one for each component; none where it is about
+/// the program as a whole.
 pub(crate) fn parts_of(body: &Body) -> &[Part] {
     match body {
-        Body::Run(_) => &[],
+        Body::Run(_) | Body::Reduction(_) => &[],
         Body::Part(part) => std::slice::from_ref(part),
         Body::Components(parts) => parts,
     }

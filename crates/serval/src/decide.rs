@@ -1,27 +1,35 @@
 //! From an input to a verdict whose evidence has been checked.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
+use serval_compile::{CompileError, Compiled, Prepared};
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
 use serval_report::{Counterexample, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
-use serval_syntax::Diagnostic;
+use serval_syntax::{Diagnostic, Program};
 use serval_verify::Outcome;
 
-use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of};
+use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
+use crate::commuting::{marks, sentences};
 use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
 use crate::told::told;
 use crate::{Methods, Options, counterexample, hint};
 
-/// States that are explored only for what is said beside the verdict.
+/// Pairs of states that are explored only for what is said beside the verdict
+/// of a counterexample, and of a proof on the text, which itself takes little
+/// time; fewer where each of them is of many variables.
 const ASIDE_PAIRS: u64 = 100_000;
+const PROVED_PAIRS: u64 = 10_000;
+const ASIDE_VALUES: u64 = 2_000_000;
+const PROVED_VALUES: u64 = 200_000;
 
 /// The answer to whether an input is serializable. The first two rest on
 /// evidence that the independent checker has accepted.
@@ -64,6 +72,9 @@ pub struct Decision {
     pub proof: Vec<ProofNote>,
     /// Whether removing `yield`s would help, if that was looked for.
     pub fix: Option<FixHint>,
+    /// Why there is no proof on the text of the program, in words, where one was
+    /// looked for in vain: often it names the lines of a mistake.
+    pub no_commit: Option<String>,
     /// What the published method did, for each component that it looked at.
     pub stages: Vec<Stages>,
     /// Whether the certificate alone tells all of this again, without a search;
@@ -101,6 +112,7 @@ impl Decision {
             invariants: Vec::new(),
             proof: Vec::new(),
             fix: None,
+            no_commit: None,
             stages: Vec::new(),
             reusable: false,
             times: Times::default(),
@@ -135,18 +147,33 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open }, beside, about, .. } = explored;
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, no_commit }, beside, about, .. } = explored;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
+    if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Refused(_) | Verdict::Undecided(_)), without_text(options)) {
+        // Other methods may know, whatever is wrong with the proof.
+        let no_commit = Some("a proof was found that the checker does not accept".to_owned());
+        return Decision { no_commit, ..decide(input, &others) };
+    }
     let mut fix = None;
     if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
         let start = clock();
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
-    Decision { verdict, ruled_out, open, sizes, stuck, findings, invariants, proof, fix, stages, reusable, times }
+    Decision { verdict, ruled_out, open, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
+}
+
+/// The same without proofs on the text, if there are other methods and nobody
+/// wants an end.
+fn without_text(options: &Options) -> Option<Options> {
+    let Methods::Portfolio(methods) = &options.methods else { return None };
+    let others: Vec<Method> = methods.iter().copied().filter(|&method| method != Method::Lipton).collect();
+    let left = !others.is_empty() && !options.cancel.is_cancelled();
+    left.then(|| Options { methods: Methods::Portfolio(others), ..options.clone() })
 }
 
 /// What the engines claim, and what is told beside it.
@@ -177,26 +204,27 @@ fn explore(input: &Input, options: &Options) -> Explored {
         Content::Systems(systems) => {
             let systems: Vec<&NetworkSystem> = systems.iter().collect();
             let claimed = about_systems(&systems, 0, &effort);
-            let about = about_proof(&systems, &claimed, options);
+            let about = about_proof(input, &systems, &claimed, options);
             let beside = SideFindings::of_systems(&systems, input, cancel);
             Explored { claimed, beside, about, compile_time: Duration::ZERO }
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
-            let ProgramClaimed { claimed, compiled, mut compile_time } = about_program(prepared, input.text(), &effort);
-            // A counterexample is an answer whatever the rest of the states;
-            // they are explored then only as far as is cheap.
+            let ProgramClaimed { mut claimed, compiled, mut compile_time } = about_program(prepared, input.text(), &effort);
+            // A counterexample is an answer whatever the rest of the states, and
+            // so is a proof on the text; they are explored then only as far as is cheap.
             let compiled = compiled.unwrap_or_else(|| {
                 let start = (options.clock)();
-                let compiled = prepared.compile_within(ASIDE_PAIRS, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new);
+                let compiled = aside(program, prepared, matches!(claimed.claim, Claim::Proved { .. }), cancel);
                 compile_time = (options.clock)().saturating_sub(start);
                 compiled
             });
             if let Ok(compiled) = &compiled {
                 input.keep(compiled);
             }
+            distrust(&mut claimed, &compiled, input.text());
             let systems = compiled.as_ref().map(|compiled| systems_of(compiled)).unwrap_or_default();
-            let about = about_proof(&systems, &claimed, options);
+            let about = about_proof(input, &systems, &claimed, options);
             let refuted = matches!(claimed.claim, Claim::Refuted { .. });
             let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
             Explored { claimed, beside, about, compile_time }
@@ -206,21 +234,68 @@ fn explore(input: &Input, options: &Options) -> Explored {
 
 /// What holds at every moment, what the proof says, and whether it alone tells
 /// what was found out about it; as far as it was asked for, and if it is proved.
-fn about_proof(systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
+fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
     let Claim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
-    let invariants = if options.invariants { invariants(systems, &options.cancel) } else { Vec::new() };
+    let invariants = if options.invariants { words_of(systems, body, &options.cancel) } else { Vec::new() };
     let reusable = match &options.methods {
         Methods::Portfolio(methods) if options.reusable => {
-            let told = portfolio::method_of(parts_of(body)).map(Method::name) == Some(*method);
+            let told = method_of(body).map(Method::name) == Some(*method);
             told && reduced_by(systems, body, methods, &options.cancel) == claimed.reduced
         }
         _ => false,
     };
-    AboutProof { invariants, proof: told(systems, parts_of(body)), reusable }
+    AboutProof { invariants, proof: notes_of(input, systems, body, &options.cancel), reusable }
+}
+
+/// The states that are told of beside a verdict that does not need them.
+fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
+    let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
+    let (pairs, values) = if proved { (PROVED_PAIRS, PROVED_VALUES) } else { (ASIDE_PAIRS, ASIDE_VALUES) };
+    let pairs = pairs.min(values / variables.max(1));
+    prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new)
+}
+
+/// A proof on the text says that there are no errors. If a run with one is met
+/// all the same, the run is right.
+fn distrust(claimed: &mut Claimed, compiled: &Result<Arc<Compiled>, CompileError>, text: &str) {
+    if let (Claim::Proved { body: Body::Reduction(_), .. }, Err(error @ CompileError::Fault(fault))) = (&claimed.claim, compiled)
+        && fault.certain
+    {
+        claimed.claim = unusable(error, text);
+    }
+}
+
+/// The method that a proof comes from.
+fn method_of(body: &Body) -> Option<Method> {
+    match body {
+        Body::Reduction(_) => Some(Method::Lipton),
+        body => portfolio::method_of(parts_of(body)),
+    }
+}
+
+/// What holds at every moment, by states. A proof on the text does not speak of
+/// them, and says itself what holds.
+fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<String> {
+    match body {
+        Body::Reduction(_) => Vec::new(),
+        _ => invariants(systems, cancel),
+    }
+}
+
+/// What a proof says, in words.
+fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<ProofNote> {
+    let (Body::Reduction(reduction), Some(prepared)) = (body, input.prepared()) else { return told(systems, parts_of(body)) };
+    let words = serval_symbolic::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, cancel.clone()));
+    let words = words.unwrap_or_default();
+    let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
+    vec![ProofNote { kind: "reduction", component: 0, facts, marks }]
 }
 
 /// What the reductions of a proof leave, if there may be any.
 fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cancel: &Cancel) -> Option<ReducedSizes> {
+    if matches!(body, Body::Reduction(_)) {
+        return None;
+    }
     let (globals, locals, steps) = portfolio::reduced_by(systems, parts_of(body), cancel).filter(|_| methods.contains(&Method::Reduce))?;
     Some(ReducedSizes { globals, locals, steps })
 }
@@ -259,18 +334,22 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let Methods::Portfolio(methods) = &options.methods else { return None };
     let (clock, cancel) = (options.clock, &options.cancel);
     let start = clock();
-    // The checker needs all states, as what is told beside the verdict does.
-    let compiled = input.compiled_within(u64::MAX, &Budget::new(u64::MAX, cancel.clone()));
+    let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
+    // The checker needs all states, as what is told beside the verdict does,
+    // unless the proof is one on the text.
+    let compiled = match (&read.body, input.content()) {
+        (Body::Reduction(_), Content::Program(program)) => Some(aside(program, input.prepare(program), true, cancel)),
+        _ => input.compiled_within(u64::MAX, &Budget::new(u64::MAX, cancel.clone())),
+    };
     let compile = clock().saturating_sub(start);
     let start = clock();
     let Outcome::Valid(_) = verified(input.about(), certificate, cancel) else { return None };
     let verify = clock().saturating_sub(start);
-    let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
     if read.claim != serval_proof::Claim::Serializable {
         return None;
     }
     let body = read.body;
-    let method = portfolio::method_of(parts_of(&body)).filter(|method| methods.contains(method))?;
+    let method = method_of(&body).filter(|method| methods.contains(method))?;
     let start = clock();
     let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match (input.content(), &compiled) {
         (Content::Systems(systems), _) => {
@@ -279,13 +358,16 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
             (systems, beside)
         }
         (Content::Program(_), Some(compiled @ Ok(whole))) => (systems_of(whole), SideFindings::of_program(compiled, false, input, cancel)),
+        (Content::Program(_), Some(Err(error))) if method == Method::Lipton && !matches!(error, CompileError::Fault(_)) => {
+            (Vec::new(), SideFindings::default())
+        }
         (Content::Program(_), _) => return None,
     };
     let SideFindings { sizes, stuck, findings } = beside;
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
-    let invariants = if options.invariants { invariants(&systems, cancel) } else { Vec::new() };
-    let proof = told(&systems, parts_of(&body));
+    let invariants = if options.invariants { words_of(&systems, &body, cancel) } else { Vec::new() };
+    let proof = notes_of(input, &systems, &body, cancel);
     let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };

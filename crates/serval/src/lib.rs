@@ -17,7 +17,7 @@
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! let decision = decide(&input, &Options::default());
 //! let Verdict::Serializable(evidence) = decision.verdict else { panic!() };
-//! assert_eq!(evidence.method, "reduce");
+//! assert_eq!(evidence.method, "lipton");
 //! ```
 //!
 //! A text that is no program is no input; what is wrong with it is data, with
@@ -103,7 +103,7 @@
 //! assert_eq!(tidy, "request flip {\n  X := 1 - X;\n  X\n}\n");
 //! let input = Input::program(tidy).unwrap();
 //! let json = decide(&input, &Options::default()).into_report("flip.ser", &input, false).to_json();
-//! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"reduce""#));
+//! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"lipton""#));
 //! ```
 //!
 //! # The rooms
@@ -114,6 +114,7 @@
 //! | what the engines are asked, in which order | `claim` |
 //! | how a claim becomes a verdict | `decide`, `evidence` |
 //! | what is said beside the verdict | `findings`, `counterexample`, `hint` |
+//! | what a proof says | `told`, `commuting` |
 //! | what programs do, event by event | [`simulator`] |
 //! | which changes make a program serializable | [`repair`] |
 //! | what people and machines are shown | `report` |
@@ -126,6 +127,7 @@
 //! has accepted the evidence.
 
 mod claim;
+mod commuting;
 mod counterexample;
 mod decide;
 mod evidence;

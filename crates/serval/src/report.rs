@@ -19,6 +19,8 @@ impl Decision {
         report.stuck = self.stuck;
         report.words = self.invariants;
         report.proof = self.proof;
+        // A proof that is remembered is told in the same words, without trying again.
+        report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_)));
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;

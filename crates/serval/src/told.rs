@@ -26,7 +26,9 @@ const LISTED: usize = 3;
 /// The checker must have accepted them.
 pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part]) -> Vec<ProofNote> {
     let note = |(component, (system, part)): (usize, (&&NetworkSystem, &Part))| match part {
-        Part::Letters(proof) => Some(ProofNote { component, facts: facts(&system.shown(), proof)? }),
+        Part::Letters(proof) => {
+            Some(ProofNote { kind: "letters", component, facts: facts(&system.shown(), proof)?, marks: BTreeMap::new() })
+        }
         Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
     };
     systems.iter().zip(parts).enumerate().filter_map(note).collect()

@@ -28,10 +28,10 @@ pub enum Sole {
 }
 
 impl Sole {
-    /// All that there are: those of the portfolio, whatever they are, and the
-    /// published one.
+    /// All that there are: those of the portfolio, whatever they are, but for
+    /// the one that is about programs, and the published one.
     pub fn all() -> Vec<Self> {
-        let portfolio = Method::ALL.iter().copied().map(Self::Portfolio);
+        let portfolio = Method::ALL.iter().copied().filter(|&method| method != Method::Lipton).map(Self::Portfolio);
         portfolio.filter(|sole| sole.name() != Self::Classic.name()).chain([Self::Classic]).collect()
     }
 

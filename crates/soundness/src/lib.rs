@@ -6,6 +6,7 @@
 //! - [`verdicts`]: what all methods together say of random systems and of
 //!   programs with planted counterexamples.
 //! - [`alone`]: what each method says when no other one helps.
+//! - [`lipton`]: proofs on the program text, and certificates of such proofs that lie.
 //! - [`reductions`]: the rules that make systems smaller, on random systems.
 //! - [`hostile`]: the checker as a whole, by certificates that lie.
 //!
@@ -15,6 +16,7 @@ pub mod alone;
 pub mod edits;
 pub mod hostile;
 mod limit;
+pub mod lipton;
 pub mod reductions;
 mod share;
 pub mod systems;

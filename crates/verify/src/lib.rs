@@ -28,7 +28,7 @@ use serval_compile::{
 };
 
 use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
-use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Refusal, Systems, check};
+use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 
 pub use serval_proof::{Caps, Rejection, TooLarge};
@@ -241,6 +241,10 @@ impl Input for ProgramInput<'_> {
         };
         Ok(compiled.components().iter().map(|component| component.system()).collect())
     }
+
+    fn check_reduction(&self, reduction: &Reduction, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<Stop>> {
+        serval_symbolic::check(&self.prepared, reduction, &mut Budget::new(caps.ticks, cancel.clone()))
+    }
 }
 
 fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> Outcome) -> Outcome {
@@ -260,6 +264,10 @@ fn summary(body: &Body) -> String {
             format!("a run of {requests} request{} in {} events", if requests == 1 { "" } else { "s" }, run.steps.len())
         }
         Body::Part(part) => part_summary(part),
+        Body::Reduction(reduction) => {
+            let Reduction { owners, counts, exclusions, .. } = &**reduction;
+            format!("a reduction with {} owners, {} counts and {} exclusions", owners.len(), counts.len(), exclusions.len())
+        }
         Body::Components(parts) => {
             let mut each: BTreeMap<String, usize> = BTreeMap::new();
             for part in parts {

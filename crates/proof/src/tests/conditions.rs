@@ -6,7 +6,7 @@ use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
 use super::{components, flow, invariant, letters, same, scripts};
-use crate::{Action, Claim, Condition, Refusal, RunCertificate, RunEvent};
+use crate::{Action, Body, Claim, Condition, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
 fn topic(condition: Condition) -> &'static str {
@@ -26,11 +26,28 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
         "same" => same::violate(condition).into_iter().map(|case| (case, None)).collect(),
         // The crate that checks trees has such tests of its own, and so have regions.
         "tree" => return Vec::new(),
+        // So has the crate that executes programs, but for what is asked here.
+        "reduction" => return reduction(condition).map(|case| (case, None)).into_iter().collect(),
         "letters" if is_about_regions(condition) => return Vec::new(),
         _ => violate_proof(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
     };
     assert!(!cases.is_empty(), "nothing violates {condition}");
     cases
+}
+
+/// A proof about a program that is refused for `condition`.
+fn reduction(condition: Condition) -> Option<Case> {
+    let mut case = lost_update();
+    case.certificate.body = Body::Reduction(Box::default());
+    case.certificate.claim = Claim::Serializable;
+    (condition == Condition::ReductionProgram).then_some(case)
+}
+
+#[test]
+fn a_reduction_proves_and_does_not_refute() {
+    let mut case = reduction(Condition::ReductionProgram).unwrap();
+    case.certificate.claim = Claim::NotSerializable;
+    assert!(matches!(case.check(), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::ReductionClaim));
 }
 
 /// Proofs that are refused for `condition` and for nothing else.
@@ -129,7 +146,9 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "same", "tree"].contains(&topic(condition)) || is_about_regions(condition) {
+        if ["input", "component", "components", "run", "same", "tree", "reduction"].contains(&topic(condition))
+            || is_about_regions(condition)
+        {
             continue;
         }
         let wrongs = violate_proof(condition);

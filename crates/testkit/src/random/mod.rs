@@ -15,6 +15,7 @@ mod expression;
 mod generate;
 mod layout;
 mod rng;
+mod sections;
 mod spell;
 mod statement;
 
@@ -24,6 +25,7 @@ mod tests;
 pub use convenience::{ConvenienceProgram, random_convenience};
 pub use layout::random_layout;
 pub use rng::SplitMix64;
+pub use sections::random_sections;
 pub use spell::spell;
 
 use crate::naive::Source;

@@ -1,0 +1,198 @@
+//! Proofs on the text: which programs have one and why others have none, and
+//! how they grow. A Markdown page on standard output.
+//!
+//! `lipton [DIRECTORY…]`: the programs in these directories, and the families.
+//! Ends with 1 if a program is proved that the other methods refute, or a
+//! family is not proved at the size at which it should be.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serval::{Decision, Input, Method, Methods, Options, Undecided, Verdict, decide};
+use serval_families::Family;
+use serval_soundness::{Limit, within};
+
+/// Families, and at which sizes they are measured; the last has to be decided
+/// within ten seconds.
+const FAMILIES: &[(&str, &[usize])] = &[
+    ("pool", &[10, 100, 1_000]),
+    ("rwlock", &[10, 100, 1_000]),
+    ("two_locks", &[25, 50, 100]),
+    ("lock", &[2_500, 5_000, 10_000]),
+    ("dining", &[50, 100, 200]),
+    ("rows", &[50, 100, 200]),
+    ("shards_whole", &[2_500, 5_000, 10_000]),
+    ("queue", &[25, 50, 100]),
+    ("saga", &[50, 100, 200]),
+    ("escrow", &[50, 100, 200]),
+    ("buffer", &[100, 1_000, 10_000]),
+    ("guarded", &[1_000, 1_000_000, 1_000_000_000]),
+    ("flags", &[25, 50, 100]),
+    ("stock", &[25, 50, 100]),
+    ("two_phase", &[75, 150, 300]),
+];
+
+/// For the methods that work on states.
+const LIMIT: Limit = Limit::Time(Duration::from_secs(10));
+
+fn main() -> ExitCode {
+    let directories: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
+    match page(&directories) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn print(line: &str) -> Result<(), String> {
+    writeln!(io::stdout(), "{line}").map_err(|error| error.to_string())
+}
+
+fn page(directories: &[PathBuf]) -> Result<bool, String> {
+    print("# Proofs on the text")?;
+    print("")?;
+    print("Written by `scripts/measure lipton SUITE examples`. Every proof was accepted by the checker in the same run. Times are of one")?;
+    print("core; finding includes reading, and telling what was proved in words.")?;
+    let mut right = true;
+    for directory in directories {
+        right &= programs(directory)?;
+    }
+    right &= families()?;
+    Ok(right)
+}
+
+/// The time since the start of the program.
+fn clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+fn options(methods: &[Method]) -> Options {
+    let mut options = Options::default();
+    options.methods = Methods::Portfolio(methods.to_vec());
+    options.clock = clock;
+    options.fixes = false;
+    options
+}
+
+/// Why no proof was found, or what is wrong.
+fn reason(decision: &Decision) -> String {
+    match &decision.verdict {
+        Verdict::Undecided(Undecided::Stopped(reason)) => reason.what(),
+        Verdict::Undecided(undecided) => undecided.to_string(),
+        Verdict::Unusable(diagnostic) => diagnostic.message.clone(),
+        Verdict::Refused(_) => "the checker refuses the proof".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The programs in a directory and below, by name.
+fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "ser") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn programs(directory: &Path) -> Result<bool, String> {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    print(&format!("\n## Programs in `{name}`\n"))?;
+    print("| program | verdict | on the text |")?;
+    print("|---|---|---|")?;
+    let (mut proved, mut serializable, mut wrong) = (0, 0, 0);
+    for file in files(directory)? {
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let Ok(input) = Input::program(text) else { continue };
+        let alone = decide(&input, &options(&[Method::Lipton]));
+        let others: Vec<Method> = Method::ALL.iter().copied().filter(|&method| method != Method::Lipton).collect();
+        let verdict = within(LIMIT, |cancel| {
+            let mut options = options(&others);
+            options.cancel = cancel.clone();
+            decide(&input, &options).verdict
+        });
+        let is_proved = matches!(alone.verdict, Verdict::Serializable(_));
+        let verdict = match verdict {
+            Verdict::Serializable(_) => "serializable",
+            Verdict::NotSerializable(..) => "not serializable",
+            Verdict::Unusable(_) => "an error",
+            _ if is_proved => "serializable, by this method alone",
+            _ => "unknown",
+        };
+        wrong += usize::from(is_proved && matches!(verdict, "not serializable" | "an error"));
+        proved += usize::from(is_proved);
+        serializable += usize::from(verdict.starts_with("serializable"));
+        // Of what is not serializable there is no proof, and no reason is missing.
+        if verdict.starts_with("serializable") || is_proved {
+            let why = if is_proved { "proved".to_owned() } else { reason(&alone) };
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            print(&format!("| {stem} | {verdict} | {} |", why.replace('|', "\\|")))?;
+        }
+    }
+    print(&format!(
+        "\n{proved} of {serializable} serializable programs are proved on their text; {wrong} are proved that are not serializable."
+    ))?;
+    Ok(wrong == 0)
+}
+
+/// One program of a family.
+struct Point {
+    n: usize,
+    find: Duration,
+    bytes: usize,
+}
+
+fn families() -> Result<bool, String> {
+    print("\n## Families\n")?;
+    print("The exponent is that of n with which time, and the size of the certificate, grew from the size before; below 20 ms")?;
+    print("no time is compared.\n")?;
+    print("| family | n | find, ms | check, ms | certificate, bytes | exponent of time | of the certificate |")?;
+    print("|---|---:|---:|---:|---:|---:|---:|")?;
+    let mut all = true;
+    for &(name, sizes) in FAMILIES {
+        let family = Family::named(name).ok_or_else(|| format!("there is no family {name}"))?;
+        let mut before: Option<Point> = None;
+        for &n in sizes {
+            let start = clock();
+            let Ok(input) = Input::program(family.program(n)) else { return Err(format!("{name} {n} is no program")) };
+            let read = clock().saturating_sub(start);
+            let decision = decide(&input, &options(&[Method::Lipton]));
+            let Verdict::Serializable(evidence) = &decision.verdict else {
+                print(&format!("| {name} | {n} | not proved: {} | | | | |", reason(&decision)))?;
+                all = false;
+                continue;
+            };
+            let (find, check) = (read + decision.times.decide + decision.times.certify, decision.times.verify);
+            let point = Point { n, find, bytes: evidence.certificate.len() };
+            let grown = |of: fn(&Point) -> u128, least: u128| {
+                let before = before.as_ref().filter(|before| of(before) >= least);
+                before.map_or_else(String::new, |before| exponent((before.n, of(before)), (n, of(&point))))
+            };
+            let (time, size) = (grown(|point| point.find.as_micros(), 20_000), grown(|point| point.bytes as u128, 1));
+            let tenths = |time: Duration| format!("{}.{}", time.as_micros() / 1000, time.as_micros() / 100 % 10);
+            print(&format!("| {name} | {n} | {} | {} | {} | {time} | {size} |", tenths(find), tenths(check), point.bytes))?;
+            before = Some(point);
+        }
+    }
+    Ok(all)
+}
+
+/// With which power of the size something has grown.
+#[expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "figures for people; no verdict depends on them")]
+fn exponent((less, before): (usize, u128), (n, now): (usize, u128)) -> String {
+    let (size, grown) = (n as f64 / less.max(1) as f64, now.max(1) as f64 / before.max(1) as f64);
+    format!("{:.1}", grown.ln() / size.ln())
+}

@@ -1,0 +1,292 @@
+//! Finds proofs by reduction on the control graph of a program.
+//!
+//! What a proof is, and why it is one, is in `serval-symbolic`. Here it is found: ranges by intervals, counts by
+//! propagation, owners and doom as greatest sets of guesses that hold together, phases as the least that they can be. Every question about a path
+//! or a pair of paths is asked of the functions with which the checker asks it.
+//!
+//! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
+//! can hurt, so there are three tries: none, in front of loops that wait, in front of all loops with a `yield`.
+
+mod heads;
+mod infer;
+mod known;
+mod movers;
+mod ranges;
+mod retries;
+mod sums;
+mod why;
+
+pub use why::{Conflict, Place, PossibleError, Why};
+
+use rustc_hash::FxHashMap;
+use serval_budget::Budget;
+use serval_compile::Prepared;
+use serval_compile::control::{Control, Reg};
+use serval_proof::{Bounds, Reduction};
+use serval_symbolic::domain::Domain;
+use serval_symbolic::execute::{Halt, told};
+use serval_symbolic::facts::{Facts, SLOW, ranges as claimed_ranges};
+use serval_symbolic::first_error;
+use serval_symbolic::invariants::Claims;
+use serval_symbolic::model::{Effect, Model};
+use serval_symbolic::path::{Obligation, PathId, PointId};
+use serval_syntax::GlobalVar;
+
+use crate::infer::{Regions, globals, runs};
+use crate::movers::Phases;
+use crate::retries::candidates;
+
+/// A proof that was found. It is a claim like any other: the checker decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The certificate.
+    pub reduction: Reduction,
+}
+
+/// Looks for a proof that the program is serializable and free of errors.
+///
+/// ```
+/// use serval_budget::Budget;
+/// use serval_compile::{Options, Prepared};
+/// let text = "request add { lock(L); x := X; yield; X := 1 - x; unlock(L) }";
+/// let program = serval_syntax::analyze(text).program.unwrap();
+/// let prepared = Prepared::new(&program, Options::default());
+/// let found = serval_lipton::prove(&prepared, &mut Budget::ticks(100_000)).unwrap();
+/// assert_eq!(found.reduction.owners.len(), 1);
+/// ```
+pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
+    let control = prepared.control();
+    let mut tried: Vec<Vec<u32>> = Vec::new();
+    let mut first_why = None;
+    let mut waiting = Vec::new();
+    for attempt in 0..3 {
+        let yields = match attempt {
+            0 => Vec::new(),
+            1 => std::mem::take(&mut waiting),
+            _ => heads::loops_with_yields(&control),
+        };
+        if attempt < 2 && tried.contains(&yields) {
+            continue;
+        }
+        match try_with(&control, &yields, attempt == 2, &mut waiting, budget) {
+            Ok(reduction) => return Ok(Found { reduction }),
+            Err(why @ Why::Stopped(_)) => return Err(why),
+            // Of the attempts the second one, where waiting is no read, says most.
+            Err(why) if attempt < 2 => first_why = Some(why),
+            Err(why) => first_why = first_why.or(Some(why)),
+        }
+        tried.push(yields);
+    }
+    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 3 }))
+}
+
+impl From<Halt> for Why {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::TooLarge { what, limit } => Self::TooLarge { what, limit },
+            Halt::Stopped(stopped) => Self::Stopped(stopped),
+        }
+    }
+}
+
+fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
+    let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
+    // A first guess are the declared ranges.
+    let declared =
+        (0..).zip(&control.program().globals).filter_map(|(global, declared)| declared.range.map(|(low, high)| (global, low, high)));
+    reduction.ranges = declared.collect();
+    let mut round = 0;
+    // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more until they stay.
+    let (model, regions) = loop {
+        let ranges = claimed_ranges(control.program().globals.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
+        let guessed = round == 0;
+        let mut model = Model::new(control, yields, Some(&ranges), budget)?;
+        if !guessed {
+            model.narrow(&ranges);
+        }
+        let validated = if validate { candidates(&mut model) } else { Vec::new() };
+        let sums = sums::sums(&mut model);
+        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
+        let regions = Regions::new(&model);
+        infer(&model, &regions, &mut reduction, budget)?;
+        let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
+        if same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
+            break (model, regions);
+        }
+        round += 1;
+    };
+    *waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
+    waiting.sort_unstable();
+    waiting.dedup();
+    let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
+    let facts = facts(&model, &reduction)?;
+    let phases = movers::phases(&model, &facts, budget)?;
+    match (phases, error) {
+        (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
+        (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
+        (Phases::Found(post), None) => {
+            reduction.post = post;
+            Ok(reduction)
+        }
+    }
+}
+
+fn facts(model: &Model, reduction: &Reduction) -> Result<Facts, Why> {
+    Facts::new(model, reduction).map_err(|_| Why::TooLarge { what: "points in a certificate", limit: 4_000_000 })
+}
+
+/// Finds what holds at every moment.
+fn infer(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
+    let nothing = facts(model, reduction)?;
+    reduction.counts = infer::counts(Claims { model, facts: &nothing, reduction }, regions, budget)?;
+    set_ranges(model, reduction, budget)?;
+    let with_ranges = facts(model, reduction)?;
+    reduction.owners = infer::owners(Claims { model, facts: &with_ranges, reduction }, budget)?;
+    let held = infer::drop_failing(model, reduction, budget)?;
+    if held.is_none() {
+        reduction.owners.clear();
+    }
+    if !reduction.owners.is_empty() {
+        set_ranges(model, reduction, budget)?;
+    }
+    let held = facts(model, reduction)?;
+    let claims = Claims { model, facts: &held, reduction };
+    let exclusions = infer::exclusions(claims, budget)?;
+    let dooms = infer::dooms(claims, regions, budget)?;
+    reduction.exclusions = exclusions;
+    reduction.dooms = dooms;
+    Ok(())
+}
+
+/// Finds ranges, given the other facts.
+fn set_ranges(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
+    let mut slow = vec![false; model.initial.len()];
+    reduction.ranges.clear();
+    reduction.slow.clear();
+    reduction.locals.clear();
+    reduction.nowhere.clear();
+    let facts_without = facts(model, reduction)?;
+    let mut found = ranges::ranges(model, &facts_without, &slow, budget)?;
+    let values = Domain::values();
+    let endless = |global: &GlobalVar| {
+        let (range, initial) = (&found.globals[global.index()], model.initial(*global));
+        (range.low() == values.low() || range.high() == values.high()) && (-(SLOW / 2)..=SLOW / 2).contains(&initial)
+    };
+    let mut guessed: Vec<GlobalVar> = globals(model).filter(endless).collect();
+    // Those that are not slow are dropped; without them others may not be, either.
+    while !guessed.is_empty() {
+        slow.fill(false);
+        for global in &guessed {
+            slow[global.index()] = true;
+        }
+        found = ranges::ranges(model, &facts_without, &slow, budget)?;
+        set(model, reduction, &found, &slow);
+        let claimed = facts(model, reduction)?;
+        let claims = Claims { model, facts: &claimed, reduction };
+        let before = guessed.len();
+        guessed.retain(|&global| claims.slow(global).is_ok());
+        if guessed.len() == before {
+            break;
+        }
+    }
+    if guessed.is_empty() && slow.contains(&true) {
+        slow.fill(false);
+        found = ranges::ranges(model, &facts_without, &slow, budget)?;
+    }
+    set(model, reduction, &found, &slow);
+    Ok(())
+}
+
+fn set(model: &Model, reduction: &mut Reduction, found: &ranges::Ranges, slow: &[bool]) {
+    let numbers = |domain: &Domain| Some((i64::try_from(domain.low()).ok()?, i64::try_from(domain.high()).ok()?));
+    let values = Domain::values();
+    reduction.slow = globals(model).filter(|global| slow[global.index()]).map(|global| global.0).collect();
+    reduction.ranges = globals(model)
+        .filter(|global| model.used[global.index()])
+        .filter(|global| !values.is_subset(&found.globals[global.index()]))
+        .filter_map(|global| numbers(&found.globals[global.index()]).map(|(low, high)| (global.0, low, high)))
+        .collect();
+    let unreached: Vec<PointId> =
+        (0..).map(PointId).zip(&found.reached).skip(1).filter(|(_, reached)| !**reached).map(|(point, _)| point).collect();
+    reduction.nowhere = runs(&unreached);
+    let mut by_bounds: Vec<((Reg, i64, i64), Vec<PointId>)> = Vec::new();
+    let mut at: FxHashMap<(Reg, i64, i64), usize> = FxHashMap::default();
+    for (point, locals) in (0..).map(PointId).zip(&found.locals) {
+        for (reg, bounds) in locals.iter().filter(|(_, bounds)| !bounds.is_empty() && !values.is_subset(bounds)) {
+            let Some((low, high)) = numbers(bounds) else { continue };
+            let at = *at.entry((*reg, low, high)).or_insert_with_key(|&key| {
+                by_bounds.push((key, Vec::new()));
+                by_bounds.len() - 1
+            });
+            by_bounds[at].1.push(point);
+        }
+    }
+    let bounds = by_bounds.into_iter().map(|((reg, low, high), points)| Bounds { variable: reg.0, low, high, points: runs(&points) });
+    reduction.locals = bounds.collect();
+}
+
+/// Looks for what is known of globals at points where that is needed; an error that is left.
+fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, budget: &mut Budget) -> Result<Option<PossibleError>, Why> {
+    let before = facts(model, reduction)?;
+    let claims = Claims { model, facts: &before, reduction };
+    if first_error(claims).is_none() {
+        return Ok(None);
+    }
+    let mut wanted: Vec<GlobalVar> = model.obligations.iter().flat_map(|obligation| mentioned(model, obligation)).collect();
+    // What those globals come from.
+    for id in model.ids() {
+        if model.path(id).updates.iter().any(|(_, value)| !matches!(value.term.parts.len(), 0)) {
+            wanted.extend(model.touches(id).iter().filter(|(_, touch)| touch.effect != Effect::Keep || touch.reads).map(|touch| touch.0));
+        }
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut known = Vec::new();
+    for global in wanted {
+        known.extend(known::known(claims, regions, global, budget)?);
+    }
+    reduction.known = known;
+    let old = reduction.clone();
+    set_ranges(model, reduction, budget)?;
+    // What is known may rest on the ranges that were there.
+    if reduction.ranges != old.ranges {
+        reduction.ranges = old.ranges;
+        reduction.slow = old.slow;
+    }
+    let after = facts(model, reduction)?;
+    let claims = Claims { model, facts: &after, reduction };
+    Ok(first_error(claims).map(|obligation| PossibleError { span: obligation.span, what: told(&obligation.need) }))
+}
+
+fn mentioned(model: &Model, obligation: &Obligation) -> Vec<GlobalVar> {
+    let mut globals = Vec::new();
+    obligation.need.terms().for_each(|term| model.opaques.globals_in(&term.parts, &mut globals));
+    globals
+}
+
+fn conflict(model: &Model, s: PathId, t: PathId, global: GlobalVar) -> Why {
+    let body = body_of(model);
+    let place = |id: PathId| {
+        let path = model.path(id);
+        let mut accesses = path.accesses.iter().filter(|access| access.0 == global);
+        let writes = path.update(global).is_some();
+        let access = accesses.clone().find(|access| access.1 == writes).or_else(|| accesses.next());
+        Place { body: body[path.from.index()], span: path.span, access: access.map_or(path.span, |access| access.2), writes }
+    };
+    Why::Conflict(Box::new(Conflict { first: place(s), second: place(t), global }))
+}
+
+/// The first request body that comes to each point.
+fn body_of(model: &Model) -> Vec<usize> {
+    let mut body = vec![usize::MAX; model.points.len()];
+    for (number, &entry) in model.entries.iter().enumerate() {
+        let mut list = vec![entry];
+        while let Some(point) = list.pop() {
+            if body[point.index()] == usize::MAX {
+                body[point.index()] = number;
+                list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));
+            }
+        }
+    }
+    body
+}

@@ -1,0 +1,245 @@
+//! Each condition is needed: a program that is not serializable, or that fails, and a proof that only it refuses.
+
+use std::sync::Arc;
+
+use serval_budget::Budget;
+use serval_compile::{Options, Prepared};
+use serval_model::{completed_multisets, serial_multisets};
+use serval_proof::{Bounds, Condition, Count, Doom, Group, Owner, Reduction, Refusal, Sum, Validated};
+
+use super::switch::without;
+use crate::check;
+
+/// Two requests that both read 0 and write 1, though one after the other they would not.
+const LOST_UPDATE: &str = "request r { x := X; yield; X := 1 - x; x }\n";
+
+fn prepared(text: &str) -> Arc<Prepared> {
+    let program = serval_syntax::analyze(text).program.unwrap_or_else(|| panic!("{text}"));
+    Arc::new(Prepared::new(&program, Options::default()))
+}
+
+fn checked(text: &str, reduction: &Reduction) -> Result<(), Refusal<()>> {
+    check(&prepared(text), reduction, &mut Budget::ticks(1_000_000))
+}
+
+/// Whether up to three requests find the program not serializable, or it fails.
+fn is_wrong(text: &str) -> bool {
+    let Ok(compiled) = prepared(text).compile(&Budget::unlimited()) else { return true };
+    compiled.components().iter().any(|component| {
+        let budget = &mut Budget::unlimited();
+        let interleaved = completed_multisets(component.system(), 3, budget).unwrap();
+        !interleaved.is_subset(&serial_multisets(component.system(), 3, budget).unwrap())
+    })
+}
+
+/// The number of a global.
+fn global(text: &str, name: &str) -> u32 {
+    let prepared = prepared(text);
+    let position = prepared.program().globals.iter().position(|global| global.name == name).unwrap();
+    u32::try_from(position).unwrap()
+}
+
+fn bits(text: &str, names: &[&str]) -> Vec<(u32, i64, i64)> {
+    names.iter().map(|name| (global(text, name), 0, 1)).collect()
+}
+
+fn bounds(variable: u32, low: i64, high: i64) -> Vec<Bounds> {
+    vec![Bounds { variable, low, high, points: vec![(2, 2)] }]
+}
+
+/// The program is wrong, and the proof is refused for the condition and for nothing else.
+fn needs(condition: Condition, text: &str, reduction: &Reduction) {
+    assert!(is_wrong(text), "{condition}");
+    match checked(text, reduction) {
+        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
+        other => panic!("{condition}: {other:?}"),
+    }
+    assert_eq!(without(condition, || checked(text, reduction)), Ok(()), "{condition} hides behind another condition");
+}
+
+#[test]
+fn numbers() {
+    needs(Condition::ReductionNumbers, LOST_UPDATE, &Reduction { post: vec![(9, 9)], ..Reduction::default() });
+}
+
+#[test]
+fn exchange() {
+    let reduction = Reduction { ranges: bits(LOST_UPDATE, &["X"]), locals: bounds(0, 0, 1), ..Reduction::default() };
+    needs(Condition::ReductionExchange, LOST_UPDATE, &reduction);
+    let after = Reduction { post: vec![(2, 2)], ..reduction };
+    needs(Condition::ReductionExchange, LOST_UPDATE, &after);
+}
+
+/// Before, after, before: two commits.
+#[test]
+fn phases() {
+    let text = "request r { x := X; yield; yield; X := 1 - x; x }\n";
+    let locals = vec![Bounds { variable: 0, low: 0, high: 1, points: vec![(2, 3)] }];
+    needs(Condition::ReductionPhases, text, &Reduction { ranges: bits(text, &["X"]), locals, post: vec![(2, 2)], ..Reduction::default() });
+}
+
+#[test]
+fn range() {
+    let text = "request a { if (X == 1) { y := Y; yield; Y := 1 - y; return 5 + y }; 0 }\nrequest b { X := 1; 7 }\n";
+    let ranges = vec![(global(text, "X"), 0, 0), (global(text, "Y"), 0, 1)];
+    needs(Condition::ReductionRange, text, &Reduction { ranges, locals: bounds(0, 0, 1), ..Reduction::default() });
+}
+
+#[test]
+fn slow() {
+    let text = "request r { X := X * 2 + 1; 0 }\nrequest s { X }\n";
+    let reduction = Reduction { slow: vec![global(text, "X")], ..Reduction::default() };
+    match checked(text, &reduction) {
+        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionSlow),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(without(Condition::ReductionSlow, || checked(text, &reduction)), Ok(()));
+    // Ever larger numbers, but slowly.
+    let text = text.replace("X * 2 + 1", "X + 1");
+    assert_eq!(checked(&text, &reduction), Ok(()));
+}
+
+/// The lost update beside another request.
+fn beside(other: &str) -> (String, Reduction) {
+    let text = format!("{LOST_UPDATE}{other}\n");
+    let reduction = Reduction { ranges: bits(&text, &["X", "M"]), locals: bounds(0, 0, 1), ..Reduction::default() };
+    (text, reduction)
+}
+
+#[test]
+fn owner() {
+    let (text, reduction) = beside("request m { M := 1 - M; M }");
+    let owners = vec![Owner { global: global(&text, "M"), value: 1, points: vec![(2, 2)] }];
+    needs(Condition::ReductionOwner, &text, &Reduction { owners, ..reduction });
+}
+
+#[test]
+fn count() {
+    let (text, reduction) = beside("request m { M := 1 - M; M }");
+    let counts = vec![Count { global: global(&text, "M"), weights: vec![(2, 2, 1)] }];
+    needs(Condition::ReductionCount, &text, &Reduction { counts, ..reduction });
+}
+
+#[test]
+fn exclusion() {
+    let text =
+        "request a { lock(L); x := X; yield; X := 1 - x; unlock(L); x }\nrequest b { lock(M); x := X; yield; X := 1 - x; unlock(M); x }\n";
+    let points = |text: &str, name: &str, point: u32| Owner { global: global(text, name), value: 1, points: vec![(point, point)] };
+    // Points: entry of the first, where it waits for the lock, inside; entry of the second, waiting, inside.
+    let found = (2..9).flat_map(|a| (a + 1..9).map(move |b| (a, b))).find(|&(a, b)| {
+        let owners = vec![points(text, "L", a), points(text, "M", b)];
+        let base = Reduction {
+            ranges: bits(text, &["X", "L", "M"]),
+            owners,
+            exclusions: vec![(Group::Owner(0), Group::Owner(1))],
+            ..Reduction::default()
+        };
+        let inside = Bounds { variable: 0, low: 0, high: 1, points: vec![(a, a), (b, b)] };
+        let reduction = Reduction { locals: vec![inside], ..base };
+        let refused =
+            matches!(checked(text, &reduction), Err(Refusal::Invalid(rejection)) if rejection.condition == Condition::ReductionExclusion);
+        refused && without(Condition::ReductionExclusion, || checked(text, &reduction)) == Ok(())
+    });
+    assert!(found.is_some());
+    assert!(is_wrong(text));
+}
+
+#[test]
+fn doom() {
+    let (text, reduction) = beside("request m { M := 1 - M; M }");
+    let doom = |value| Doom { global: global(&text, "M"), value, points: vec![(2, 2)] };
+    needs(Condition::ReductionDoom, &text, &Reduction { dooms: vec![doom(0), doom(1)], ..reduction });
+}
+
+/// Doom is about complete runs, and errors count in others, too.
+#[test]
+fn errors_without_doom() {
+    let text = "var C: 0..1\nrequest r { C := C + 1; await (G == 1); C := C - 1; 0 }\nrequest g { if (G == 0) { G := 2 }; G }\n";
+    assert!(is_wrong(text));
+    let ranges = vec![(global(text, "C"), 0, 1), (global(text, "G"), 0, 2)];
+    for value in 0..3 {
+        let dooms = vec![Doom { global: global(text, "G"), value, points: vec![(1, 2)] }];
+        assert!(checked(text, &Reduction { ranges: ranges.clone(), dooms, ..Reduction::default() }).is_err());
+    }
+}
+
+#[test]
+fn nowhere() {
+    let reduction = Reduction { ranges: bits(LOST_UPDATE, &["X"]), nowhere: vec![(2, 2)], ..Reduction::default() };
+    needs(Condition::ReductionNowhere, LOST_UPDATE, &reduction);
+}
+
+#[test]
+fn local() {
+    let text = "request r { x := X; yield; if (x == 0) { X := 1 } else { X := 0 }; x }\n";
+    let reduction = Reduction { ranges: vec![(0, 0, 0)], locals: bounds(0, 5, 5), ..Reduction::default() };
+    needs(Condition::ReductionLocal, text, &reduction);
+}
+
+#[test]
+fn known() {
+    let (text, reduction) = beside("request m { M := 1 - M; M }");
+    let known = bounds(global(&text, "M"), 5, 5);
+    needs(Condition::ReductionKnown, &text, &Reduction { known, ..reduction });
+}
+
+#[test]
+fn errors() {
+    let text = "var C: 0..3\nrequest r { C := C + 1; C }\n";
+    needs(Condition::ReductionErrors, text, &Reduction { ranges: vec![(0, 0, 3)], ..Reduction::default() });
+}
+
+/// A version that wraps around validates nothing; one that grows does; one without further reads needs no version.
+#[test]
+fn validated() {
+    let text = |next: &str, write: &str| {
+        format!(
+            "var V: 0..4\nrequest edit {{ d := 0; while (not d) {{ v := V; if (v == 3) {{ return 9 }}; t := T; yield; if (V == v) {{ T := {write}; V := {next}; d := 1 }} }}; t }}\n"
+        )
+    };
+    let tries = |text: &str, reads: &[(u32, u32)]| {
+        let nodes = u32::try_from(prepared(text).control().node_count()).unwrap();
+        let registers = 0..4_u32;
+        let mut refused = false;
+        for node in 0..nodes {
+            for register in registers.clone() {
+                for (head, wait) in [(2, 3), (4, 3), (5, 3), (3, 4), (5, 4)] {
+                    let read = Validated { head, wait, global: 0, register, reads: reads.to_vec() };
+                    let ranges = vec![(0, 0, 3), (1, 0, 1)];
+                    match checked(text, &Reduction { yields: vec![node], validated: vec![read], ranges, ..Reduction::default() }) {
+                        Ok(()) => return true,
+                        Err(Refusal::Invalid(rejection)) => refused |= rejection.condition == Condition::ReductionValidated,
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+        assert!(refused);
+        false
+    };
+    let grows = text("v + 1", "1 - t");
+    assert!((0..4).any(|t| tries(&grows, &[(1, t)])) && !is_wrong(&grows));
+    for wraps in [text("1 - v % 2", "1 - t"), text("0", "1 - t")] {
+        assert!(!(0..4).any(|t| tries(&wraps, &[(1, t)])), "{wraps}");
+    }
+}
+
+#[test]
+fn sum() {
+    let text = |back: &str| {
+        format!(
+            "var X: 0..1 := 1\nvar Y: 0..1\nrequest count {{ a := X + Y; yield; 10 * a + X + Y }}\nrequest move {{ if (X == 1) {{ X := 0; yield; Y := {back} }}; 0 }}\n"
+        )
+    };
+    let torn = text("1");
+    assert!(is_wrong(&torn));
+    let reduction =
+        Reduction { sums: vec![Sum { globals: vec![(0, 1), (1, 1)] }], ranges: vec![(0, 0, 1), (1, 0, 1)], ..Reduction::default() };
+    match checked(&torn, &reduction) {
+        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionSum),
+        other => panic!("{other:?}"),
+    }
+    // In one step what goes out of one comes into the other.
+    let whole = torn.replace("X := 0; yield; Y := 1", "X := 0; Y := Y + 1");
+    assert_ne!(whole, torn);
+}

@@ -1,0 +1,169 @@
+//! What a reduction says, by places of the text.
+
+use serval_budget::Budget;
+use serval_compile::Prepared;
+use serval_proof::{Count, Group, Owner, Reduction, Refusal};
+use serval_syntax::{GlobalVar, Span};
+
+use crate::check::{phases, transformed};
+use crate::model::Model;
+use crate::path::{Point, PointId};
+
+/// What a reduction says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The points, by number; the first is the end of all requests.
+    pub points: Vec<PointWords>,
+    /// The steps in which requests commit.
+    pub commits: Vec<Commit>,
+    /// Where requests own a value of a variable.
+    pub sections: Vec<Section>,
+    /// Which variables count requests.
+    pub counters: Vec<Counter>,
+    /// Pairs of sections or counters of which never both are occupied, in words such as `LOCK = 1`.
+    pub exclusions: Vec<(String, String)>,
+    /// Between which numbers variables stay, where that was proved.
+    pub ranges: Vec<(GlobalVar, i64, i64)>,
+    /// Whether it is about runs in which unbounded integers do not leave 64 bits.
+    pub unbounded: bool,
+}
+
+/// A place where requests wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointWords {
+    /// The request bodies that come here, indices into the requests of the program.
+    pub bodies: Vec<usize>,
+    /// Where the request goes on from here.
+    pub span: Span,
+    /// Whether the request has committed.
+    pub post: bool,
+    /// Whether it is where a request begins.
+    pub entry: bool,
+}
+
+/// A step in which a request commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// The request body.
+    pub body: usize,
+    /// The text that the step runs.
+    pub span: Span,
+    /// The accesses to shared variables on the way, in order.
+    pub accesses: Vec<Span>,
+}
+
+/// `global = value` exactly while one request is at one of these points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The global.
+    pub global: GlobalVar,
+    /// Its value.
+    pub value: i64,
+    /// The points, by number.
+    pub points: Vec<u32>,
+    /// Where requests come in: the writes.
+    pub enters: Vec<Span>,
+    /// Where they leave.
+    pub leaves: Vec<Span>,
+}
+
+/// A variable that counts the requests at some points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The global.
+    pub global: GlobalVar,
+    /// Points and their weights.
+    pub weights: Vec<(u32, i64)>,
+}
+
+/// What a reduction says about a program, if its numbers mean something. It need not be true: see [`check`](crate::check()).
+pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Words, Refusal<Stop>> {
+    let model = transformed(prepared, reduction, budget)?;
+    let post = phases(&model, reduction).unwrap_or_default();
+    let mut points = point_words(prepared, &model);
+    for (point, post) in points.iter_mut().zip(&post) {
+        point.post = *post;
+    }
+    let is_post = |point: PointId| post.get(point.index()).copied().unwrap_or(false);
+    let mut commits: Vec<Commit> = Vec::new();
+    for path in model.paths.iter().filter(|path| !is_post(path.from) && is_post(path.to)) {
+        for &body in &points[path.from.index()].bodies {
+            commits.push(Commit { body, span: path.span, accesses: path.accesses.iter().map(|access| access.2).collect() });
+        }
+    }
+    commits.sort_by_key(|commit| (commit.body, commit.span.start, commit.span.end));
+    commits.dedup_by_key(|commit| (commit.body, commit.span));
+    let name = |global: u32| prepared.program().globals.get(global as usize).map_or("?", |global| global.name.as_str());
+    let group = |group: Group| match group {
+        Group::Owner(index) => {
+            reduction.owners.get(index as usize).map_or_else(String::new, |owner| format!("{} = {}", name(owner.global), owner.value))
+        }
+        Group::Count(index) => {
+            let count = reduction.counts.get(index as usize);
+            count.map_or_else(String::new, |count| format!("{} counts", name(count.global)))
+        }
+    };
+    Ok(Words {
+        commits,
+        sections: reduction.owners.iter().map(|owner| section(&model, owner)).collect(),
+        counters: reduction.counts.iter().map(|count| counter(&model, count)).collect(),
+        exclusions: reduction.exclusions.iter().map(|&(left, right)| (group(left), group(right))).collect(),
+        ranges: reduction.ranges.iter().map(|&(global, low, high)| (GlobalVar(global), low, high)).collect(),
+        unbounded: reduction.unbounded(),
+        points,
+    })
+}
+
+/// Who comes to each point, and where it stands.
+fn point_words(prepared: &Prepared, model: &Model) -> Vec<PointWords> {
+    let control = prepared.control();
+    let span = |point: &Point| point.node.map_or_else(Span::default, |node| control.span(node));
+    let mut points: Vec<PointWords> = model.points.iter().map(|point| PointWords { span: span(point), ..PointWords::default() }).collect();
+    for (body, &entry) in model.entries.iter().enumerate() {
+        points[entry.index()].entry = true;
+        let mut list = vec![entry];
+        while let Some(point) = list.pop() {
+            // A point is seen once for each body: the last one there is this one then.
+            if points[point.index()].bodies.last() != Some(&body) {
+                points[point.index()].bodies.push(body);
+                list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|&to| to != PointId::END));
+            }
+        }
+    }
+    points
+}
+
+fn section(model: &Model, owner: &Owner) -> Section {
+    let points: Vec<u32> = owner.points.iter().flat_map(|&(first, last)| first..=last.min(most(model))).collect();
+    let global = GlobalVar(owner.global);
+    let inside = |point: PointId| points.binary_search(&point.0).is_ok();
+    let (mut enters, mut leaves) = (Vec::new(), Vec::new());
+    for path in points
+        .iter()
+        .flat_map(|&point| model.entering[point as usize].iter().chain(&model.leaving[point as usize]))
+        .map(|&id| model.path(id))
+    {
+        let write = path.accesses.iter().find(|access| access.0 == global && access.1).map_or(path.span, |access| access.2);
+        match (inside(path.from), inside(path.to)) {
+            (false, true) => enters.push(write),
+            (true, false) => leaves.push(write),
+            _ => {}
+        }
+    }
+    for spans in [&mut enters, &mut leaves] {
+        spans.sort_unstable();
+        spans.dedup();
+    }
+    Section { global, value: owner.value, points, enters, leaves }
+}
+
+/// The greatest number of a point.
+fn most(model: &Model) -> u32 {
+    u32::try_from(model.points.len()).unwrap_or(u32::MAX).saturating_sub(1)
+}
+
+fn counter(model: &Model, count: &Count) -> Counter {
+    let most = most(model);
+    let weights = count.weights.iter().flat_map(|&(first, last, weight)| (first..=last.min(most)).map(move |point| (point, weight)));
+    Counter { global: GlobalVar(count.global), weights: weights.collect() }
+}
