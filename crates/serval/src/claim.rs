@@ -29,7 +29,9 @@ use crate::{Methods, Options};
 const SHORT_LAYERS: u32 = 2;
 const SHORT_TICKS: u64 = 30_000;
 const SHORT_VALUES: u64 = 3_000_000;
-/// Ticks for a proof on the text.
+/// Ticks for a proof on the text: first before other counterexamples are looked
+/// for, and where these are not enough for it, afterwards.
+const FIRST_TEXT_TICKS: u64 = 1_000_000;
 const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
@@ -209,7 +211,7 @@ pub(crate) struct ProgramClaimed {
 /// states are made.
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
-    let (mut cleared, mut no_commit) = (0, None);
+    let (mut cleared, mut no_commit, mut short) = (0, None, false);
     let early = |claimed: Claimed| ProgramClaimed { claimed, compiled: None, compile_time: Duration::ZERO };
     if effort.may(Method::Lipton) {
         let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
@@ -219,10 +221,27 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         {
             return early(Claimed::new(refuted, cleared));
         }
-        match on_text(prepared, text, effort) {
+        match on_text(prepared, text, FIRST_TEXT_TICKS, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
-            Err(reason) if effort.only(Method::Lipton) => return early(Claimed::new(Claim::Undecided(reason), cleared)),
-            Err(reason) => no_commit = Some(reason.what()),
+            Err(NoProof::Short(_)) if effort.only(Method::Lipton) => {
+                return early(Claimed::new(at_any_cost(prepared, text, effort), cleared));
+            }
+            Err(NoProof::Short(_)) => short = true,
+            Err(NoProof::Reason(reason)) if effort.only(Method::Lipton) => return early(Claimed::new(Claim::Undecided(reason), cleared)),
+            Err(NoProof::Reason(reason)) => no_commit = Some(reason.what()),
+        }
+    }
+    if effort.may(Method::Search) {
+        let refuted = search(&mut searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort)
+            .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, None, effort));
+        if let Some(refuted) = refuted {
+            return early(Claimed { no_commit, ..Claimed::new(refuted, cleared) });
+        }
+    }
+    if short {
+        match on_text(prepared, text, TEXT_TICKS, effort) {
+            Ok(proved) => return early(Claimed::new(proved, cleared)),
+            Err(NoProof::Short(reason) | NoProof::Reason(reason)) => no_commit = Some(reason.what()),
         }
     }
     let mut told = on_states(prepared, text, &mut searches, cleared, effort);
@@ -230,12 +249,33 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
     told
 }
 
+/// Why there is no proof on the text.
+enum NoProof {
+    /// More ticks might help.
+    Short(StopReason),
+    /// They would not.
+    Reason(StopReason),
+}
+
+/// A proof on the text with more and more ticks, until somebody stops it.
+fn at_any_cost(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Claim {
+    let mut ticks = TEXT_TICKS;
+    loop {
+        match on_text(prepared, text, ticks, effort) {
+            Ok(proved) => return proved,
+            Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return Claim::Undecided(reason),
+            Err(NoProof::Short(_)) => ticks = ticks.saturating_mul(10),
+            Err(NoProof::Reason(reason)) => return Claim::Undecided(reason),
+        }
+    }
+}
+
 /// A proof on the text of a program, or why there is none.
-fn on_text(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Result<Claim, StopReason> {
+fn on_text(prepared: &Prepared, text: &str, ticks: u64, effort: &Effort<'_>) -> Result<Claim, NoProof> {
     let stage = Method::Lipton.name();
-    let found = serval_lipton::prove(prepared, &mut effort.budget(TEXT_TICKS)).map_err(|why| match why {
-        Why::Stopped(stopped) => StopReason::stopped(stage, TEXT_TICKS, stopped),
-        why => StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) },
+    let found = serval_lipton::prove(prepared, &mut effort.budget(ticks)).map_err(|why| match why {
+        Why::Stopped(stopped) => NoProof::Short(StopReason::stopped(stage, ticks, stopped)),
+        why => NoProof::Reason(StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) }),
     })?;
     Ok(Claim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
 }
@@ -249,12 +289,6 @@ fn on_states(
     effort: &Effort<'_>,
 ) -> ProgramClaimed {
     let searching = effort.may(Method::Search);
-    if searching && let Some(refuted) = search(searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort) {
-        return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
-    }
-    if searching && let Some(refuted) = few_kinds(prepared, searches, &mut cleared, None, effort) {
-        return ProgramClaimed { claimed: Claimed::new(refuted, cleared), compiled: None, compile_time: Duration::ZERO };
-    }
     let start = (effort.clock)();
     let compiled = prepared.compile_within(effort.pairs.unwrap_or(FIRST_PAIRS), &effort.budget(u64::MAX));
     let compile_time = (effort.clock)().saturating_sub(start);
