@@ -43,18 +43,25 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     line_starts: Vec<u32>,
+    /// Whether each line has nothing but ASCII, so that bytes are characters.
+    ascii: Vec<bool>,
 }
 
 impl LineIndex {
     /// Indexes `text`, which must be shorter than 4 GiB.
     pub fn new(text: &str) -> Self {
-        let mut line_starts = vec![0];
+        let (mut line_starts, mut ascii) = (vec![0], vec![true]);
         for (offset, byte) in text.bytes().enumerate() {
             if byte == b'\n' {
                 line_starts.push(u32::try_from(offset + 1).unwrap_or(u32::MAX));
+                ascii.push(true);
+            } else if !byte.is_ascii()
+                && let Some(ascii) = ascii.last_mut()
+            {
+                *ascii = false;
             }
         }
-        Self { line_starts }
+        Self { line_starts, ascii }
     }
 
     /// Where the line of `offset` begins.
@@ -67,7 +74,8 @@ impl LineIndex {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
         let start = self.line_starts[line] as usize;
         let before = &text[start..(offset as usize).min(text.len()).max(start)];
-        let characters = before.chars().filter(|&c| c != '\u{feff}').count();
+        // Long lines are asked about often.
+        let characters = if self.ascii[line] { before.len() } else { before.chars().filter(|&c| c != '\u{feff}').count() };
         Position { line: u32::try_from(line + 1).unwrap_or(u32::MAX), column: u32::try_from(characters + 1).unwrap_or(u32::MAX) }
     }
 }
