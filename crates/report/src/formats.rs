@@ -10,6 +10,7 @@ use crate::counterexample::Counterexample;
 use crate::escape::{
     code_span, command_log, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name,
 };
+use crate::proof::UNBOUNDED;
 use crate::timeline::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
@@ -136,7 +137,8 @@ impl FileReport {
             }
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
-                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.\n");
+                let unbounded = if self.proof.iter().any(|note| note.unbounded) { format!(" Note: {UNBOUNDED}.") } else { String::new() };
+                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.{unbounded}\n");
             }
             _ => {
                 let _ = writeln!(out, "{}\n", markdown(self.reason.as_deref().unwrap_or_default()));

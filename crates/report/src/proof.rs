@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use crate::escape::xml;
 
+/// Said beside a verdict that rests on it.
+pub(crate) const UNBOUNDED: &str = "integers are taken to be unbounded: no run of a lifetime makes them leave 64 bits";
+
 /// Sentences about a component in a text; a page has all.
 const SENTENCES: usize = 6;
 
@@ -20,6 +23,10 @@ pub struct ProofNote {
     pub component: usize,
     /// Sentences from which it follows that all answers are serial.
     pub facts: Vec<String>,
+    /// Whether no range is known of some variable, so that the proof takes integers
+    /// to be unbounded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unbounded: bool,
     /// What stands beside lines of the text, on a page.
     #[serde(skip)]
     pub marks: BTreeMap<u32, &'static str>,
@@ -70,7 +77,8 @@ pub(crate) fn in_html(notes: &[ProofNote], out: &mut String) {
     for note in notes {
         let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
         let _ = writeln!(out, "<p>{}:</p>\n<ul>", capital(&note.about(&which)));
-        for line in note.facts.iter().map(String::as_str).chain([note.conclusion()]) {
+        let unbounded = note.unbounded.then_some(UNBOUNDED);
+        for line in note.facts.iter().map(String::as_str).chain(unbounded).chain([note.conclusion()]) {
             let _ = writeln!(out, "<li>{}</li>", xml(line));
         }
         out.push_str("</ul>\n");
@@ -92,7 +100,7 @@ mod tests {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         for (component, &count) in facts.iter().enumerate() {
             let facts = (1..=count).map(|number| format!("a<{number}> never answers \u{1b}")).collect();
-            report.proof.push(ProofNote { kind: "letters", component, facts, marks: BTreeMap::new() });
+            report.proof.push(ProofNote { kind: "letters", component, facts, unbounded: false, marks: BTreeMap::new() });
         }
         report
     }
@@ -119,13 +127,16 @@ mod tests {
     fn a_proof_on_the_text_speaks_of_every_run() {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         let facts = vec!["L = 1 iff one request is between line 3 and line 5".to_owned()];
-        report.proof.push(ProofNote { kind: "reduction", component: 0, facts, marks: BTreeMap::new() });
+        report.proof.push(ProofNote { kind: "reduction", component: 0, facts, unbounded: true, marks: BTreeMap::new() });
         let text = report.to_text(true, Look { width: 100, ascii: false });
         assert!(text.contains("  in every run\n    L = 1 iff one request is between line 3 and line 5\n"), "{text}");
         assert!(text.contains("serval explain reduction"), "{text}");
+        // What a verdict rests on is said even to those who do not ask for more.
+        let short = report.to_text(false, Look { width: 100, ascii: false });
+        assert!(short.contains(&format!("  note            {UNBOUNDED}\n")), "{short}");
         let mut page = String::new();
         in_html(&report.proof, &mut page);
-        assert!(page.starts_with("<p>In every run:</p>"), "{page}");
+        assert!(page.starts_with("<p>In every run:</p>") && page.contains(UNBOUNDED), "{page}");
     }
 
     #[test]

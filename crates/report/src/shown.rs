@@ -68,10 +68,11 @@ impl FileReport {
             response: named(response),
             count: *count,
         };
-        let proof_note = |ProofNote { kind, component, facts, marks }: &ProofNote| ProofNote {
+        let proof_note = |ProofNote { kind, component, facts, unbounded, marks }: &ProofNote| ProofNote {
             kind,
             component: *component,
             facts: all_told(facts),
+            unbounded: *unbounded,
             marks: marks.clone(),
         };
         let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fix::{FixHint, Fixable};
-use crate::proof::{self, ProofNote};
+use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::stages::StageReport;
 use crate::timeline::{Look, excerpt, line_notes, table};
 use crate::why::why;
@@ -332,6 +332,9 @@ impl FileReport {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
             let checked = if certificate.verified { "checked" } else { "not checked" };
             let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);
+        }
+        if self.proof.iter().any(|note| note.unbounded) {
+            let _ = writeln!(out, "  note            {UNBOUNDED}");
         }
         for stuck in &self.stuck {
             let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));

@@ -30,9 +30,6 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     if words.points.iter().any(|point| !point.entry) {
         said.push("what a request does before its commit point commutes to the right, what it does after it to the left".to_owned());
     }
-    if words.unbounded {
-        said.push("integers are taken to be unbounded: no run of a lifetime makes them leave 64 bits".to_owned());
-    }
     said
 }
 
@@ -266,7 +263,6 @@ mod tests {
                 "each of L[0] and L[1] = 1 iff one request is between line 3 and line 6",
                 "the commit point of r(0) and r(1) is lines 5 to 6",
                 "what a request does before its commit point commutes to the right, what it does after it to the left",
-                "integers are taken to be unbounded: no run of a lifetime makes them leave 64 bits",
             ]
         );
     }

@@ -288,7 +288,7 @@ fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, cancel: &Can
     let words = serval_symbolic::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, cancel.clone()));
     let words = words.unwrap_or_default();
     let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
-    vec![ProofNote { kind: "reduction", component: 0, facts, marks }]
+    vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: words.unbounded, marks }]
 }
 
 /// What the reductions of a proof leave, if there may be any.

@@ -27,7 +27,7 @@ const LISTED: usize = 3;
 pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part]) -> Vec<ProofNote> {
     let note = |(component, (system, part)): (usize, (&&NetworkSystem, &Part))| match part {
         Part::Letters(proof) => {
-            Some(ProofNote { kind: "letters", component, facts: facts(&system.shown(), proof)?, marks: BTreeMap::new() })
+            Some(ProofNote { kind: "letters", component, facts: facts(&system.shown(), proof)?, unbounded: false, marks: BTreeMap::new() })
         }
         Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
     };

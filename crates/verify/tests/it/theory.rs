@@ -48,6 +48,20 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/proof/src/letters/region.rs", None),
         ],
     ),
+    (
+        "reduction",
+        "Proofs on the text of programs",
+        &[
+            ("crates/symbolic/src/check.rs", None),
+            ("crates/symbolic/src/execute.rs", None),
+            ("crates/symbolic/src/model.rs", None),
+            ("crates/symbolic/src/validated.rs", None),
+            ("crates/symbolic/src/facts.rs", None),
+            ("crates/symbolic/src/invariants.rs", None),
+            ("crates/symbolic/src/sums.rs", None),
+            ("crates/symbolic/src/exchange.rs", None),
+        ],
+    ),
     ("same", "Components that are the same", &[("crates/proof/src/same.rs", None)]),
     ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
@@ -180,13 +194,13 @@ fn lines_of(directory: &Path) -> usize {
 
 #[test]
 fn the_trusted_base_is_small() {
-    let sizes: Vec<(&str, usize)> = ["proof", "linear", "model", "verify", "syntax", "compile"]
+    let sizes: Vec<(&str, usize)> = ["proof", "linear", "model", "verify", "syntax", "compile", "symbolic"]
         .map(|name| (name, lines_of(&root().join(format!("crates/{name}/src")))))
         .to_vec();
     for (name, lines) in &sizes {
         say(&format!("trusted: {name} has {lines} lines of code"));
     }
-    assert!(sizes[0].1 <= 3_600, "the checker has {} lines", sizes[0].1);
+    assert!(sizes[0].1 <= 3_800, "the checker has {} lines", sizes[0].1);
     // The manual names the sizes in hundreds, rounded up.
     let manual = read("docs/src/trust.md");
     for (name, lines) in sizes {
