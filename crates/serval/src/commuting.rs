@@ -27,7 +27,8 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
         said.push(format!("and {more} more pairs that exclude each other"));
     }
     said.extend(together(teller.commits(&words.commits)));
-    if words.points.iter().any(|point| !point.entry) {
+    // The first point is the end.
+    if words.points.iter().skip(1).any(|point| !point.entry) {
         said.push("what a request does before its commit point commutes to the right, what it does after it to the left".to_owned());
     }
     said

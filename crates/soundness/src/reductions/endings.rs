@@ -35,7 +35,8 @@ impl From {
     /// From where a script keeps the ends of runs; `None` if it need not.
     pub fn kept_by(script: &[Entry]) -> Option<Self> {
         script.iter().try_fold(Self::Anywhere, |from, entry| match entry {
-            Entry::GlobalQuotient(_) => None,
+            // Global states get other numbers.
+            Entry::GlobalQuotient(_) | Entry::Track(_) => None,
             Entry::Dominated(dominated) if !dominated.globals.is_empty() => None,
             Entry::Pairs => Some(Self::Initial),
             _ => Some(from),
