@@ -110,7 +110,7 @@ fn weights(claims: Claims<'_>, global: GlobalVar, points: &[PointId]) -> Option<
     }
     while let Some(point) = list.pop() {
         let here = weight.get(&point).copied()?;
-        for &id in model.leaving[point.index()].iter().filter(|&&id| claims.facts.is_taken(id, Runs::All)) {
+        for &id in model.leaving[point.index()].iter().filter(|&&id| claims.facts.is_taken(claims.model, id, Runs::All)) {
             let to = model.path(id).to;
             let there = here.checked_add(i64::try_from(change(&claims, id, global)?).ok()?)?;
             if to == PointId::END {
@@ -154,7 +154,7 @@ pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owne
         // What each path that writes it makes of it, if that is one number.
         let mut made: FxHashMap<PathId, Option<i128>> = FxHashMap::default();
         let mut values: Vec<i128> = Vec::new();
-        for &id in model.writers[global.index()].iter().filter(|&&id| claims.facts.is_taken(id, Runs::All)) {
+        for &id in model.writers[global.index()].iter().filter(|&&id| claims.facts.is_taken(claims.model, id, Runs::All)) {
             let before = claims.facts.before(model, id, global, Runs::All);
             let value = claims.facts.image(model, id, global, &before, Runs::All).single();
             values.extend(value.filter(|&value| value != model.initial(global)));
@@ -181,7 +181,7 @@ fn last_write(
     budget: &mut Budget,
 ) -> Result<Vec<PointId>, Stopped> {
     let model = claims.model;
-    let taken = |id: PathId| claims.facts.is_taken(id, Runs::All);
+    let taken = |id: PathId| claims.facts.is_taken(claims.model, id, Runs::All);
     let mut writers: Vec<PathId> = Vec::new();
     #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
     for (&id, &made) in made {
@@ -293,7 +293,7 @@ pub(crate) fn dooms(claims: Claims<'_>, regions: &Regions, budget: &mut Budget) 
         if values.is_empty() || values.len() > MAX_DOOMS {
             continue;
         }
-        let ends = |id: PathId| model.completes(id) && facts.is_taken(id, Runs::All);
+        let ends = |id: PathId| model.completes(id) && facts.is_taken(model, id, Runs::All);
         values.retain(|&value| writers.iter().all(|&id| !ends(id) || claims.leaves(id, global, value)));
         if values.is_empty() {
             continue;

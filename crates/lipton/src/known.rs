@@ -17,7 +17,7 @@ const ROUNDS: usize = 8;
 /// What is known of a global at points where those who write it are excluded.
 pub(crate) fn known(claims: Claims<'_>, regions: &Regions, global: GlobalVar, budget: &mut Budget) -> Result<Vec<Bounds>, Stopped> {
     let (model, facts) = (claims.model, claims.facts);
-    let taken = |id: &&PathId| facts.is_taken(**id, Runs::All);
+    let taken = |id: &&PathId| facts.is_taken(model, **id, Runs::All);
     let writers: Vec<PathId> = model.writers[global.index()].iter().filter(taken).copied().collect();
     let range = facts.range(global);
     let mut safe: FxHashMap<ClassId, bool> = FxHashMap::default();

@@ -72,7 +72,7 @@ pub(crate) fn phases(model: &Model, facts: &Facts, budget: &mut Budget) -> Resul
     if let Some((s, t, global)) = model.entries.iter().find(|entry| post[entry.index()]).and_then(|entry| reasons[entry.index()]) {
         return Ok(Phases::Conflict(s, t, global));
     }
-    for id in model.ids().filter(|&id| post[model.path(id).from.index()] && facts.is_taken(id, Runs::Complete)) {
+    for id in model.ids().filter(|&id| post[model.path(id).from.index()] && facts.is_taken(model, id, Runs::Complete)) {
         if let Some((s, t, global)) = not_left[id.index()] {
             return Ok(Phases::Conflict(s, t, global));
         }

@@ -126,7 +126,7 @@ impl<'a> Exchange<'a> {
     pub fn alike(&self, global: GlobalVar, phase: &dyn Fn(PathId) -> u8) -> Vec<(u8, Alike)> {
         let mut numbers: FxHashMap<(u8, ClassId, ClassId, u32, Look), usize> = FxHashMap::default();
         let mut groups: Vec<(u8, Alike)> = Vec::new();
-        for &id in self.model.touching[global.index()].iter().filter(|&&id| self.facts.is_taken(id, Runs::Complete)) {
+        for &id in self.model.touching[global.index()].iter().filter(|&&id| self.facts.is_taken(self.model, id, Runs::Complete)) {
             let path = self.model.path(id);
             let touch = self.model.touch(id, global).unwrap_or(&NOTHING);
             let (from, to) = (self.facts.class(path.from), self.facts.class(path.to));

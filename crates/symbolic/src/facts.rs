@@ -79,8 +79,8 @@ pub struct Facts {
     apart: RefCell<FxHashMap<(ClassId, ClassId, bool), bool>>,
     /// Points at which no request ever is.
     nowhere: Vec<bool>,
-    /// Which paths can be taken in runs of all kinds and in complete ones, as far as is known.
-    taken: [Vec<bool>; 2],
+    /// Which paths can be taken in runs of all kinds and in complete ones, as far as it was asked.
+    taken: [RefCell<Vec<Option<bool>>>; 2],
 }
 
 /// A number in a certificate that means nothing.
@@ -121,7 +121,7 @@ impl Facts {
             locals: vec![Vec::new(); points],
             apart: RefCell::default(),
             nowhere: vec![false; points],
-            taken: [Vec::new(), Vec::new()],
+            taken: [(); 2].map(|()| RefCell::new(vec![None; model.paths.len()])),
         };
         let global = |number: u32| {
             let known = (number as usize) < model.initial.len();
@@ -212,7 +212,6 @@ impl Facts {
         }
         let excluded = reduction.exclusions.iter().flat_map(|&(left, right)| [left, right]).collect();
         facts.classify(classes, &excluded);
-        facts.find_taken(model);
         Ok(facts)
     }
 
@@ -238,22 +237,18 @@ impl Facts {
         }
     }
 
-    fn find_taken(&mut self, model: &Model) {
-        for runs in [Runs::All, Runs::Complete] {
-            let taken = model.ids().map(|id| {
-                let path = model.path(id);
-                let somewhere = !self.nowhere[path.from.index()];
-                somewhere
-                    && (runs == Runs::All || model.completes(id))
-                    && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs))
-            });
-            self.taken[usize::from(runs == Runs::Complete)] = taken.collect();
-        }
-    }
-
     /// Whether a path can be taken, as far as is known.
-    pub fn is_taken(&self, id: PathId, runs: Runs) -> bool {
-        self.taken[usize::from(runs == Runs::Complete)][id.index()]
+    pub fn is_taken(&self, model: &Model, id: PathId, runs: Runs) -> bool {
+        let known = &self.taken[usize::from(runs == Runs::Complete)];
+        if let Some(taken) = known.borrow()[id.index()] {
+            return taken;
+        }
+        let path = model.path(id);
+        let taken = !self.nowhere[path.from.index()]
+            && (runs == Runs::All || model.completes(id))
+            && path.conditions.may_hold(&model.opaques, &self.base(path.from, runs));
+        known.borrow_mut()[id.index()] = Some(taken);
+        taken
     }
 
     /// Whether no request is ever at a point.

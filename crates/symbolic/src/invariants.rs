@@ -68,7 +68,7 @@ fn violated(condition: Condition, object: String, path: Option<PathId>) -> Check
 
 impl Claims<'_> {
     fn is_taken(&self, id: PathId) -> bool {
-        self.facts.is_taken(id, Runs::All)
+        self.facts.is_taken(self.model, id, Runs::All)
     }
 
     fn before(&self, id: PathId, global: GlobalVar) -> Domain {

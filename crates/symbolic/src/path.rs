@@ -92,9 +92,13 @@ impl Conditions {
 
     /// Whether they can hold, as far as intervals tell.
     pub fn may_hold(&self, opaques: &Opaques, base: &dyn Fn(Symbol) -> Option<Domain>) -> bool {
-        self.0.iter().all(|(form, said)| {
-            let term = Term { constant: 0, parts: form.clone() };
-            !self.bounds(opaques, &term, base).and(said).is_empty()
+        self.0.iter().all(|(form, said)| match form.as_slice() {
+            // What is said of one global or register is all that is said of it here.
+            &[(symbol @ (Symbol::Global(_) | Symbol::Local(_)), 1)] => base(symbol).is_none_or(|known| !known.and(said).is_empty()),
+            parts => {
+                let term = Term { constant: 0, parts: parts.to_vec() };
+                !self.bounds(opaques, &term, base).and(said).is_empty()
+            }
         })
     }
 }

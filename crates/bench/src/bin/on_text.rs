@@ -1,7 +1,7 @@
 //! Proofs on the text: which programs have one and why others have none, and
 //! how they grow. A Markdown page on standard output.
 //!
-//! `lipton [DIRECTORY…]`: the programs in these directories, and the families.
+//! `on_text [DIRECTORY…]`: the programs in these directories, and the families.
 //! Ends with 1 if a program is proved that the other methods refute, or a
 //! family is not proved at the size at which it should be.
 
