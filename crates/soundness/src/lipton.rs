@@ -5,7 +5,7 @@
 //! nearly serializable ([`programs`]): whatever it proves, its certificate has
 //! to be accepted by the checker, and neither the methods that work on states
 //! nor the naive interpreter may find answers that are not serial, or an error
-//! ([`judge`]). What it does not prove is counted by what it is. Certificates that
+//! ([`judge()`]). What it does not prove is counted by what it is. Certificates that
 //! lie are those of a program, changed, and those of a program that was changed
 //! behind their back ([`forged`]).
 
