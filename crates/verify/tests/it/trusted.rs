@@ -17,7 +17,16 @@ fn the_verifier_depends_on_no_engine() {
     let ours: Vec<&str> = crates.iter().copied().filter(|name| name.starts_with("serval")).collect();
     assert_eq!(
         ours,
-        ["serval-budget", "serval-compile", "serval-linear", "serval-model", "serval-proof", "serval-syntax", "serval-verify"]
+        [
+            "serval-budget",
+            "serval-compile",
+            "serval-linear",
+            "serval-model",
+            "serval-proof",
+            "serval-symbolic",
+            "serval-syntax",
+            "serval-verify"
+        ]
     );
     for other in ["clap", "annotate-snippets", "rayon", "tokio"] {
         assert!(!crates.contains(other), "{other}");
