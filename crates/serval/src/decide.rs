@@ -153,9 +153,9 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
-    if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Refused(_) | Verdict::Undecided(_)), without_text(options)) {
-        // Other methods may know, whatever is wrong with the proof.
-        let no_commit = Some("a proof was found that the checker does not accept".to_owned());
+    if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
+        // Other methods may have a proof that can be checked. One that is refused is a bug, and is told as one.
+        let no_commit = Some("a proof was found that is too large to be checked".to_owned());
         return Decision { no_commit, ..decide(input, &others) };
     }
     let mut fix = None;
