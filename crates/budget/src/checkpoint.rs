@@ -62,6 +62,7 @@ pub fn until<T>(stop: impl Fn() -> bool + 'static, work: impl FnOnce() -> T) -> 
 
 /// A place at which work may end. To be called every microsecond or so: most
 /// calls only count.
+#[inline]
 pub fn pass() {
     PASSED.set(PASSED.get().wrapping_add(1));
     if PASSED.get().is_multiple_of(SELDOM) {

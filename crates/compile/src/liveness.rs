@@ -77,7 +77,7 @@ impl Liveness {
         for region in &mut regions {
             for &id in &region.nodes {
                 serval_budget::checkpoint::pass();
-                region.regs.extend(mentioned(graph.node(id)));
+                mentioned(graph.node(id), |reg| region.regs.push(reg));
             }
             region.regs.sort_unstable();
             region.regs.dedup();
@@ -87,13 +87,18 @@ impl Liveness {
             }
         }
         let mut liveness = Self { region_of, regions, row_of };
+        let mut bit_of = vec![0; graph.reg_count];
         for region in 0..liveness.regions.len() {
-            liveness.solve(graph, region, reads);
+            for (bit, reg) in liveness.regions[region].regs.iter().enumerate() {
+                bit_of[reg.index()] = bit;
+            }
+            liveness.solve(graph, region, &bit_of, reads);
         }
         liveness
     }
 
-    fn solve(&mut self, graph: &Graph, region: usize, reads: Reads<'_>) {
+    /// `bit_of` tells where the bit of each register of the region is.
+    fn solve(&mut self, graph: &Graph, region: usize, bit_of: &[usize], reads: Reads<'_>) {
         let Region { nodes, words, .. } = &mut self.regions[region];
         let (mut nodes, words) = (std::mem::take(nodes), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
@@ -120,7 +125,7 @@ impl Liveness {
             let mut again = false;
             for &id in &nodes {
                 serval_budget::checkpoint::pass();
-                self.transfer(graph, id, region, reads, &mut row);
+                self.transfer(graph, id, region, bit_of, reads, &mut row);
                 let at = self.row_of[id.index()];
                 let old = &mut self.regions[region].bits[at..at + words];
                 if old != row {
@@ -135,7 +140,7 @@ impl Liveness {
     }
 
     /// Writes the set before a node, given the sets of its successors, to `row`.
-    fn transfer(&self, graph: &Graph, id: NodeId, region: usize, reads: Reads<'_>, row: &mut [u64]) {
+    fn transfer(&self, graph: &Graph, id: NodeId, region: usize, bit_of: &[usize], reads: Reads<'_>, row: &mut [u64]) {
         let node = graph.node(id);
         let place = &self.regions[region];
         row.fill(0);
@@ -146,18 +151,21 @@ impl Liveness {
             }
         }
         let set = |row: &mut [u64], operand: Operand| {
-            if let Some(index) = operand.reg().and_then(|reg| place.regs.binary_search(&reg).ok()) {
-                row[index / 64] |= 1 << (index % 64);
+            if let Some(reg) = operand.reg() {
+                let bit = bit_of[reg.index()];
+                row[bit / 64] |= 1 << (bit % 64);
             }
         };
         match node {
-            Node::Do { op, next } => {
-                let dead = op.writes().is_some_and(|to| !self.is_live(next, to));
+            Node::Do { op, .. } => {
+                // So far the set is the one of the only successor.
+                let written = op.writes().map(|to| bit_of[to.index()]);
+                let dead = written.is_some_and(|bit| row[bit / 64] >> (bit % 64) & 1 == 0);
                 if dead && matches!(reads, Reads::Useful(failing) if !failing.at(id)) {
                     return;
                 }
-                if let Some(index) = op.writes().and_then(|to| place.regs.binary_search(&to).ok()) {
-                    row[index / 64] &= !(1 << (index % 64));
+                if let Some(bit) = written {
+                    row[bit / 64] &= !(1 << (bit % 64));
                 }
                 for operand in op.reads().into_iter().flatten() {
                     set(row, operand);
@@ -216,11 +224,14 @@ impl Liveness {
     }
 }
 
-fn mentioned(node: Node) -> Vec<Reg> {
+fn mentioned(node: Node, mut each: impl FnMut(Reg)) {
     match node {
-        Node::Do { op, .. } => op.reads().into_iter().flatten().filter_map(Operand::reg).chain(op.writes()).collect(),
-        Node::Branch { test: operand, .. } | Node::Answer { value: operand } => operand.reg().into_iter().collect(),
-        Node::Yield { .. } | Node::Never => Vec::new(),
+        Node::Do { op, .. } => {
+            op.reads().into_iter().flatten().filter_map(Operand::reg).for_each(&mut each);
+            op.writes().into_iter().for_each(each);
+        }
+        Node::Branch { test: operand, .. } | Node::Answer { value: operand } => operand.reg().into_iter().for_each(each),
+        Node::Yield { .. } | Node::Never => {}
     }
 }
 

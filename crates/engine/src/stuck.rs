@@ -16,6 +16,10 @@
 //! carries all of `env(g)` and, if by another request, all of `own(g)` to `g'`.
 //! By induction on the continuation the sets contain what really happens. If
 //! no state in any `own(g)` can answer, the request never will.
+//!
+//! **Where nobody waits for others**, nothing need be looked at: if each request
+//! can answer alone wherever it may be (`env` from the beginning), none is
+//! ever stuck.
 
 use std::collections::VecDeque;
 
@@ -51,20 +55,27 @@ pub fn find_stuck(system: &NetworkSystem, budget: &mut Budget) -> Vec<Stuck> {
 
 fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place, Stuck, FxBuildHasher>) -> Result<(), Stopped> {
     let alone = budget.during(|| answers_alone(system))?;
+    if !may_wait(system, &alone, budget)? {
+        return Ok(());
+    }
+    let mut starts = system.starts().to_vec();
+    starts.sort_unstable();
+    let mut places: Vec<Place> = Vec::new();
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
     let mut among_none: FxHashMap<(LocalId, GlobalId), bool> = FxHashMap::default();
     let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
-    configs.insert(Config { global: system.initial_global(), flight: Vec::new() }, None);
+    configs.insert(Config { global: system.initial_global(), flight: Flight::default() }, None);
     let mut position = 0;
     while let Some((config, _)) = configs.get_index(position) {
         budget.spend(1)?;
-        let config = config.clone();
-        for place in config.places(system) {
+        let config = *config;
+        config.flight.with_starts(&starts, &mut places);
+        for &place in &places {
             let answers_here = !system.answers_of(place.1).is_empty();
             if found.contains_key(&place) || answers_here || alone.contains(&(place.1, config.global)) {
                 continue;
             }
-            let others = config.others(place);
+            let others = config.flight.others(place);
             let key = (place.1, config.global, others.clone());
             let stuck = match known.get(&key) {
                 Some(&stuck) => stuck,
@@ -87,10 +98,10 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
                 found.insert(place, Stuck { request: place.0, local: place.1, run });
             }
         }
-        for place in config.places(system) {
+        for &place in &places {
             for &step in system.steps_from(place.1, config.global) {
-                let next = config.after(system, place, step);
-                if next.flight.len() <= IN_FLIGHT {
+                if let Some(flight) = config.flight.after(system, place, step) {
+                    let next = Config { global: step.to_global, flight };
                     configs.entry(next).or_insert(Some((position, place, step)));
                 }
             }
@@ -100,28 +111,44 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
     Ok(())
 }
 
-/// The global state and who is in flight, neither at a start nor at an end.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Config {
-    global: GlobalId,
-    /// Sorted.
-    flight: Vec<Place>,
+/// Whether some request, in a state where it may be, cannot answer if it runs
+/// on alone. Here `env` is taken from the beginning, and a step of anyone carries all.
+fn may_wait(system: &NetworkSystem, alone: &FxHashSet<(LocalId, GlobalId)>, budget: &mut Budget) -> Result<bool, Stopped> {
+    let waits = |local: LocalId, global: GlobalId| system.answers_of(local).is_empty() && !alone.contains(&(local, global));
+    let mut closure = Closure { system, at: FxHashMap::default(), queue: VecDeque::new() };
+    closure.open(system.initial_global());
+    closure.any(|global, local, _| waits(local, global), budget)
 }
 
-impl Config {
-    /// The different places where a request is or may just have come.
-    fn places(&self, system: &NetworkSystem) -> Vec<Place> {
-        let mut places: Vec<Place> = system.starts().to_vec();
-        places.extend(&self.flight);
+/// The global state and who is in flight, neither at a start nor at an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Config {
+    global: GlobalId,
+    flight: Flight,
+}
+
+/// Where the requests in flight are, sorted; `None` comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Flight([Option<Place>; IN_FLIGHT]);
+
+impl Flight {
+    fn iter(&self) -> impl Iterator<Item = Place> {
+        self.0.into_iter().flatten()
+    }
+
+    /// Collects the different places where a request is or may just have come.
+    fn with_starts(&self, starts: &[Place], places: &mut Vec<Place>) {
+        places.clear();
+        places.extend(starts);
+        places.extend(self.iter());
         places.sort_unstable();
         places.dedup();
-        places
     }
 
     /// The local states of all other requests in flight.
     fn others(&self, place: Place) -> Vec<LocalId> {
-        let mut others: Vec<LocalId> = self.flight.iter().map(|other| other.1).collect();
-        if let Some(at) = self.flight.iter().position(|other| *other == place) {
+        let mut others: Vec<LocalId> = self.iter().map(|other| other.1).collect();
+        if let Some(at) = self.iter().position(|other| other == place) {
             others.remove(at);
         }
         others.sort_unstable();
@@ -129,18 +156,26 @@ impl Config {
         others
     }
 
-    fn after(&self, system: &NetworkSystem, place: Place, step: Step) -> Self {
-        let mut flight = self.flight.clone();
-        if let Ok(at) = flight.binary_search(&place) {
-            flight.remove(at);
-        }
+    /// After a step of the request at `place`, if not too many are in flight then.
+    fn after(&self, system: &NetworkSystem, place: Place, step: Step) -> Option<Self> {
         let now = (place.0, step.to_local);
         let gone = system.steps_of(step.to_local).is_empty() && !system.answers_of(step.to_local).is_empty();
-        if !gone && !system.starts().contains(&now) {
-            let at = flight.partition_point(|other| *other < now);
-            flight.insert(at, now);
+        let mut new = (!gone && !system.starts().contains(&now)).then_some(now);
+        let (mut flight, mut at, mut left) = (Self::default(), 0, Some(place));
+        for other in self.iter() {
+            if left == Some(other) {
+                left = None;
+                continue;
+            }
+            for one in new.take_if(|new| *new < other).into_iter().chain([other]) {
+                *flight.0.get_mut(at)? = Some(one);
+                at += 1;
+            }
         }
-        Self { global: step.to_global, flight }
+        if let Some(new) = new {
+            *flight.0.get_mut(at)? = Some(new);
+        }
+        Some(flight)
     }
 }
 
@@ -188,18 +223,7 @@ fn never_answers(
         closure.add(global, other, false);
     }
     closure.add(global, local, true);
-    while let Some((global, local, own)) = closure.queue.pop_front() {
-        budget.spend(1)?;
-        if own && !system.answers_of(local).is_empty() {
-            return Ok(false);
-        }
-        for step in system.steps_from(local, global) {
-            closure.open(step.to_global);
-            closure.add(step.to_global, step.to_local, own);
-            closure.connect(global, step.to_global, own);
-        }
-    }
-    Ok(true)
+    Ok(!closure.any(|_, local, own| own && !system.answers_of(local).is_empty(), budget)?)
 }
 
 struct Closure<'a> {
@@ -209,6 +233,23 @@ struct Closure<'a> {
 }
 
 impl Closure<'_> {
+    /// Closes the sets; whether they come to hold a local state at a global
+    /// state, `own` or not, of which this is true.
+    fn any(&mut self, holds: impl Fn(GlobalId, LocalId, bool) -> bool, budget: &mut Budget) -> Result<bool, Stopped> {
+        while let Some((global, local, own)) = self.queue.pop_front() {
+            budget.spend(1)?;
+            if holds(global, local, own) {
+                return Ok(true);
+            }
+            for step in self.system.steps_from(local, global) {
+                self.open(step.to_global);
+                self.add(step.to_global, step.to_local, own);
+                self.connect(global, step.to_global, own);
+            }
+        }
+        Ok(false)
+    }
+
     /// Anyone may come at any time, so starts are everywhere.
     fn open(&mut self, global: GlobalId) {
         if let std::collections::hash_map::Entry::Vacant(entry) = self.at.entry(global) {

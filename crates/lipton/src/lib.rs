@@ -65,10 +65,12 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
             1 => std::mem::take(&mut waiting),
             _ => heads::loops_with_yields(&control),
         };
-        if attempt < 2 && tried.contains(&yields) {
+        // In the last attempt retries count, which are loops with a `yield`.
+        let retries = attempt == 2 && !yields.is_empty();
+        if !retries && tried.contains(&yields) {
             continue;
         }
-        match try_with(&control, &yields, attempt == 2, &mut waiting, budget) {
+        match try_with(&control, &yields, retries, &mut waiting, budget) {
             Ok(reduction) => return Ok(Found { reduction }),
             Err(why @ Why::Stopped(_)) => return Err(why),
             // Of the attempts the second one, where waiting is no read, says most.
