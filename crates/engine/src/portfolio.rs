@@ -41,7 +41,7 @@ const REDUCE_TICKS: u64 = 100_000_000;
 const INSTANT_TICKS: u64 = 1_000;
 /// Ticks for a search of the reduced system, which is small, in the first
 /// round: a tick of it is a configuration, and takes much longer than others.
-const GLANCE_TICKS: u64 = 500;
+const GLANCE_TICKS: u64 = 2_000;
 /// Ticks for a proof over the numbers of answers that is found at once or
 /// not at all, in the first round.
 const QUICK_TICKS: u64 = 20_000;
