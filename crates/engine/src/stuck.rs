@@ -79,6 +79,10 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
             let key = (place.1, config.global, others.clone());
             let stuck = match known.get(&key) {
                 Some(&stuck) => stuck,
+                None if soon_answers(system, &alone, place.1, config.global, &others, budget)? => {
+                    known.insert(key, false);
+                    false
+                }
                 None => {
                     // More others make the sets larger, so who may answer without them may answer among them.
                     let without = match among_none.get(&(place.1, config.global)) {
@@ -197,6 +201,37 @@ fn answers_alone(system: &NetworkSystem) -> FxHashSet<(LocalId, GlobalId)> {
         }
     }
     can
+}
+
+/// Whether a request in `local` can answer alone after some of the `others`, one
+/// after the other, have run on alone. It is so for nearly all that wait, and much
+/// sooner seen than that nothing can be excluded.
+fn soon_answers(
+    system: &NetworkSystem,
+    alone: &FxHashSet<(LocalId, GlobalId)>,
+    local: LocalId,
+    global: GlobalId,
+    others: &[LocalId],
+    budget: &mut Budget,
+) -> Result<bool, Stopped> {
+    for (at, &other) in others.iter().enumerate() {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![(other, global)]);
+        while let Some((other, global)) = stack.pop() {
+            budget.spend(1)?;
+            if alone.contains(&(local, global)) {
+                return Ok(true);
+            }
+            if !system.answers_of(other).is_empty() {
+                let left: Vec<LocalId> = others[..at].iter().chain(&others[at + 1..]).copied().collect();
+                if soon_answers(system, alone, local, global, &left, budget)? {
+                    return Ok(true);
+                }
+            }
+            let next = system.steps_from(other, global).iter().map(|step| (step.to_local, step.to_global));
+            stack.extend(next.filter(|pair| seen.insert(*pair)));
+        }
+    }
+    Ok(false)
 }
 
 /// What may be at one global state.
