@@ -6,7 +6,7 @@ use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 
 /// Small inputs, and what is true of them. Certificates of every kind are
 /// about one of them.
-pub(crate) const INPUTS: [(&str, InputKind, Claim); 7] = [
+pub(crate) const INPUTS: [(&str, InputKind, Claim); 11] = [
     ("request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }", InputKind::Program, Claim::NotSerializable),
     (
         "request outgoing { OPEN := 1; yield; SENT := 1; 1 }
@@ -51,6 +51,33 @@ pub(crate) const INPUTS: [(&str, InputKind, Claim); 7] = [
                 ["q", "3", "q", "8"], ["s", "2", "p", "3"]]}"#,
         InputKind::System,
         Claim::NotSerializable,
+    ),
+    (
+        "request visit { yield; if (COUNT < 3) { COUNT := COUNT + 1 }; COUNT }
+         request reset { COUNT := 0 }",
+        InputKind::Program,
+        Claim::Serializable,
+    ),
+    // Twice the same.
+    (
+        r#"[{"initial_global": "0", "requests": [["lock", "s"]], "responses": [["e", "ok"]],
+             "transitions": [["s", "0", "t", "1"], ["t", "1", "t'", "1"], ["t'", "1", "e", "0"]]},
+            {"initial_global": "0", "requests": [["hold", "s"]], "responses": [["e", "ok"]],
+             "transitions": [["s", "0", "t", "1"], ["t", "1", "t'", "1"], ["t'", "1", "e", "0"]]}]"#,
+        InputKind::System,
+        Claim::Serializable,
+    ),
+    (
+        r#"{"initial_global": "0", "requests": [["r", "s"], ["r", "t"]], "responses": [["e", "x"], ["f", "y"]],
+            "transitions": [["s", "0", "t", "0"], ["s", "1", "e", "0"], ["t", "0", "f", "1"], ["t", "1", "f", "1"], ["t", "1", "s", "1"]]}"#,
+        InputKind::System,
+        Claim::Serializable,
+    ),
+    (
+        r#"{"initial_global": "0", "requests": [["r", "s"], ["q", "t"]], "responses": [["e", "x"]],
+            "transitions": [["s", "0", "e", "0"], ["s", "0", "s", "1"], ["s", "1", "e", "1"], ["t", "0", "e", "1"], ["t", "0", "t", "0"]]}"#,
+        InputKind::System,
+        Claim::Serializable,
     ),
 ];
 

@@ -47,7 +47,7 @@ fn together(systems: &[NetworkSystem]) -> NetworkSystem {
 
 #[test]
 fn random_systems_are_refuted_exactly_when_brute_force_says_so() {
-    let (mut systems, mut refuted, mut several) = (0, 0, 0);
+    let (mut systems, mut refuted, mut several, mut alone) = (0, 0, 0, 0);
     for seed in 0..600 {
         let together = together(&[uniform(seed), handlers(seed + 1), tiny(seed + 2)]);
         for system in [tiny(seed), uniform(seed), handlers(seed), together] {
@@ -64,13 +64,21 @@ fn random_systems_are_refuted_exactly_when_brute_force_says_so() {
                     Err(stopped) => assert_eq!(stopped, Stopped::OutOfTicks),
                 }
             }
+            // A look at one kind finds runs of it alone.
+            for kind in 0..search.kinds() {
+                let looked = SubsetSearch::new(&system).look(&[kind], 0, &mut Budget::unlimited()).unwrap();
+                let Some(run) = looked else { continue };
+                let completed = &run.configuration().completed;
+                assert!(is_counterexample(&system, &run) && completed.iter().all(|(letter, _)| letter.0.index() == kind), "seed {seed}");
+                alone += 1;
+            }
             systems += 1;
             refuted += u32::from(found.is_some());
             several += u32::from(search.kinds() > 2);
         }
     }
     say(&format!("sets of kinds: {systems} random systems, {refuted} refuted with up to 3 requests, as brute force says"));
-    assert!(systems > 2_000 && refuted > 300 && several > 300, "{systems} {refuted} {several}");
+    assert!(systems > 2_000 && refuted > 300 && several > 300 && alone > 100, "{systems} {refuted} {several} {alone}");
 }
 
 /// A reader that reads `n` cells one by one beside `n` writers of one cell

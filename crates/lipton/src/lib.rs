@@ -254,10 +254,22 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
     if reduction.ranges != old.ranges {
         reduction.ranges = old.ranges;
         reduction.slow = old.slow;
+        // What registers hold was found with the ranges that are not kept.
+        let mixed = facts(model, reduction)?;
+        if !locals_hold(Claims { model, facts: &mixed, reduction }) {
+            (reduction.locals, reduction.nowhere) = (old.locals, old.nowhere);
+        }
     }
     let after = facts(model, reduction)?;
     let claims = Claims { model, facts: &after, reduction };
     Ok(first_error(claims).map(|obligation| PossibleError { span: obligation.span, what: told(&obligation.need) }))
+}
+
+/// Whether bounds of registers, and where no request comes, are as claimed.
+fn locals_hold(claims: Claims<'_>) -> bool {
+    let points = |runs: &[(u32, u32)]| runs.iter().flat_map(|&(first, last)| first..=last).map(PointId).collect::<Vec<_>>();
+    let holds = |bounds: &Bounds| points(&bounds.points).into_iter().all(|point| claims.local(point, Reg(bounds.variable)).is_ok());
+    claims.reduction.locals.iter().all(holds) && points(&claims.reduction.nowhere).into_iter().all(|point| claims.nowhere(point).is_ok())
 }
 
 fn mentioned(model: &Model, obligation: &Obligation) -> Vec<GlobalVar> {

@@ -31,16 +31,21 @@ pub(crate) fn candidates(model: &mut Model) -> Vec<Validated> {
             let others: Vec<(u32, u32)> = copies.iter().filter(|pair| pair.1 != register).map(|pair| (pair.0.0, pair.1.0)).collect();
             let mut read = Validated { head: head.0, wait: wait.0, global: global.0, register: register.0, reads: others.clone() };
             // All other reads with it, or one by one those that it covers, or it alone.
-            if model.validate(&read).is_ok() {
+            if is_put(model, &read) {
                 found.push(read);
                 break;
             }
             read.reads.clear();
-            if model.validate(&read).is_ok() {
+            if is_put(model, &read) {
                 found.push(read);
                 break;
             }
         }
     }
     found
+}
+
+/// Transforms a model where a read is validated, if it is.
+fn is_put(model: &mut Model, read: &Validated) -> bool {
+    model.is_validated(read).is_ok() && model.put_validated(read).is_ok()
 }

@@ -17,8 +17,14 @@ pub(crate) fn sums(model: &mut Model) -> Vec<Sum> {
     }
     guesses.sort_unstable();
     guesses.dedup();
-    let sums = guesses.into_iter().map(|globals| Sum { globals });
-    sums.filter(|sum| model.put_sum(sum)).collect()
+    let mut found = Vec::new();
+    for sum in guesses.into_iter().map(|globals| Sum { globals }) {
+        if model.keeps_sum(&sum) {
+            model.put_sum(&sum);
+            found.push(sum);
+        }
+    }
+    found
 }
 
 fn guess(term: &Term) -> Option<Vec<(u32, i64)>> {

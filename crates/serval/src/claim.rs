@@ -15,7 +15,7 @@ use serval_compile::{CompileError, Compiled, Lazy, Prepared};
 use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton::Why;
-use serval_model::{Letter, NetworkSystem};
+use serval_model::{Letter, Moves, Named, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
@@ -31,8 +31,8 @@ const SHORT_TICKS: u64 = 30_000;
 const SHORT_VALUES: u64 = 3_000_000;
 /// Ticks for a proof on the text: first before other counterexamples are looked
 /// for, and where these are not enough for it, afterwards.
-const FIRST_TEXT_TICKS: u64 = 1_000_000;
-const TEXT_TICKS: u64 = 100_000_000;
+pub(crate) const FIRST_TEXT_TICKS: u64 = 1_000_000;
+pub(crate) const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
 /// Disjuncts that the published method looks at as one method among others:
@@ -212,6 +212,7 @@ pub(crate) struct ProgramClaimed {
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
     let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
     let (mut cleared, mut no_commit, mut short) = (0, None, false);
+    let mut likely = Vec::new();
     let early = |claimed: Claimed| ProgramClaimed { claimed, compiled: None, compile_time: Duration::ZERO };
     if effort.may(Method::Lipton) {
         let variables = u64::try_from(prepared.program().globals.len()).unwrap_or(u64::MAX);
@@ -227,13 +228,18 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
                 return early(Claimed::new(at_any_cost(prepared, text, effort), cleared));
             }
             Err(NoProof::Short(_)) => short = true,
-            Err(NoProof::Reason(reason)) if effort.only(Method::Lipton) => return early(Claimed::new(Claim::Undecided(reason), cleared)),
-            Err(NoProof::Reason(reason)) => no_commit = Some(reason.what()),
+            Err(NoProof::Reason(reason, _)) if effort.only(Method::Lipton) => {
+                return early(Claimed::new(Claim::Undecided(reason), cleared));
+            }
+            Err(NoProof::Reason(reason, bodies)) => {
+                no_commit = Some(reason.what());
+                likely = bodies;
+            }
         }
     }
     if effort.may(Method::Search) {
         let refuted = search(&mut searches, &mut cleared, FIRST_LAYERS, FIRST_TICKS, effort)
-            .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, None, effort));
+            .or_else(|| few_kinds(prepared, &mut searches, &mut cleared, &likely, None, effort));
         if let Some(refuted) = refuted {
             return early(Claimed { no_commit, ..Claimed::new(refuted, cleared) });
         }
@@ -241,7 +247,7 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
     if short {
         match on_text(prepared, text, TEXT_TICKS, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
-            Err(NoProof::Short(reason) | NoProof::Reason(reason)) => no_commit = Some(reason.what()),
+            Err(NoProof::Short(reason) | NoProof::Reason(reason, _)) => no_commit = Some(reason.what()),
         }
     }
     let mut told = on_states(prepared, text, &mut searches, cleared, effort);
@@ -253,8 +259,9 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
 enum NoProof {
     /// More ticks might help.
     Short(StopReason),
-    /// They would not.
-    Reason(StopReason),
+    /// They would not. With the bodies of requests whose steps do not commute
+    /// though one of them would have to.
+    Reason(StopReason, Vec<usize>),
 }
 
 /// A proof on the text with more and more ticks, until somebody stops it.
@@ -265,7 +272,7 @@ fn at_any_cost(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Claim {
             Ok(proved) => return proved,
             Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return Claim::Undecided(reason),
             Err(NoProof::Short(_)) => ticks = ticks.saturating_mul(10),
-            Err(NoProof::Reason(reason)) => return Claim::Undecided(reason),
+            Err(NoProof::Reason(reason, _)) => return Claim::Undecided(reason),
         }
     }
 }
@@ -275,7 +282,10 @@ fn on_text(prepared: &Prepared, text: &str, ticks: u64, effort: &Effort<'_>) -> 
     let stage = Method::Lipton.name();
     let found = serval_lipton::prove(prepared, &mut effort.budget(ticks)).map_err(|why| match why {
         Why::Stopped(stopped) => NoProof::Short(StopReason::stopped(stage, ticks, stopped)),
-        why => NoProof::Reason(StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) }),
+        why => {
+            let bodies = if let Why::Conflict(conflict) = &why { vec![conflict.first.body, conflict.second.body] } else { Vec::new() };
+            NoProof::Reason(StopReason::Inconclusive { stage, what: why_not(prepared.program(), text, &why) }, bodies)
+        }
     })?;
     Ok(Claim::Proved { body: Body::Reduction(Box::new(found.reduction)), method: stage })
 }
@@ -304,7 +314,7 @@ fn on_states(
         Err(error) => {
             let mut more = || {
                 search(searches, &mut cleared, u32::MAX, LAST_TICKS, effort)
-                    .or_else(|| few_kinds(prepared, searches, &mut cleared, Some(TOO_LARGE_TICKS), effort))
+                    .or_else(|| few_kinds(prepared, searches, &mut cleared, &[], Some(TOO_LARGE_TICKS), effort))
             };
             let found = searching.then(&mut more).flatten();
             match found {
@@ -381,18 +391,26 @@ fn search(searches: &mut [Search<Lazy<'_>>], cleared: &mut u32, up_to: u32, tick
 
 /// Searches sets of few kinds of requests, which may be done where the whole is
 /// too large; with so many ticks for each component, or those that a first search is worth.
+/// The kinds of the `likely` bodies, of which one has no commit point, are looked at before all others.
 fn few_kinds(
     prepared: &Prepared,
     searches: &mut [Search<Lazy<'_>>],
     cleared: &mut u32,
+    likely: &[usize],
     ticks: Option<u64>,
     effort: &Effort<'_>,
 ) -> Option<Claim> {
     for component in 0..prepared.component_count() {
         let mut subsets = SubsetSearch::new(prepared.lazy(component));
         let mut budget = effort.budget(ticks.unwrap_or_else(|| subsets.first_ticks()));
+        let kinds = kinds_of(prepared, subsets.system(), likely);
+        let looked = if kinds.is_empty() { Ok(None) } else { subsets.look(&kinds, *cleared, &mut budget) };
         // Whatever ended the search without a run, others go on.
-        let Ok(Some(run)) = subsets.search(*cleared, u32::MAX, &mut budget) else { continue };
+        let Ok(Some(run)) =
+            looked.and_then(|found| found.map_or_else(|| subsets.search(*cleared, u32::MAX, &mut budget), |run| Ok(Some(run))))
+        else {
+            continue;
+        };
         let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
         let run = run_certificate(subsets.system(), &run);
         // Only where all sets of requests are looked at it is known that fewer will not do.
@@ -401,6 +419,20 @@ fn few_kinds(
         return fewer.or(Some(Claim::Refuted { run, component, minimal, method: Method::Search.name() }));
     }
     None
+}
+
+/// The kinds of requests that some bodies are in a component, if all of them are there.
+fn kinds_of(prepared: &Prepared, system: &Lazy<'_>, bodies: &[usize]) -> Vec<usize> {
+    let names: Vec<&str> = bodies.iter().filter_map(|&body| Some(prepared.program().requests.get(body)?.name.as_str())).collect();
+    let mut kinds: Vec<usize> = Vec::new();
+    for name in &names {
+        let kind = system.starts().iter().map(|start| start.0).find(|&request| system.request_name(request) == *name);
+        let Some(kind) = kind else { return Vec::new() };
+        kinds.push(kind.index());
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
 }
 
 /// The proofs of a certificate, one for each component; none where it is about

@@ -67,6 +67,13 @@
 //! because it does harm (`harm`): then larger and smaller ones may still do, as
 //! the harm may go away when more or less becomes one step.
 //!
+//! A proof is looked for on the text first, which needs no states; whether a
+//! set does harm is asked of the states. Where two requests of the program
+//! have steps that do not commute though one of them would have to, what
+//! changes these requests is tried before other sets of the same size: often
+//! the mistake is there. That changes how soon a fix is found, and nothing else
+//! unless there are more fixes than are wanted.
+//!
 //! All evidence is accepted by the independent checker for the very text that
 //! it is about, the refuted ones, too. Budgets are ticks; the number of
 //! threads changes no result.

@@ -34,6 +34,19 @@ fn one_of_two_waits_matters() {
     assert!(repaired.smallest && repaired.harmful.is_empty());
 }
 
+/// Whose proof needs no states has one; what the change does to requests is asked of the states all the same.
+#[test]
+fn a_fix_is_proved_on_its_text_where_it_can_be() {
+    let text = "request a {\n  x := X;\n  yield;\n  X := (x + 1) % 3;\n  x\n}\n";
+    let Outcome::Fixed(fixes) = of(text).outcome else { panic!() };
+    assert!(fixes[0].certificate.contains("\"kind\":\"reduction\""), "{}", fixes[0].certificate);
+    let spins = "request take {\n  while (L == 1) { yield };\n  x := L;\n  yield;\n  L := 1 - x;\n  x\n}\n";
+    for harmful in of(spins).harmful {
+        assert!(harmful.why.contains("spin") || harmful.why.contains("answer") || harmful.why.contains("stuck"), "{}", harmful.why);
+    }
+    assert!(!of(spins).harmful.is_empty());
+}
+
 #[test]
 fn either_of_two_may_do() {
     let text = std::fs::read_to_string(repository_root().join("examples/broken-lock.ser")).unwrap();

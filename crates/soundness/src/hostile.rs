@@ -22,8 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHasher;
 use serde_json::Value;
-use serval_budget::Cancel;
-use serval_proof::{Caps, Certificate, Claim, Condition, Refusal, Systems, check};
+use serval_proof::{Certificate, Claim, Condition, Refusal};
 
 pub use pool::{Pool, Size, inputs_in};
 pub use tally::{Answer, Tally};
@@ -135,9 +134,7 @@ pub fn try_certificates(pool: &Pool, numbers: impl IntoIterator<Item = u64>, see
 /// What the checker says, and whether that can be.
 fn answer(target: &Target, text: &str, effort: Effort) -> Result<Answer, String> {
     let Ok(certificate) = Certificate::from_json(text) else { return Ok(Answer::Unreadable) };
-    let input = Systems { text: &target.text, systems: target.systems.iter().collect() };
-    let caps = Caps { ticks: effort.check, ..Caps::default() };
-    match check(&input, &certificate, &caps, &Cancel::new()) {
+    match target.check(&certificate, effort.check) {
         Ok(()) => {
             let value: Value = serde_json::from_str(text).map_err(|error| format!("accepted, but no JSON: {error}"))?;
             oracle::truth(target, &value, effort.brute).map(Answer::Accepted)
@@ -180,6 +177,8 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
         "letters",
         "invariant",
         "components",
+        "reduction",
+        "reduction",
         "other",
     ])?;
     let sample = pool.sample(kind, &mut draw).or_else(|| draw.pick(&pool.samples))?;

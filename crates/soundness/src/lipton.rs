@@ -79,26 +79,30 @@ fn certificate(text: &str, prepared: &Prepared) -> Option<String> {
 /// Tries one program and, if it is proved, certificates that lie; an error is
 /// what is wrong, with the program.
 pub fn try_all(origin: &'static str, text: &str, tally: &mut Tally) -> Result<(), String> {
-    try_program(origin, text, tally).map_err(|why| format!("{why}:\n{text}"))?;
+    let Some(certificate) = try_program(origin, text, tally)? else { return Ok(()) };
     let own = text.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
-    forged::try_forged(text, &mut SplitMix64::new(own), tally).map(|_| ())
+    forged::try_forged(text, &certificate, &mut SplitMix64::new(own), tally).map(|_| ())
 }
 
-/// Tries one program; an error is what is wrong.
-pub fn try_program(origin: &'static str, text: &str, tally: &mut Tally) -> Result<(), String> {
+/// Tries one program: its certificate, if it is proved. An error is what is wrong, with the program.
+pub fn try_program(origin: &'static str, text: &str, tally: &mut Tally) -> Result<Option<String>, String> {
+    tried(origin, text, tally).map_err(|why| format!("{why}:\n{text}"))
+}
+
+fn tried(origin: &'static str, text: &str, tally: &mut Tally) -> Result<Option<String>, String> {
     let Some(program) = analyze(text).program else {
         tally.count(origin, "no program");
-        return Ok(());
+        return Ok(None);
     };
     let certificate = certificate(text, &Prepared::new(&program, Options::default()));
     let judgement = judge(&program);
-    let what = match (certificate, &judgement) {
+    let what = match (&certificate, &judgement) {
         (None, Judgement::Serializable) => "open, serializable",
         (None, Judgement::Refuted(_)) => "open, not serializable",
         (None, Judgement::Fails(_)) => "open, an error",
         (None, Judgement::Unknown) => "open, unknown",
         (Some(certificate), judgement) => {
-            if !accepted(text, &certificate)? {
+            if !accepted(text, certificate)? {
                 return Err("the certificate is too large to be checked".to_owned());
             }
             match judgement {
@@ -110,7 +114,7 @@ pub fn try_program(origin: &'static str, text: &str, tally: &mut Tally) -> Resul
         }
     };
     tally.count(origin, what);
-    Ok(())
+    Ok(certificate)
 }
 
 /// Whether the checker accepts a certificate; an error says why it refuses.

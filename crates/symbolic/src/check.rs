@@ -109,15 +109,16 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
     let mut model = model_of(prepared, reduction, budget)?;
     for (index, validated) in reduction.validated.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
-        if let Err(Unvalidated(why)) = model.validate(validated) {
-            unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned())?;
-        }
+        let refused = |Unvalidated(why)| unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
+        model.is_validated(validated).or_else(refused)?;
+        model.put_validated(validated).or_else(refused)?;
     }
     for (index, sum) in reduction.sums.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
-        if !model.put_sum(sum) {
+        if !model.keeps_sum(sum) {
             unmet(Condition::ReductionSum, format!("sum {index}"), "a path changes it".to_owned())?;
         }
+        model.put_sum(sum);
     }
     Ok(model)
 }

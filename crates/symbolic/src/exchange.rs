@@ -25,7 +25,8 @@
 //!   guard of `s`; and both add numbers, or both write the same number, or one leaves `V` alone;
 //! * *addition*: neither has a guard on `V`, both add something that depends on no global;
 //! * *number by number*: `X` is small, and for each `x` in it the three points of (2) are computed;
-//! * *function*: as before, but with some paths `t'`, `s'` that differ from `t`, `s` in guard and update of `V` alone. For each `x` there may be others;
+//! * *function*: as before, but with some paths `t'`, `s'` that differ from `t`, `s` in guard and update of `V` alone. If `s` reads `V`, then `t'` has to leave `x` as it
+//!   is, though `t` changes nothing: `s'` comes after it and reads. (If `t` reads `V` then `s` leaves it alone by (1), so `t'` reads what `t` did.) For each `x` there may be others;
 //!   but the paths that fit one global need not be those that fit another one, so **for at most one global of a pair**.
 //!   For infinite `X` only shifts and constants are taken: between two neighbouring ends of the intervals that occur
 //!   (and points where a constant is met) whether a choice fits is the same for all `x`, so it is enough to look at
@@ -330,6 +331,10 @@ impl<'a> Exchange<'a> {
             let Some(end) = self.apply(&right.touch.effect, y) else { return false };
             seconds.iter().any(|(guard, effect)| {
                 let Some(z) = self.apply(effect, x).filter(|_| guard.contains(x)) else { return false };
+                // What reads the global still has to read what it read, whichever path takes the place of the other.
+                if left.touch.reads && z != x {
+                    return false;
+                }
                 firsts.iter().any(|(guard, effect)| guard.contains(z) && self.apply(effect, z) == Some(end))
             })
         };

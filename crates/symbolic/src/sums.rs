@@ -30,23 +30,31 @@ fn change(path: &Path, globals: &[(GlobalVar, i128)]) -> Option<Term> {
 }
 
 impl Model {
-    /// Uses that a sum never changes, if no path changes it.
-    pub fn put_sum(&mut self, sum: &Sum) -> bool {
+    /// A sum by its globals, ascending, and what it is at first; none if it means nothing.
+    fn sum(&self, sum: &Sum) -> Option<(Vec<(GlobalVar, i128)>, i128)> {
         let mut globals: Vec<(GlobalVar, i128)> = sum.globals.iter().map(|&(global, factor)| (GlobalVar(global), factor.into())).collect();
         globals.sort_unstable();
         let there = globals.iter().all(|(global, factor)| global.index() < self.initial.len() && *factor != 0);
         if !there || globals.is_empty() || globals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return false;
+            return None;
         }
+        let value =
+            globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?))?;
+        Some((globals, value))
+    }
+
+    /// Whether no path changes a sum.
+    pub fn keeps_sum(&self, sum: &Sum) -> bool {
+        let Some((globals, _)) = self.sum(sum) else { return false };
         let mut writers: Vec<_> = globals.iter().flat_map(|(global, _)| &self.writers[global.index()]).collect();
         writers.sort_unstable();
         writers.dedup();
-        if !writers.iter().all(|id| change(self.path(**id), &globals) == Some(Term::default())) {
-            return false;
-        }
-        let value: Option<i128> =
-            globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?));
-        let Some(value) = value else { return false };
+        writers.iter().all(|id| change(self.path(**id), &globals) == Some(Term::default()))
+    }
+
+    /// Uses that a sum never changes.
+    pub fn put_sum(&mut self, sum: &Sum) {
+        let Some((globals, value)) = self.sum(sum) else { return };
         let parts = globals.iter().map(|&(global, factor)| (Symbol::Global(global), factor)).collect();
         // The sum minus what it is: 0 at every moment.
         let nothing = Term { constant: -value, parts };
@@ -60,7 +68,6 @@ impl Model {
         }
         self.sums.push((globals, value));
         self.tidy();
-        true
     }
 
     /// Where a global lies by what its sums leave for it, given where the others lie.

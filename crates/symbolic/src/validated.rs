@@ -47,25 +47,47 @@ fn require(holds: bool, why: &'static str) -> Result<(), Unvalidated> {
 }
 
 impl Model {
-    /// Transforms the program if the conditions hold; leaves it as it is if not.
-    pub fn validate(&mut self, validated: &Validated) -> Result<(), Unvalidated> {
-        let (head, wait) = (PointId(validated.head), PointId(validated.wait));
+    /// The globals and registers of a validated read; the first pair is the one that is tested.
+    fn pairs(&self, validated: &Validated) -> Result<Vec<(GlobalVar, Reg)>, Unvalidated> {
+        let there = |point: u32| PointId(point) != PointId::END && PointId(point).index() < self.points.len();
         let pairs: Vec<(GlobalVar, Reg)> = std::iter::once((validated.global, validated.register))
             .chain(validated.reads.iter().copied())
             .map(|(global, reg)| (GlobalVar(global), Reg(reg)))
             .collect();
-        let there = |point: PointId| point != PointId::END && point.index() < self.points.len();
         let known = pairs.iter().all(|(global, _)| global.index() < self.initial.len());
-        require(there(head) && there(wait) && known, "there is no such point or variable")?;
+        require(there(validated.head) && there(validated.wait) && known, "there is no such point or variable")?;
+        Ok(pairs)
+    }
+
+    /// Whether the conditions hold.
+    pub fn is_validated(&self, validated: &Validated) -> Result<(), Unvalidated> {
+        let (head, wait) = (PointId(validated.head), PointId(validated.wait));
+        let pairs = self.pairs(validated)?;
         require(head != wait && !self.is_entry(wait), "a request begins where it waits")?;
         let mut names: Vec<Reg> = pairs.iter().map(|pair| pair.1).collect();
         names.sort_unstable();
         require(names.windows(2).all(|pair| pair[0] != pair[1]), "a register is named twice")?;
-        let into = self.entering[wait.index()].clone();
-        let guards = self.reads(head, wait, &into, &pairs)?;
+        self.reads(head, wait, &pairs)?;
         if pairs.len() > 1 {
             self.grows(&pairs)?;
         }
+        let (global, register) = pairs[0];
+        for path in self.leaving[wait.index()].iter().map(|&id| self.path(id)).filter(|path| !tests(path, global, register)) {
+            require(path.to == head && path.updates.is_empty(), "a path neither tests the read nor goes back")?;
+            require(self.leaves(path, head, wait, head), "a path back changes a register")?;
+        }
+        Ok(())
+    }
+
+    /// Transforms the program, of which the conditions hold; leaves it as it is if that cannot be done.
+    pub fn put_validated(&mut self, validated: &Validated) -> Result<(), Unvalidated> {
+        let (head, wait) = (PointId(validated.head), PointId(validated.wait));
+        let pairs = self.pairs(validated)?;
+        let into = self.entering[wait.index()].clone();
+        let Some(first) = into.iter().map(|&id| self.path(id)).find(|path| path.from == head) else {
+            return Err(Unvalidated("no path leads to where it waits"));
+        };
+        let guards: Vec<Domain> = pairs.iter().map(|(global, _)| first.guard(*global).cloned().unwrap_or_else(Domain::values)).collect();
         let (global, register) = pairs[0];
         let mut changed: Vec<(PathId, Option<Path>)> = Vec::new();
         for id in self.leaving[wait.index()].clone() {
@@ -75,15 +97,13 @@ impl Model {
                 if tests(path, global, register) {
                     substituted(&mut self.opaques, path, &pairs, &guards)?
                 } else {
-                    require(path.to == head && path.updates.is_empty(), "a path neither tests the read nor goes back")?;
-                    require(self.leaves(path, head, wait, head), "a path back changes a register")?;
                     Some(Path { conditions: Conditions::default(), ..path.clone() })
                 },
             ));
         }
         for id in into {
             let path = &mut self.paths[id.index()];
-            path.kept.retain(|(reg, _)| names.binary_search(reg).is_err());
+            path.kept.retain(|(reg, _)| !pairs.iter().any(|pair| pair.1 == *reg));
             path.conditions.0.retain(|(form, _)| !pairs.iter().any(|&(global, _)| form.as_slice() == [(Symbol::Global(global), 1)]));
         }
         let mut gone = Vec::new();
@@ -100,8 +120,9 @@ impl Model {
         Ok(())
     }
 
-    /// The first condition; what is tested of each global on the way.
-    fn reads(&self, head: PointId, wait: PointId, into: &[PathId], pairs: &[(GlobalVar, Reg)]) -> Result<Vec<Domain>, Unvalidated> {
+    /// The first condition.
+    fn reads(&self, head: PointId, wait: PointId, pairs: &[(GlobalVar, Reg)]) -> Result<(), Unvalidated> {
+        let into = &self.entering[wait.index()];
         let names: Vec<Reg> = pairs.iter().map(|pair| pair.1).collect();
         let dead = |reg: &Reg| self.points[head.index()].live.binary_search(reg).is_err();
         require(names.iter().all(dead), "what was read is kept where the attempt begins")?;
@@ -128,7 +149,7 @@ impl Model {
             self.opaques.globals_in(form, &mut inside);
             require(!inside.iter().any(|global| pairs.iter().any(|pair| pair.0 == *global)), "what is read is tested with something else")?;
         }
-        Ok(pairs.iter().map(|(global, _)| path.guard(*global).cloned().unwrap_or_else(Domain::values)).collect())
+        Ok(())
     }
 
     /// Whether a path leaves the registers that are kept at a point as they are.

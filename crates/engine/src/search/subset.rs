@@ -141,6 +141,17 @@ impl<M: Moves> SubsetSearch<M> {
         Err(Stopped::OutOfTicks)
     }
 
+    /// A counterexample with more than `beyond` requests in which exactly these
+    /// kinds occur, as far as a first look goes.
+    pub fn look(&mut self, kinds: &[usize], beyond: u32, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+        let requests = u32::try_from(kinds.len()).unwrap_or(u32::MAX);
+        let range = beyond.saturating_add(1).max(requests)..=requests.saturating_add(MORE_REQUESTS);
+        Ok(match self.set(kinds, range, SET_TICKS, budget)? {
+            Searched::Found(run) => Some(run),
+            Searched::Clear | Searched::Unknown => None,
+        })
+    }
+
     /// Looks at the runs in which exactly these kinds occur, each at least once.
     fn set(&mut self, set: &[usize], range: RangeInclusive<u32>, ticks: u64, budget: &mut Budget) -> Result<Searched, Stopped> {
         if range.is_empty() {

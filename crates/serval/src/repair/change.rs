@@ -24,6 +24,9 @@ pub(crate) trait Change {
     /// changed program shows; `None` if the run cannot be followed.
     fn conflict(&self, prepared: &Prepared, component: usize, run: &RunCertificate) -> Option<Conflict>;
 
+    /// The positions that change requests of these names.
+    fn of_requests(&self, names: &[&str]) -> Set;
+
     /// Whether everything stays at its place in [`changed`](Self::changed).
     fn keeps_places(&self) -> bool;
 

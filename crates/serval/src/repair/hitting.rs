@@ -33,13 +33,14 @@ pub(crate) enum Next {
 }
 
 /// The first set of exactly `size` positions of `within` that meets every one
-/// of `conflicts` and is not `tried`.
+/// of `conflicts` and is not `tried`; positions of `likely` are chosen before
+/// others.
 ///
 /// Every such set is found: as long as a conflict is not met, one of its
 /// alternatives has to be in the set, and each is tried; once all are met,
 /// anything may be added.
-pub(crate) fn next(size: usize, within: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
-    let mut search = Search { within, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
+pub(crate) fn next(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
+    let mut search = Search { within, likely, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
     match search.extend(&Set::new(), size) {
         Ok(Some(set)) => Next::Set(set),
         Ok(None) => Next::None,
@@ -51,6 +52,7 @@ struct TooMany;
 
 struct Search<'a> {
     within: &'a Set,
+    likely: &'a Set,
     conflicts: &'a [Conflict],
     tried: &'a BTreeSet<Set>,
     /// Sets that were looked at, whatever the order of their members.
@@ -68,10 +70,11 @@ impl Search<'_> {
         if chosen.len() == size {
             return Ok((open.is_none() && !self.tried.contains(chosen)).then(|| chosen.clone()));
         }
-        let additions: Conflict = match open {
+        let mut additions: Conflict = match open {
             Some(conflict) => conflict.clone(),
             None => any_of(self.within.difference(chosen).copied()),
         };
+        additions.sort_by_key(|addition| !addition.is_subset(self.likely));
         for addition in additions.iter().filter(|addition| addition.is_subset(self.within)) {
             let found = self.extend(&chosen.union(addition).copied().collect(), size)?;
             if found.is_some() {
@@ -86,9 +89,9 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    fn all(size: usize, within: &Set, conflicts: &[Conflict]) -> BTreeSet<Set> {
+    fn all(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict]) -> BTreeSet<Set> {
         let mut tried = BTreeSet::new();
-        while let Next::Set(set) = next(size, within, conflicts, &tried) {
+        while let Next::Set(set) = next(size, within, likely, conflicts, &tried) {
             assert!(tried.insert(set));
         }
         tried
@@ -109,7 +112,8 @@ mod tests {
                             let meets_all = |set: &Set| conflicts.iter().all(|conflict| meets(set, conflict));
                             let fits = |set: &&Set| set.len() == size && set.is_subset(&within) && meets_all(set);
                             let expected: BTreeSet<Set> = subsets.iter().filter(fits).cloned().collect();
-                            assert_eq!(all(size, &within, &conflicts), expected, "{conflicts:?} {size} {within:?}");
+                            // Whatever is likely.
+                            assert_eq!(all(size, &within, first, &conflicts), expected, "{conflicts:?} {size} {within:?}");
                         }
                     }
                 }
@@ -118,8 +122,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_likely_comes_first() {
+        let (within, conflicts) = ((0..6).collect(), [any_of(1..6)]);
+        let first = |size, likely: &[usize]| next(size, &within, &likely.iter().copied().collect(), &conflicts, &BTreeSet::new());
+        assert_eq!(first(1, &[]), Next::Set(Set::from([1])));
+        assert_eq!(first(1, &[0, 3, 4]), Next::Set(Set::from([3])));
+        assert_eq!(first(2, &[0, 3, 4]), Next::Set(Set::from([0, 3])));
+    }
+
+    #[test]
     fn too_many_ways_end() {
         let conflicts: Vec<Conflict> = (0..9).map(|n| any_of(n * 20..n * 20 + 20)).collect();
-        assert_eq!(next(8, &(0..180).collect(), &conflicts, &BTreeSet::new()), Next::TooMany);
+        assert_eq!(next(8, &(0..180).collect(), &Set::new(), &conflicts, &BTreeSet::new()), Next::TooMany);
     }
 }

@@ -18,8 +18,8 @@ use crate::{Content, Input, Methods};
 pub(crate) enum Judged {
     /// Not serializable.
     Refuted { run: RunCertificate, component: usize },
-    /// Serializable.
-    Proved { compiled: Arc<Compiled>, certificate: Certificate },
+    /// Serializable; with its states where they were made for that.
+    Proved { compiled: Option<Arc<Compiled>>, certificate: Certificate },
     /// Nobody knows, and why.
     Unknown(String),
     /// One whose steps fail, or with too many states.
@@ -46,8 +46,7 @@ const STOPPED: &str = "stopped at a limit";
 pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     let Content::Program(program) = input.content() else { return Judged::Unknown("this is no program".to_owned()) };
     let Effort { jobs, rounds, pairs } = effort;
-    // What a change does to requests is asked of the states, so that they are made in any case.
-    let methods = Methods::Portfolio(Method::ALL.iter().copied().filter(|&method| method != Method::Lipton).collect());
+    let methods = Methods::Portfolio(Method::ALL.to_vec());
     let trying = Trying { methods: &methods, jobs, cancel, progress: &|_| {}, clock: || Duration::ZERO, rounds, pairs };
     let decided = about_program(input.prepare(program), input.text(), &trying);
     let certificate = |body: Body, component, claim| Certificate { input: fingerprint(input.text()), component, claim, body };
@@ -61,8 +60,8 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
         }
         Claim::Proved { body, .. } => {
             let certificate = certificate(body, 0, serval_proof::Claim::Serializable);
-            let Some(Ok(compiled)) = decided.compiled else { return Judged::Unknown("a proof without states".to_owned()) };
-            let about = About { compiled: Some(&compiled), ..input.about() };
+            let compiled = decided.compiled.and_then(Result::ok);
+            let about = About { compiled: compiled.as_deref(), ..input.about() };
             match checked(about, certificate.clone(), cancel) {
                 Ok(_) => Judged::Proved { compiled, certificate },
                 Err(other) => other,

@@ -213,6 +213,10 @@ impl Change for Locking<'_> {
         Some(pairs.into_iter().collect())
     }
 
+    fn of_requests(&self, names: &[&str]) -> Set {
+        (0..self.requests.len()).filter(|&index| names.contains(&self.requests[index].as_str())).collect()
+    }
+
     fn keeps_places(&self) -> bool {
         false
     }

@@ -33,6 +33,11 @@ impl Change for Removal<'_> {
         switches(prepared, component, run, self.yields).map(any_of)
     }
 
+    fn of_requests(&self, names: &[&str]) -> Set {
+        let within = |one: &Yield| one.requests.iter().any(|name| names.contains(&name.as_str()));
+        (0..self.yields.len()).filter(|&index| within(&self.yields[index])).collect()
+    }
+
     fn keeps_places(&self) -> bool {
         true
     }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::Compiled;
-
+use serval_lipton::Why;
 use serval_model::NetworkSystem;
-use serval_proof::{Certificate, RunCertificate, fingerprint};
+use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 
 use super::change::Change;
 use super::harm::Hazards;
 use super::hitting::{Conflict, Next, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
+use crate::claim::{FIRST_TEXT_TICKS, TEXT_TICKS};
 use crate::evidence::About;
 use crate::{Input, InputKind};
 
@@ -52,10 +53,22 @@ pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, o
     let all: Set = (0..change.count()).collect();
     let first = input.prepared().and_then(|prepared| change.conflict(prepared, *component, run));
     let conflicts = vec![first.unwrap_or_else(|| any_of(all.iter().copied()))];
+    let likely = change.of_requests(&without_commit(input, cancel));
     let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair::default());
-    let mut search = Search { text: input.text(), change, options, cancel, before, all, conflicts, rounds: 0, tried, open, found, repair };
+    let mut search =
+        Search { text: input.text(), change, options, cancel, before, all, likely, conflicts, rounds: 0, tried, open, found, repair };
     let outcome = search.run();
     Repair { outcome, ..search.repair }
+}
+
+/// The names of two requests whose steps do not commute though one of them would have to, so that one has no commit point: that is
+/// often where the mistake is.
+fn without_commit<'a>(input: &'a Input, cancel: &Cancel) -> Vec<&'a str> {
+    let Some(prepared) = input.prepared() else { return Vec::new() };
+    let budget = &mut Budget::new(FIRST_TEXT_TICKS, cancel.clone());
+    let Err(Why::Conflict(conflict)) = serval_lipton::prove(prepared, budget) else { return Vec::new() };
+    let requests = [conflict.first.body, conflict.second.body].into_iter().filter_map(|body| prepared.program().requests.get(body));
+    requests.map(|request| request.name.split('(').next().unwrap_or_default()).collect()
 }
 
 struct Search<'a> {
@@ -67,6 +80,8 @@ struct Search<'a> {
     before: Hazards,
     /// All that can be changed.
     all: Set,
+    /// What is tried first.
+    likely: Set,
     /// Every fix meets each.
     conflicts: Vec<Conflict>,
     /// Rounds of growing budgets for each set.
@@ -179,7 +194,7 @@ impl Search<'_> {
             if hard || self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
-            let set = match next(size, &self.all, &self.conflicts, &self.tried) {
+            let set = match next(size, &self.all, &self.likely, &self.conflicts, &self.tried) {
                 Next::Set(set) => set,
                 Next::None => return Ok(true),
                 Next::TooMany => return Ok(false),
@@ -210,6 +225,11 @@ impl Search<'_> {
                 Tried::Refuted
             }
             Judged::Proved { compiled, certificate } => {
+                // What a change does to requests is asked of the states, also where the proof needs none.
+                let Some(compiled) = compiled.or_else(|| self.states(&changed)) else {
+                    self.open.insert(set.clone());
+                    return Ok(Tried::Undecided);
+                };
                 match Hazards::of(&compiled, self.cancel).worse_than(&self.before, self.text, self.change.keeps_places()) {
                     None => Tried::Fix(Box::new(Proof { compiled, certificate })),
                     Some(why) => self.harmful(set, why),
@@ -222,6 +242,12 @@ impl Search<'_> {
             }
             Judged::Refused(why) => return Err(Refused(why)),
         })
+    }
+
+    /// The states of a program, if they are not too many.
+    fn states(&self, changed: &Input) -> Option<Arc<Compiled>> {
+        let budget = Budget::new(u64::MAX, self.cancel.clone());
+        changed.compiled_within(self.options.pairs.unwrap_or(u64::MAX), &budget)?.ok()
     }
 
     fn harmful(&mut self, set: &Set, why: String) -> Tried {
@@ -253,7 +279,9 @@ impl Search<'_> {
     fn settled(&mut self, smaller: bool) -> Result<Outcome, Refused> {
         let effort = self.rounds;
         self.rounds = effort.max(self.options.settle);
-        let found = std::mem::take(&mut self.found);
+        let mut found = std::mem::take(&mut self.found);
+        // Whatever was tried first, the first words of the text come first.
+        found.sort_by(|one, other| one.set.cmp(&other.set));
         let (mut minimal, mut candidates) = (Vec::new(), Vec::new());
         for fix in found {
             match self.part_of(&fix.set.iter().copied().collect(), self.rounds > effort)? {
@@ -318,7 +346,7 @@ impl Search<'_> {
             // Decided are those of which a conflict, a fix or harm is known.
             let mut passed: BTreeSet<Set> = self.tried.difference(&self.open).cloned().collect();
             loop {
-                let part = match next(size, set, &self.conflicts, &passed) {
+                let part = match next(size, set, &self.likely, &self.conflicts, &passed) {
                     Next::Set(part) => part,
                     Next::None => break,
                     Next::TooMany => return Ok(Part::Unknown),
@@ -348,7 +376,8 @@ impl Search<'_> {
             if !same_systems(&text, &proof.compiled, self.cancel) {
                 continue;
             }
-            let certificate = Certificate { input: fingerprint(&text), ..proof.certificate.clone() };
+            let Some(body) = body_for(&text, &proof.certificate.body, self.cancel) else { continue };
+            let certificate = Certificate { input: fingerprint(&text), body, ..proof.certificate.clone() };
             // The states are numbered as in another text, so they are of no use here.
             match checked(About { text: &text, kind: InputKind::Program, compiled: None }, certificate, self.cancel) {
                 Ok(certificate) => {
@@ -363,6 +392,15 @@ impl Search<'_> {
         self.open.insert(set.clone());
         Ok(())
     }
+}
+
+/// A proof for a text that means the same as another one. Proofs on states are about what both mean; one on the text is looked for again,
+/// as its points are counted by the words of the text.
+fn body_for(text: &str, body: &Body, cancel: &Cancel) -> Option<Body> {
+    let Body::Reduction(_) = body else { return Some(body.clone()) };
+    let input = Input::program(text).ok()?;
+    let found = serval_lipton::prove(input.prepared()?, &mut Budget::new(TEXT_TICKS, cancel.clone())).ok()?;
+    Some(Body::Reduction(Box::new(found.reduction)))
 }
 
 /// Whether a text compiles to the systems that are known.

@@ -10,10 +10,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use serval_soundness::lipton::{Tally, programs, try_all};
+use serval_soundness::lipton::{Tally, programs, try_all, try_program};
 use serval_soundness::{count_and_seed, in_threads};
 
 const THREADS: u64 = 2;
+/// Of so many programs in a row of each origin one has certificates forged from its own, which takes as long as all else.
+const FORGED: u64 = 4;
 /// Failures that are told.
 const TOLD: usize = 10;
 
@@ -52,7 +54,12 @@ fn part(count: u64, seed: u64, thread: u64) -> Part {
     for number in (0..count).filter(|number| number % THREADS == thread) {
         let start = Instant::now();
         let (origin, text) = programs::program(seed, number);
-        if let Err(why) = try_all(origin, &text, &mut part.tally) {
+        // The origin goes by the last digit.
+        let outcome = match number / 10 % FORGED {
+            0 => try_all(origin, &text, &mut part.tally),
+            _ => try_program(origin, &text, &mut part.tally).map(|_| ()),
+        };
+        if let Err(why) = outcome {
             part.failures.push(format!("program {number} of seed {seed}: {why}"));
         }
         part.slowest = part.slowest.max((start.elapsed(), number));

@@ -8,13 +8,13 @@
 mod flow;
 mod invariant;
 mod letters;
+mod reduction;
 mod run;
 mod same;
 mod script;
 
 use serde_json::{Value, json};
-use serval_budget::Cancel;
-use serval_proof::{Caps, Certificate, Refusal, Systems, check};
+use serval_proof::{Certificate, Refusal};
 
 use super::draw::Draw;
 use super::pool::Pool;
@@ -31,6 +31,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
         Some("run") => run::attack(condition, pool, draw),
         Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
+        Some("reduction") => reduction::attack(condition, pool, draw),
         Some("letters") => letters::attack(condition, pool, draw),
         Some("flow" | "tree") => flow::attack(condition, pool, draw),
         _ => script::attack(condition, pool, draw),
@@ -43,8 +44,7 @@ fn refusing(target: &Target, value: &Value) -> Option<Option<&'static str>> {
     let mut value = value.clone();
     value["input"] = target.print.clone().into();
     let certificate = Certificate::from_json(&value.to_string()).ok()?;
-    let input = Systems { text: &target.text, systems: target.systems.iter().collect() };
-    match check(&input, &certificate, &Caps { ticks: TICKS, ..Caps::default() }, &Cancel::new()) {
+    match target.check(&certificate, TICKS) {
         Ok(()) => Some(None),
         Err(Refusal::Invalid(rejection)) => Some(Some(rejection.condition.name())),
         Err(_) => None,
@@ -68,7 +68,7 @@ fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize
 
 fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     let kind = match condition {
-        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "letters", "components"])?,
+        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "letters", "components", "reduction"])?,
         "component" => "run",
         _ => *draw.pick(&["atomic", "flow", "invariant", "letters", "components"])?,
     };

@@ -29,6 +29,13 @@ impl Draw {
         items.get(self.below(items.len()))
     }
 
+    /// One of the elements of an array, to change it.
+    pub fn pick_mut<'a>(&mut self, value: &'a mut Value) -> Option<&'a mut Value> {
+        let elements = value.as_array_mut()?;
+        let at = self.below(elements.len());
+        elements.get_mut(at)
+    }
+
     /// One of the elements of an array.
     pub fn element<'a>(&mut self, value: &'a Value) -> Option<&'a Value> {
         self.pick(value.as_array()?)

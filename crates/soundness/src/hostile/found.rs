@@ -16,7 +16,7 @@ use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
 use serval_proof::script::{Entry, Reduced, check_script};
-use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, Work, check};
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Work};
 
 use super::draw::Draw;
 use super::targets::Target;
@@ -86,12 +86,15 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     if bodies.iter().all(|(_, body)| !matches!(body, Body::Run(_))) {
         bodies.extend(proofs(&systems, draw).into_iter().map(|body| (0, body)));
     }
+    if !target.is_json() {
+        bodies.extend(on_text(&target.text).map(|body| (0, body)));
+    }
     let mut harvest = Harvest::default();
     for (component, body) in bodies {
         let claim = if matches!(body, Body::Run(_)) { Claim::NotSerializable } else { Claim::Serializable };
         let certificate = Certificate { input: target.print.clone(), component, claim, body };
-        let input = Systems { text: &target.text, systems: systems.clone() };
-        check(&input, &certificate, &Caps::default(), &Cancel::new())
+        target
+            .check(&certificate, Caps::default().ticks)
             .map_err(|refusal| format!("refused: {refusal}\n{}\n{}", target.text, certificate.to_json()))?;
         harvest.verdict = Some(claim);
         harvest.certificates.extend(Sample::new(number, &certificate));
@@ -107,6 +110,11 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
         }
     }
     Ok(harvest)
+}
+
+/// A proof on the text of a program.
+fn on_text(text: &str) -> Option<Body> {
+    Some(Certificate::from_json(&crate::lipton::proved(text)?).ok()?.body)
 }
 
 fn body(mut parts: Vec<Part>) -> Body {

@@ -74,11 +74,9 @@ impl Tally {
         self.having(|_, answer| matches!(answer, Answer::Rejected(by) if by == condition))
     }
 
-    /// Which conditions refused fewer than so many. Proofs on the text of programs
-    /// are attacked elsewhere ([`crate::lipton`]).
+    /// Which conditions refused fewer than so many.
     pub fn idle(&self, least: u64) -> Vec<&'static str> {
-        let names = Condition::ALL.iter().map(|condition| condition.name()).filter(|name| !name.starts_with("reduction."));
-        names.filter(|condition| self.rejected_by(condition) < least).collect()
+        Condition::ALL.iter().map(|condition| condition.name()).filter(|condition| self.rejected_by(condition) < least).collect()
     }
 
     /// The tables of the report.

@@ -1,11 +1,14 @@
 //! What certificates are given to: programs and systems, and others that are
 //! one edit away from them.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
+use serval_budget::Cancel;
 use serval_model::{NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
-use serval_proof::{Claim, fingerprint};
+use serval_proof::{Body, Caps, Certificate, Claim, Refusal, Systems, check, fingerprint};
 use serval_random::Behaviours;
+use serval_verify::{InputKind, Outcome, verify};
 
 use super::draw::Draw;
 use crate::edits;
@@ -48,6 +51,21 @@ impl Target {
     pub fn of(name: &str, text: String, systems: Vec<NetworkSystem>) -> Self {
         let print = fingerprint(&text);
         Self { name: name.to_owned(), text, print, systems, verdict: None, is_edited: false, brute: OnceLock::new() }
+    }
+
+    /// What the checker says to a certificate about it, with so much work. Proofs on the text of a program are about the text.
+    pub fn check(&self, certificate: &Certificate, ticks: u64) -> Result<(), Refusal<Infallible>> {
+        let caps = Caps { ticks, ..Caps::default() };
+        if !matches!(certificate.body, Body::Reduction(_)) || self.is_json() {
+            return check(&Systems { text: &self.text, systems: self.systems.iter().collect() }, certificate, &caps, &Cancel::new());
+        }
+        match verify(&self.text, InputKind::Program, &certificate.to_json(), &caps, &Cancel::new()) {
+            Outcome::Valid(_) => Ok(()),
+            Outcome::Invalid(rejection) => Err(Refusal::Invalid(rejection)),
+            Outcome::TooLarge(too_large) => Err(too_large.into()),
+            // Programs that are targets can be read and compiled.
+            Outcome::InputError(_) | Outcome::Unclosed(_) | Outcome::Cancelled => Err(Refusal::Cancelled),
+        }
     }
 
     /// Whether it is written as JSON.

@@ -70,6 +70,18 @@ fn exchange() {
     needs(Condition::ReductionExchange, LOST_UPDATE, &after);
 }
 
+/// A path that leaves a variable alone may be replaced by one that changes it, but not before somebody reads it.
+#[test]
+fn a_read_sees_what_it_saw() {
+    let text = "request get { x := A; A := 0; x }\nrequest put { lock(L); A := 1; yield; if (A == 1) { A := 0 }; unlock(L); 0 }\n";
+    let owners = vec![Owner { global: global(text, "L"), value: 1, points: vec![(3, 3)] }];
+    let reduction = Reduction { ranges: bits(text, &["A", "L"]), owners, post: vec![(3, 3)], ..Reduction::default() };
+    needs(Condition::ReductionExchange, text, &reduction);
+    // Whoever reads nothing does not notice.
+    let blind = text.replace("x := A; A := 0; x", "A := 0; 7");
+    assert_eq!(checked(&blind, &reduction), Ok(()));
+}
+
 /// Before, after, before: two commits.
 #[test]
 fn phases() {
@@ -189,57 +201,70 @@ fn errors() {
     needs(Condition::ReductionErrors, text, &Reduction { ranges: vec![(0, 0, 3)], ..Reduction::default() });
 }
 
-/// A version that wraps around validates nothing; one that grows does; one without further reads needs no version.
-#[test]
-fn validated() {
-    let text = |next: &str, write: &str| {
-        format!(
-            "var V: 0..4\nrequest edit {{ d := 0; while (not d) {{ v := V; if (v == 3) {{ return 9 }}; t := T; yield; if (V == v) {{ T := {write}; V := {next}; d := 1 }} }}; t }}\n"
-        )
-    };
-    let tries = |text: &str, reads: &[(u32, u32)]| {
-        let nodes = u32::try_from(prepared(text).control().node_count()).unwrap();
-        let registers = 0..4_u32;
-        let mut refused = false;
-        for node in 0..nodes {
-            for register in registers.clone() {
-                for (head, wait) in [(2, 3), (4, 3), (5, 3), (3, 4), (5, 4)] {
-                    let read = Validated { head, wait, global: 0, register, reads: reads.to_vec() };
-                    let ranges = vec![(0, 0, 3), (1, 0, 1)];
-                    match checked(text, &Reduction { yields: vec![node], validated: vec![read], ranges, ..Reduction::default() }) {
-                        Ok(()) => return true,
-                        Err(Refusal::Invalid(rejection)) => refused |= rejection.condition == Condition::ReductionValidated,
-                        Err(_) => {}
-                    }
+/// The proof among some that is refused for the condition and for nothing else, and that of a program that is wrong.
+fn needs_one_of(condition: Condition, text: &str, reductions: impl IntoIterator<Item = Reduction>) {
+    let refused = |reduction: &Reduction| matches!(checked(text, reduction), Err(Refusal::Invalid(why)) if why.condition == condition);
+    let alone = |reduction: &Reduction| refused(reduction) && without(condition, || checked(text, reduction)) == Ok(());
+    let found = reductions.into_iter().find(alone);
+    assert!(found.is_some(), "{condition} hides behind another condition");
+    needs(condition, text, &found.unwrap());
+}
+
+/// A counter that is written if a version has not changed since it was read.
+fn edit(next: &str) -> String {
+    format!(
+        "var V: 0..4\nrequest edit {{ d := 0; while (not d) {{ v := V; if (v == 3) {{ return 9 }}; t := T; yield; if (V == v) {{ T := (t + 1) % 3; V := {next}; d := 1 }} }}; t }}\n"
+    )
+}
+
+/// Proofs that a read at one place and its test at another validate it.
+fn validating(text: &str, covered: &[u32]) -> Vec<Reduction> {
+    let nodes = u32::try_from(prepared(text).control().node_count()).unwrap();
+    let mut proofs = Vec::new();
+    for node in 0..nodes {
+        for register in 0..4_u32 {
+            for (head, wait) in [(2, 3), (4, 3), (5, 3), (3, 4), (5, 4)] {
+                for &other in covered {
+                    let read = Validated { head, wait, global: 0, register, reads: vec![(1, other)] };
+                    let ranges = vec![(0, 0, 3), (1, 0, 2)];
+                    proofs.push(Reduction { yields: vec![node], validated: vec![read], ranges, ..Reduction::default() });
                 }
             }
         }
-        assert!(refused);
-        false
-    };
-    let grows = text("v + 1", "1 - t");
-    assert!((0..4).any(|t| tries(&grows, &[(1, t)])) && !is_wrong(&grows));
-    for wraps in [text("1 - v % 2", "1 - t"), text("0", "1 - t")] {
-        assert!(!(0..4).any(|t| tries(&wraps, &[(1, t)])), "{wraps}");
+    }
+    proofs
+}
+
+/// A version that wraps around validates nothing; one that grows does.
+#[test]
+fn validated() {
+    let grows = edit("v + 1");
+    assert!(!is_wrong(&grows));
+    assert!(validating(&grows, &[0, 1, 2, 3]).iter().any(|proof| checked(&grows, proof) == Ok(())));
+    for wraps in ["1 - v % 2", "0"] {
+        let wraps = edit(wraps);
+        assert!(validating(&wraps, &[0, 1, 2, 3]).iter().all(|proof| checked(&wraps, proof).is_err()));
+        needs_one_of(Condition::ReductionValidated, &wraps, validating(&wraps, &[0, 1, 2, 3]));
     }
 }
 
+/// What is on the way from one account to the other is in neither.
 #[test]
 fn sum() {
-    let text = |back: &str| {
-        format!(
-            "var X: 0..1 := 1\nvar Y: 0..1\nrequest count {{ a := X + Y; yield; 10 * a + X + Y }}\nrequest move {{ if (X == 1) {{ X := 0; yield; Y := {back} }}; 0 }}\n"
-        )
+    let torn = "var X: 0..1 := 1\nvar Y: 0..1\nrequest count { a := X + Y; yield; 10 * a + X + Y }\nrequest move { if (X == 1) { X := 0; yield; Y := 1 }; 0 }\n";
+    let proofs = |text: &str| {
+        let sums = vec![Sum { globals: vec![(global(text, "X"), 1), (global(text, "Y"), 1)] }];
+        let ranges = bits(text, &["X", "Y"]);
+        let locals = vec![Bounds { variable: 0, low: 0, high: 2, points: vec![(2, 2)] }];
+        let proof = Reduction { sums, ranges, locals, ..Reduction::default() };
+        let plain = [proof.clone()];
+        (1..6).map(move |after| Reduction { post: vec![(after, after)], ..proof.clone() }).chain(plain).collect::<Vec<_>>()
     };
-    let torn = text("1");
-    assert!(is_wrong(&torn));
-    let reduction =
-        Reduction { sums: vec![Sum { globals: vec![(0, 1), (1, 1)] }], ranges: vec![(0, 0, 1), (1, 0, 1)], ..Reduction::default() };
-    match checked(&torn, &reduction) {
-        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionSum),
-        other => panic!("{other:?}"),
-    }
+    needs_one_of(Condition::ReductionSum, torn, proofs(torn));
     // In one step what goes out of one comes into the other.
     let whole = torn.replace("X := 0; yield; Y := 1", "X := 0; Y := Y + 1");
     assert_ne!(whole, torn);
+    assert!(!is_wrong(&whole));
+    let proved = |proof: &Reduction| checked(&whole, proof);
+    assert!(proofs(&whole).iter().any(|proof| proved(proof) == Ok(())), "{:?}", proofs(&whole).iter().map(proved).collect::<Vec<_>>());
 }

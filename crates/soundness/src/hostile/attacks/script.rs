@@ -145,6 +145,11 @@ fn entry(condition: &str, reduced: &Reduced, draw: &mut Draw) -> Option<Value> {
             let others: Vec<Node> = there.inner.iter().chain(&there.done).copied().collect();
             json!({"split": draw.pick(&others)?})
         }
+        "track.inner" => {
+            let others: Vec<Node> = there.initial.iter().chain(&there.done).copied().collect();
+            json!({"track": {"groups": [[draw.pick(&others)?]], "most": 1 + draw.below(2)}})
+        }
+        "track.most" => json!({"track": {"groups": [[draw.pick(&there.inner)?]], "most": 0}}),
         "fold.initial" => {
             let others: Vec<Node> = there.initial.iter().chain(&there.done).copied().collect();
             json!({"fold": [[draw.pick(&others)?, any_node(draw)]]})
