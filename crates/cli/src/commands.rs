@@ -16,11 +16,11 @@ use std::process::ExitCode;
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::input::Messages;
-use crate::output::error_style;
+use crate::output::{error_style, look};
 
 /// Does what the arguments say; the exit status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let messages = Messages { style: error_style(args.color), quiet: args.quiet };
+    let messages = Messages { style: error_style(args.color), look: look(args.color), quiet: args.quiet };
     match &args.command {
         Command::Check(check) => return check::run(check, messages),
         Command::Bench(bench) => return bench::run(bench, messages),

@@ -8,7 +8,7 @@ use serval::{Input, Mistakes};
 use serval_budget::Budget;
 use serval_compile::{Compiled, Limits, Mode, Options, compile};
 use serval_report::escape::{self, file_name};
-use serval_report::{Style, render_diagnostics};
+use serval_report::{Look, Style, render_diagnostics};
 use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span};
 
 use crate::args::{InputArgs, InputKind};
@@ -29,10 +29,11 @@ pub(crate) struct Loaded {
     pub(crate) input: Result<Input, Mistakes>,
 }
 
-/// How messages on standard error look, and whether warnings are wanted.
+/// How messages on standard error and reports on standard output look, and whether warnings are wanted.
 #[derive(Clone, Copy)]
 pub(crate) struct Messages {
     pub(crate) style: Style,
+    pub(crate) look: Look,
     pub(crate) quiet: bool,
 }
 

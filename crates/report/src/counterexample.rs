@@ -39,7 +39,7 @@ pub struct Explanation {
     /// The cycle of conflicts, if the variables are known.
     pub why: Option<Why>,
     /// The lines of the text that matter.
-    pub excerpt: Vec<String>,
+    pub excerpt: Vec<ExcerptLine>,
     /// What there is to say about them, by their numbers.
     pub notes: BTreeMap<u32, &'static str>,
     /// What each serial order gives, if there are few.
@@ -47,6 +47,17 @@ pub struct Explanation {
     /// Where there are many: how many states serial runs of these requests with
     /// these answers can be in, none of which has all of them.
     pub serial_states: Option<usize>,
+}
+
+/// A line of the text that matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcerptLine {
+    /// Its number.
+    pub line: u32,
+    /// The line, as it is shown.
+    pub code: String,
+    /// What there is to say about it.
+    pub note: &'static str,
 }
 
 /// One serial order and what it can give.

@@ -11,7 +11,7 @@ use crate::escape::{
     code_span, command_log, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name,
 };
 use crate::proof::UNBOUNDED;
-use crate::timeline::Look;
+use crate::screen::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
 
@@ -131,7 +131,7 @@ impl FileReport {
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let mut told = String::new();
-                self.story(&mut told, run, Look { width: 120, ascii: false });
+                self.story(&mut told, run, Look { width: 120, ..Look::default() });
                 self.after_story(&mut told, run);
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
             }

@@ -10,7 +10,8 @@ use std::fmt::Write;
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
 use crate::proof;
-use crate::timeline::Look;
+use crate::screen::{Look, time};
+use crate::timeline::moments;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
 pub use lanes::{Lanes, lanes};
@@ -120,8 +121,8 @@ impl FileReport {
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let count = run.requests.len();
-                let least = if run.minimal { ", and no fewer will do" } else { "" };
-                format!("{count} request{} together get answers that no serial order gives{least}.", if count == 1 { "" } else { "s" })
+                let least = if run.minimal { " (minimal)" } else { "" };
+                format!("{count} request{}{least} together get answers that no serial order gives.", if count == 1 { "" } else { "s" })
             }
             (None, Verdict::Serializable) => {
                 "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time."
@@ -286,7 +287,7 @@ impl FileReport {
                 ("in all", Some(times.total)),
             ];
             for (name, time) in parts.into_iter().filter_map(|(name, time)| Some((name, time?))) {
-                row(name, format!("{time:.1} ms"));
+                row(name, self::time(time));
             }
         }
         if !rows.is_empty() {
@@ -307,10 +308,11 @@ fn section(out: &mut String, id: &str, title: &str, body: &str) {
 fn details(run: &Counterexample) -> String {
     let mut out = String::from("<p class=\"hint\">Nothing is chosen yet.</p>\n");
     let name = |id: u32| run.requests.iter().find(|answered| answered.id == id).map_or("", |answered| answered.request.as_str());
-    let mut number = 0;
-    for event in &run.steps {
-        let TraceEvent::Step { id, from, to, accesses, span, .. } = event else { continue };
-        number += 1;
+    for moment in moments(run, Look::default()) {
+        let (Some(number), Some(TraceEvent::Step { id, from, to, accesses, span, .. })) = (moment.number, run.steps.get(moment.position))
+        else {
+            continue;
+        };
         let lines =
             span.map_or_else(
                 String::new,
@@ -385,5 +387,5 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
 /// What a table of a run looks like without a page, for a reader without
 /// pictures; used as the description of the drawing.
 fn described(run: &Counterexample) -> String {
-    crate::timeline::table(run, Look { width: 10_000, ascii: false }).unwrap_or_else(|| run.story.join("\n"))
+    crate::timeline::table(run, Look { width: 10_000, ..Look::default() }).unwrap_or_else(|| run.story.join("\n"))
 }

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_text_has_the_first_sentences() {
-        let look = Look { width: 100, ascii: false };
+        let look = Look::default();
         let lines =
             |facts: &[usize]| report(facts).to_text(true, look).lines().skip(1).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         let text = lines(&[8]);
@@ -128,11 +128,11 @@ mod tests {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         let facts = vec!["L = 1 iff one request is between line 3 and line 5".to_owned()];
         report.proof.push(ProofNote { kind: "reduction", component: 0, facts, unbounded: true, marks: BTreeMap::new() });
-        let text = report.to_text(true, Look { width: 100, ascii: false });
+        let text = report.to_text(true, Look::default());
         assert!(text.contains("  in every run\n    L = 1 iff one request is between line 3 and line 5\n"), "{text}");
         assert!(text.contains("serval explain reduction"), "{text}");
         // What a verdict rests on is said even to those who do not ask for more.
-        let short = report.to_text(false, Look { width: 100, ascii: false });
+        let short = report.to_text(false, Look::default());
         assert!(short.contains(&format!("  note            {UNBOUNDED}\n")), "{short}");
         let mut page = String::new();
         in_html(&report.proof, &mut page);

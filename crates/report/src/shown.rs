@@ -3,7 +3,7 @@
 //! Everything is taken apart here, so that what is added to a report has to be
 //! thought of. What is for machines is written from the report itself.
 
-use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
+use crate::counterexample::{Answered, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
 use crate::escape::{line, name};
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
@@ -143,13 +143,15 @@ fn explained(Explanation { why, excerpt, notes, serial, serial_states }: &Explan
         first: first.clone(),
         second: second.clone(),
     };
+    let excerpt_line =
+        |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
     let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
         order: order.clone(),
         answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),
     };
     Explanation {
         why: why.as_ref().map(|Why { anomaly, edges }| Why { anomaly: *anomaly, edges: edges.iter().map(edge).collect() }),
-        excerpt: all_told(excerpt),
+        excerpt: excerpt.iter().map(excerpt_line).collect(),
         notes: notes.clone(),
         serial: serial.iter().map(order).collect(),
         serial_states: *serial_states,

@@ -9,7 +9,8 @@ use crate::escape::{json, name, shell};
 use crate::fix::{FixHint, Fixable};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::stages::StageReport;
-use crate::timeline::{Look, excerpt, line_notes, table};
+use crate::screen::{Look, time};
+use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
 use serde::Serialize;
 use serval_syntax::{Diagnostic, LineIndex, Severity};
@@ -264,14 +265,12 @@ impl FileReport {
     /// The report for people; with how it was decided and what holds, if it is
     /// to be `verbose`.
     pub fn to_text(&self, verbose: bool, look: Look) -> String {
-        let text = self.shown().in_text(verbose, look);
-        if look.ascii { in_ascii(&text) } else { text }
+        look.finish(&self.shown().in_text(verbose, look))
     }
 
     /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.
     pub fn to_text_before_fix(&self, look: Look) -> String {
-        let text = self.shown().before_fix(look);
-        if look.ascii { in_ascii(&text) } else { text }
+        look.finish(&self.shown().before_fix(look))
     }
 
     fn before_fix(&self, look: Look) -> String {
@@ -289,7 +288,7 @@ impl FileReport {
         let _ = write!(out, "{verdict}  {file}");
         if let Some(run) = &self.counterexample {
             let count = run.requests.len();
-            let least = if run.minimal { ", and no fewer will do" } else { "" };
+            let least = if run.minimal { " (minimal)" } else { "" };
             let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
             let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
         }
@@ -313,7 +312,7 @@ impl FileReport {
                 if self.verdict == Verdict::Serializable {
                     out.push_str("   for any number of concurrent requests");
                     if let Some(times) = self.time_ms {
-                        let _ = write!(out, "   {:.1} ms", times.total);
+                        let _ = write!(out, "   {}", time(times.total));
                     }
                     out.push_str("   certificate checked");
                 }
@@ -386,7 +385,7 @@ impl FileReport {
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
         let Explanation { why, excerpt, serial, serial_states, .. } = &run.explanation;
         out.push('\n');
-        for line in excerpt {
+        for line in excerpt_lines(excerpt, look) {
             let _ = writeln!(out, "  {line}");
         }
         if !excerpt.is_empty() {
@@ -454,11 +453,6 @@ impl FileReport {
             Verdict::Error => "error",
         }
     }
-}
-
-/// Without what a terminal that shows ASCII alone cannot show.
-fn in_ascii(text: &str) -> String {
-    text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...")
 }
 
 /// Who was told what; the same answers to the same request are counted.

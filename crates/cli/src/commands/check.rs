@@ -15,14 +15,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serval::{Method, Methods};
-use serval_report::{Look, Verdict, sarif};
+use serval_report::{Verdict, sarif};
 
 use crate::args::{Check, Classic, OutputFormat};
 use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits;
-use crate::output::{error_style, keep_input, write_to};
+use crate::output::{error_style, keep_input, look, write_to};
 use cache::Cache;
 pub(super) use checking::{Checked, Checking, millis};
 pub(super) use status::Status;
@@ -74,7 +74,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     args.files = Vec::new();
     let args = &args;
     let messages = match common.check.color {
-        Some(colour) if !args.explicit.contains("color") => Messages { style: error_style(colour), ..messages },
+        Some(colour) if !args.explicit.contains("color") => Messages { style: error_style(colour), look: look(colour), ..messages },
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
@@ -102,7 +102,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
-            OutputFormat::Text => report.to_text(args.verbose, look()),
+            OutputFormat::Text => report.to_text(args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),
             OutputFormat::Sarif => String::new(),
@@ -120,19 +120,6 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         write_to(None, &sarif(&reports, env!("CARGO_PKG_VERSION")))?;
     }
     Ok(worst.exit_code(args.exit_zero))
-}
-
-/// How wide the terminal is, and whether it shows more than ASCII.
-fn look() -> Look {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-    let width = number("COLUMNS").filter(|&width| width >= 20).unwrap_or(Look::default().width);
-    // As programs in C do: the first of these that is set decides.
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
-    let ascii = locale.is_some_and(|value| {
-        let value = value.to_ascii_lowercase();
-        value == "c" || value == "posix" || value.contains('.') && !value.contains("utf")
-    });
-    Look { width, ascii }
 }
 
 /// The methods that the options name.

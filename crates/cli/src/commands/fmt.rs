@@ -77,7 +77,7 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
     };
     let changes = formatted != text;
     if args.diff {
-        write_to(None, &escape::lines(&diff(&text, &formatted, &shown)))?;
+        write_to(None, &messages.look.finish(&escape::lines(&diff(&text, &formatted, &shown))))?;
     }
     if args.check {
         if changes && !args.diff && !messages.quiet {

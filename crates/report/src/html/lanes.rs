@@ -14,8 +14,8 @@ use crate::escape::xml as escaped;
 
 use super::described;
 use crate::counterexample::Counterexample;
-use crate::timeline::{Look, accesses_of, changes};
-use crate::trace::TraceEvent;
+use crate::screen::Look;
+use crate::timeline::{Moment, Phrase, accesses_of, moments};
 use crate::why::{Edge, Side};
 
 /// A rectangle of the drawing.
@@ -51,6 +51,8 @@ pub struct Boxed {
     pub lane: usize,
     /// What stands in it.
     pub lines: Vec<String>,
+    /// The number of the step, beside it.
+    pub number: Option<usize>,
 }
 
 /// A conflict.
@@ -126,27 +128,7 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     let look = Look::default();
     let lane: BTreeMap<u32, usize> = run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect();
     let titles: Vec<String> = run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect();
-    // What happens, in order: the lane, the lines, and for steps what changed.
-    let mut rows: Vec<Row> = Vec::new();
-    let mut steps = 0;
-    for (position, event) in run.steps.iter().enumerate() {
-        let row = match event {
-            TraceEvent::Spawn { .. } => continue,
-            TraceEvent::Respond { id, response, .. } => {
-                Row { id: *id, position, lines: vec![format!("returns {response}")], globals: None }
-            }
-            TraceEvent::Step { id, from, to, accesses, .. } => {
-                let lines = match accesses {
-                    Some(list) if list.is_empty() => vec!["runs".to_owned()],
-                    Some(_) => accesses_of(event, look),
-                    None => vec![format!("{} → {}", from.local, to.local)],
-                };
-                steps += 1;
-                Row { id: *id, position, lines, globals: Some(changes(run, &from.global, &to.global, steps == 1, look)) }
-            }
-        };
-        rows.push(row);
-    }
+    let rows: Vec<Row> = moments(run, look).into_iter().map(Row::from).collect();
     let mut widths: Vec<usize> = titles.iter().map(|title| width_of(std::slice::from_ref(title))).collect();
     for row in &rows {
         if let Some(&lane) = lane.get(&row.id) {
@@ -166,6 +148,7 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         area: Area { x: lefts[index], y: MARGIN, width: widths[index], height: height_of(1) },
         lane: index,
         lines: vec![title.clone()],
+        number: None,
     };
     let mut drawn = Lanes {
         width: 0,
@@ -181,15 +164,15 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     let mut boxes: BTreeMap<usize, Area> = BTreeMap::new();
     for row in &rows {
         let Some(&lane) = lane.get(&row.id) else { continue };
-        let changed = row.globals.as_deref().unwrap_or_default();
+        let changed = &row.globals;
         let height = height_of(row.lines.len().max(changed.len()));
         let area = Area { x: lefts[lane], y, width: widths[lane], height: height_of(row.lines.len()) };
-        let boxed = Boxed { area, lane, lines: row.lines.clone() };
-        if row.globals.is_some() {
+        let boxed = Boxed { area, lane, lines: row.lines.clone(), number: row.number };
+        if !row.answers {
             boxes.insert(row.position, area);
             if !changed.is_empty() {
                 let area = Area { x: globals_left, y, width: width_of(changed), height: height_of(changed.len()) };
-                drawn.globals.push(Boxed { area, lane: widths.len(), lines: changed.to_vec() });
+                drawn.globals.push(Boxed { area, lane: widths.len(), lines: changed.clone(), number: None });
             }
             drawn.steps.push(boxed);
         } else {
@@ -208,9 +191,26 @@ struct Row {
     id: u32,
     /// Where in the run.
     position: usize,
+    /// The number beside it.
+    number: Option<usize>,
+    answers: bool,
     lines: Vec<String>,
-    /// What changed, for a step.
-    globals: Option<Vec<String>>,
+    /// What changed.
+    globals: Vec<String>,
+}
+
+impl From<Moment> for Row {
+    fn from(moment: Moment) -> Self {
+        let texts = |phrases: &[Phrase]| phrases.iter().map(Phrase::text).collect::<Vec<_>>();
+        Self {
+            id: moment.id,
+            position: moment.position,
+            number: moment.number,
+            answers: moment.answers,
+            lines: texts(&moment.lines),
+            globals: texts(&moment.globals),
+        }
+    }
 }
 
 /// The channel of an arrow: that behind this lane.
@@ -314,11 +314,12 @@ impl Lanes {
         if let Some(first) = self.globals.first() {
             let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
         }
-        for (number, step) in (1_usize..).zip(&self.steps) {
-            numbered(&mut out, step, number);
-            boxed(&mut out, step, "step", (!is_file).then_some(number));
+        for step in &self.steps {
+            numbered(&mut out, step);
+            boxed(&mut out, step, "step", step.number.filter(|_| !is_file));
         }
         for answer in &self.answers {
+            numbered(&mut out, answer);
             boxed(&mut out, answer, "answer", None);
         }
         for globals in &self.globals {
@@ -348,7 +349,8 @@ impl Lanes {
 }
 
 /// The number of a step, left of the lanes.
-fn numbered(out: &mut String, step: &Boxed, number: usize) {
+fn numbered(out: &mut String, step: &Boxed) {
+    let Some(number) = step.number else { return };
     let y = step.area.y + PADDING / 2 + LINE - 5;
     let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{y}\">{number}</text>", NUMBERS - 6);
 }

@@ -13,7 +13,7 @@ use serval_syntax::{Diagnostic, Severity};
 use super::cache::Cache;
 use super::progress::ProgressLine;
 use super::save::save;
-use super::{Status, bug, look, page};
+use super::{Status, bug, page};
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
@@ -114,7 +114,7 @@ impl Checking {
         let mut told = 0;
         if let Some(certificate) = refuting {
             if self.args.format == OutputFormat::Text {
-                let text = report.to_text_before_fix(look());
+                let text = report.to_text_before_fix(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
             }
