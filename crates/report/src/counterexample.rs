@@ -25,12 +25,34 @@ pub struct Counterexample {
     /// What the names of states stand for.
     #[serde(flatten)]
     pub states: StatesField,
+    /// The globals whose values are members of an `enum`, and these members, from that of 0.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub enums: BTreeMap<String, Vec<String>>,
+    /// How people see variables and requests that have another name in the network system.
+    #[serde(skip)]
+    pub spelled: BTreeMap<String, String>,
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
     /// What the text report says besides.
     #[serde(skip)]
     pub explanation: Explanation,
+}
+
+impl Counterexample {
+    /// The value of a global as people see it.
+    pub(crate) fn value(&self, variable: &str, value: i64) -> String {
+        let member = usize::try_from(value).ok().and_then(|value| self.enums.get(variable)?.get(value));
+        member.cloned().unwrap_or_else(|| value.to_string())
+    }
+}
+
+impl LocalValues {
+    /// The value of a local as people see it; nothing where it is not known.
+    pub(crate) fn value(&self, variable: &str) -> String {
+        let number = || self.vars.get(variable).map(i64::to_string);
+        self.names.get(variable).cloned().or_else(number).unwrap_or_default()
+    }
 }
 
 /// What helps people to understand a counterexample.
@@ -82,6 +104,9 @@ pub struct Answered {
     pub request: String,
     /// Its response.
     pub response: String,
+    /// What that is called, where it is a member of an `enum`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// The field `states`, which holds global and local states side by side.
@@ -108,6 +133,9 @@ pub struct LocalValues {
     pub at: [u32; 2],
     /// Its variables.
     pub vars: BTreeMap<String, i64>,
+    /// What their values are called, where they are members of an `enum`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
 }
 
 /// Real values behind the names of states.

@@ -48,8 +48,8 @@ impl Counterexample {
                 TraceEvent::Step { id, accesses: Some(accesses), .. } => {
                     for access in accesses {
                         let _ = match access.op.as_str() {
-                            "write" => writeln!(out, "    r{id}->>g: {} = {}", mermaid(&access.var), access.value),
-                            _ => writeln!(out, "    g-->>r{id}: {} is {}", mermaid(&access.var), access.value),
+                            "write" => writeln!(out, "    r{id}->>g: {} = {}", mermaid(&access.var), mermaid(&access.shown_value())),
+                            _ => writeln!(out, "    g-->>r{id}: {} is {}", mermaid(&access.var), mermaid(&access.shown_value())),
                         };
                     }
                     if accesses.is_empty() {
@@ -261,7 +261,7 @@ fn flow(file: &str, run: &Counterexample) -> Vec<Value> {
                     Some(accesses) => {
                         let done = accesses.iter().map(|access| {
                             let sign = if access.op == "write" { "sets" } else { "reads" };
-                            format!("{sign} {} {} {}", access.var, if access.op == "write" { "to" } else { "=" }, access.value)
+                            format!("{sign} {} {} {}", access.var, if access.op == "write" { "to" } else { "=" }, access.shown_value())
                         });
                         done.collect::<Vec<_>>().join(", ")
                     }

@@ -330,7 +330,7 @@ fn details(run: &Counterexample) -> String {
                 .iter()
                 .map(|access| {
                     let verb = if access.op == "write" { "sets" } else { "reads" };
-                    format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), access.value)
+                    format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), escaped(&access.shown_value()))
                 })
                 .collect();
             let _ = writeln!(
@@ -364,8 +364,8 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
     match (state(&from.global), state(&to.global)) {
         (Some(StateValues::Global(before)), Some(StateValues::Global(after))) => {
             for (name, value) in before {
-                let now = after.get(name).map_or_else(String::new, i64::to_string);
-                rows.push((name.clone(), value.to_string(), now));
+                let now = after.get(name).map_or_else(String::new, |&value| run.value(name, value));
+                rows.push((name.clone(), run.value(name, *value), now));
             }
         }
         _ => rows.push(("global state".to_owned(), from.global.clone(), to.global.clone())),
@@ -373,10 +373,8 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
     match (state(&from.local), state(&to.local)) {
         (Some(StateValues::Local(before)), Some(StateValues::Local(after))) => {
             let names: std::collections::BTreeSet<&String> = before.vars.keys().chain(after.vars.keys()).collect();
-            let value =
-                |values: &std::collections::BTreeMap<String, i64>, name: &String| values.get(name).map_or_else(String::new, i64::to_string);
             for name in names {
-                rows.push((name.clone(), value(&before.vars, name), value(&after.vars, name)));
+                rows.push((name.clone(), before.value(name), after.value(name)));
             }
         }
         _ => rows.push(("local state".to_owned(), from.local.clone(), to.local.clone())),

@@ -117,7 +117,7 @@ fn phrases_of(event: &TraceEvent, look: Look) -> Vec<Phrase> {
     let mut lines: Vec<Phrase> = Vec::new();
     for access in accesses {
         let (ink, sign) = if access.op == "write" { (Ink::Changed, "=") } else { (Ink::Read, look.reads()) };
-        let line = Phrase::new(ink, [name(&access.var), piece(format!(" {sign} {}", access.value))]);
+        let line = Phrase::new(ink, [name(&access.var), piece(format!(" {sign} {}", access.shown_value()))]);
         // A loop can read the same value a thousand times.
         if lines.last() != Some(&line) {
             lines.push(line);
@@ -146,6 +146,7 @@ fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Loo
         let changed = old.get(variable) != Some(value);
         if changed || all {
             let (ink, mark) = if changed { (Ink::Changed, " *") } else { (Ink::Plain, "") };
+            let value = run.value(variable, *value);
             lines.push(Phrase::new(ink, [name(variable), piece(format!(" = {value}{mark}"))]));
         }
     }

@@ -11,6 +11,7 @@ use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateNam
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
+use crate::value_names::ValueNames;
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
 
 /// Performs the run of a certificate.
@@ -27,9 +28,15 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
-            let mut shown = perform(&mut ProgramSimulator::new(prepared, input.text()), events, requests, component, minimal);
+            let mut simulator = ProgramSimulator::new(prepared, input.text());
+            let mut shown = perform(&mut simulator, events, requests, component, minimal);
+            let names = simulator.names();
+            name_answers(&mut shown);
+            shown.enums = names.globals(program);
+            shown.spelled = names.variables().iter().chain(names.requests()).map(|(name, written)| (name.clone(), written.clone())).collect();
             shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component));
+            name_serial(&mut shown, program, names);
             shown
         }
     }
@@ -45,6 +52,28 @@ pub(crate) fn story(input: &Input, run: &RunCertificate, component: usize) -> Ve
         }
     };
     told.story
+}
+
+/// Gives the answers the names that the run has for them.
+fn name_answers(shown: &mut Counterexample) {
+    for event in &shown.steps {
+        if let TraceEvent::Respond { id: number, name, .. } = event {
+            shown.requests.iter_mut().filter(|answered| answered.id == *number).for_each(|answered| answered.name.clone_from(name));
+        }
+    }
+}
+
+/// The same for what serial orders give.
+fn name_serial(shown: &mut Counterexample, program: &Program, names: &ValueNames) {
+    let body = |name: &str| program.requests.iter().position(|request| request.name == name);
+    let bodies: Vec<Option<usize>> = shown.requests.iter().map(|answered| body(&answered.request)).collect();
+    for answers in shown.explanation.serial.iter_mut().flat_map(|order| &mut order.answers) {
+        for (answer, body) in answers.iter_mut().zip(&bodies) {
+            if let Some(name) = body.zip(answer.parse::<i64>().ok()).and_then(|(body, value)| names.answer(body, value)) {
+                *answer = name;
+            }
+        }
+    }
 }
 
 /// The variables that `unlock` releases.
@@ -171,7 +200,9 @@ fn trace_event(event: &RunEvent, component: usize) -> TraceEvent {
     match &event.action {
         Action::Spawn { request, local } => TraceEvent::Spawn { id, component, request: Some(request.clone()), local: local.clone() },
         Action::Step { from, to } => TraceEvent::Step { id, component, from: name(from), to: name(to), span: None, accesses: None },
-        Action::Respond { local, response } => TraceEvent::Respond { id, component, local: local.clone(), response: response.clone() },
+        Action::Respond { local, response } => {
+            TraceEvent::Respond { id, component, local: local.clone(), response: response.clone(), name: None }
+        }
     }
 }
 
@@ -185,7 +216,7 @@ fn answered(events: &[TraceEvent]) -> Vec<Answered> {
     let mut answered: Vec<Answered> = events
         .iter()
         .filter_map(|event| match event {
-            TraceEvent::Respond { id, response, .. } => Some(Answered { id: *id, request: spawned(*id)?, response: response.clone() }),
+            TraceEvent::Respond { id, response, .. } => Some(Answered { id: *id, request: spawned(*id)?, response: response.clone(), name: None }),
             _ => None,
         })
         .collect();
@@ -225,5 +256,6 @@ fn told(
     states: StatesField,
     story: Vec<String>,
 ) -> Counterexample {
-    Counterexample { requests, minimal, anomaly: None, component, steps, states, story, explanation: Explanation::default() }
+    let (enums, spelled) = Default::default();
+    Counterexample { requests, minimal, anomaly: None, component, steps, states, enums, spelled, story, explanation: Explanation::default() }
 }
