@@ -8,6 +8,7 @@ mod export;
 mod fix;
 mod fmt;
 mod man;
+mod new;
 mod run;
 mod verify;
 
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,
         Command::Explain(explain) => explain::run(explain)?,
+        Command::New(new) => new::run(new, messages)?,
         Command::Completions(completions) => completions::run(completions)?,
         Command::Man(man) => man::run(man)?,
     }

@@ -46,7 +46,10 @@ pub(crate) fn read(args: &InputArgs, messages: Messages) -> Result<File, Failure
 pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
     let name = name_of(path);
     let bytes = bytes_of(path)?;
-    let kind = kind_of(path, kind)?;
+    let kind = match kind {
+        None if path == Path::new("-") => guessed(&bytes),
+        _ => kind_of(path, kind)?,
+    };
     Ok(loaded(name, bytes, kind))
 }
 
@@ -120,6 +123,16 @@ fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// What standard input is: a network system begins with a brace or a bracket,
+/// and no program does.
+fn guessed(bytes: &[u8]) -> InputKind {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{' | b'[') => InputKind::Json,
+        _ => InputKind::Ser,
     }
 }
 

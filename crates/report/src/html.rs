@@ -3,6 +3,7 @@
 
 mod code;
 
+mod index;
 mod lanes;
 
 use std::fmt::Write;
@@ -14,6 +15,7 @@ use crate::screen::{Look, time};
 use crate::timeline::moments;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
+pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 
 /// A picture of the page.
@@ -240,8 +242,8 @@ impl FileReport {
                 escaped(&note.message)
             );
         }
-        for stuck in &self.stuck {
-            let place = stuck.at.map_or_else(|| format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+        for stuck in self.stuck_once() {
+            let place = stuck.place();
             let _ = write!(body, "<li><strong>{}</strong> can get stuck for ever {}", escaped(&stuck.request), escaped(&place));
             if !stuck.run.is_empty() {
                 body.push_str(", as here:\n<ol>\n");

@@ -12,11 +12,11 @@ use crate::stages::StageReport;
 use crate::screen::{Look, time};
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serval_syntax::{Diagnostic, LineIndex, Severity};
 
 /// The answer to whether a file is serializable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is, for any number of requests.
@@ -150,8 +150,15 @@ pub struct StuckNote {
     pub run: Vec<String>,
 }
 
+impl StuckNote {
+    /// Where it is, in words.
+    pub(crate) fn place(&self) -> String {
+        self.at.map_or_else(|| format!("in {}", self.local), |[line, _]| format!("on line {line}"))
+    }
+}
+
 /// Milliseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Times {
     /// Everything.
     pub total: f64,
@@ -171,7 +178,7 @@ pub struct Times {
 }
 
 /// Numbers of states and steps, over all components.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Sizes {
     /// Global states.
     pub globals: usize,
@@ -187,7 +194,7 @@ pub struct Sizes {
 }
 
 /// Numbers of states and steps after reductions, over all components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReducedSizes {
     /// Global states.
     pub globals: usize,
@@ -268,6 +275,12 @@ impl FileReport {
         look.finish(&self.shown().in_text(verbose, look))
     }
 
+    /// The line with the verdict alone.
+    pub fn to_line(&self, look: Look) -> String {
+        let text = self.shown().in_text(false, look);
+        look.finish(&format!("{}\n", text.lines().next().unwrap_or_default()))
+    }
+
     /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.
     pub fn to_text_before_fix(&self, look: Look) -> String {
         look.finish(&self.shown().before_fix(look))
@@ -335,8 +348,8 @@ impl FileReport {
         if self.proof.iter().any(|note| note.unbounded) {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
         }
-        for stuck in &self.stuck {
-            let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+        for stuck in self.stuck_once() {
+            let place = stuck.place();
             let here = if stuck.run.is_empty() { "" } else { ", as here:" };
             let _ = writeln!(out, "  note            {} can get stuck for ever {place}{here}", stuck.request);
             for line in &stuck.run {
@@ -347,6 +360,20 @@ impl FileReport {
             self.details(&mut out);
         }
         out
+    }
+
+    /// Requests that can get stuck, each place once: a request can wait in several states on one line.
+    pub(crate) fn stuck_once(&self) -> Vec<&StuckNote> {
+        let mut told: Vec<&StuckNote> = Vec::new();
+        for stuck in &self.stuck {
+            match told.iter_mut().find(|known| known.request == stuck.request && known.place() == stuck.place()) {
+                // The one that shows how it comes to it is told.
+                Some(known) if known.run.is_empty() => *known = stuck,
+                Some(_) => {}
+                None => told.push(stuck),
+            }
+        }
+        told
     }
 
     fn details(&self, out: &mut String) {

@@ -4,6 +4,7 @@ mod bug;
 mod cache;
 mod checking;
 pub(super) mod files;
+mod many;
 mod page;
 mod progress;
 mod save;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serval::{Method, Methods};
+use serval_report::html::{self, IndexEntry};
 use serval_report::{Verdict, sarif};
 
 use crate::args::{Check, Classic, OutputFormat};
@@ -22,8 +24,9 @@ use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits;
-use crate::output::{error_style, keep_input, look, write_to};
+use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
+use many::Many;
 pub(super) use checking::{Checked, Checking, millis};
 pub(super) use status::Status;
 
@@ -33,8 +36,12 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
         limits::watch_interrupts();
         return watch::run(args, messages);
     }
-    let files = files::all(&args.files)?;
-    round(args, messages, &files, files.len() > 1)
+    let files::Found { files, skipped } = files::all(&args.files)?;
+    let several = files.len() > 1 || args.files.iter().any(|path| path.is_dir());
+    if skipped > 0 && !messages.quiet {
+        say(&format!("note: {}\n", files::skipped_words(skipped)));
+    }
+    round(args, messages, &files, several)
 }
 
 /// Refuses to write one thing over another. With several files the options
@@ -95,6 +102,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     limits::limit_memory(args.limits.memory);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
+    let (mut index, mut pages) = (Vec::new(), None);
+    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full, messages.look);
     for Task { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
@@ -102,6 +111,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
+            OutputFormat::Text if messages.quiet => report.to_line(messages.look),
+            OutputFormat::Text if many.is_brief() => many.line(&report, args.verbose),
             OutputFormat::Text => report.to_text(args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),
@@ -109,6 +120,11 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         };
         write_to(None, text.get(told..).unwrap_or_default())?;
         worst = worst.max(status);
+        many.count(report.verdict);
+        if let Some(page) = args.html.as_deref().filter(|_| several) {
+            index.push(IndexEntry::new(&report, &save::name_in_directory(&report.file, "html")));
+            pages = Some(page);
+        }
         if args.format == OutputFormat::Sarif {
             reports.push(report);
         }
@@ -116,6 +132,10 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
             return Ok(ExitCode::from(130));
         }
     }
+    if let Some(directory) = pages {
+        write_file(&directory.join("index.html"), &html::index(&index, env!("CARGO_PKG_VERSION")))?;
+    }
+    write_to(None, &many.end())?;
     if args.format == OutputFormat::Sarif {
         write_to(None, &sarif(&reports, env!("CARGO_PKG_VERSION")))?;
     }

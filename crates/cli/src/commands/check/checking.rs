@@ -113,7 +113,8 @@ impl Checking {
         self.compare_with_promise(&file.name, promise, report.verdict);
         let mut told = 0;
         if let Some(certificate) = refuting {
-            if self.args.format == OutputFormat::Text {
+            // Where a file has one line, its details come later.
+            if self.args.format == OutputFormat::Text && (!self.several || self.args.full) {
                 let text = report.to_text_before_fix(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
@@ -235,7 +236,9 @@ impl Checking {
     fn compare_with_promise(&self, name: &str, promise: Option<Verdict>, verdict: Verdict) {
         let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
         if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet {
-            say(&format!("warning: the header of {} expects another verdict\n", escape::name(name)));
+            let words = |verdict| if verdict == Verdict::Serializable { "serializable" } else { "not serializable" };
+            let expected = promise.map_or("", words);
+            say(&format!("warning: the header of {} expects {expected}, but it is {}\n", escape::name(name), words(verdict)));
         }
     }
 }
