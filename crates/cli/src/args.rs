@@ -335,7 +335,7 @@ pub(crate) enum Format {
     NfaSvg,
     /// A picture of the interleaving net
     NetSvg,
-    /// What makes the proof a proof, as questions for SMT solvers (a directory)
+    /// Proof obligations, as questions for SMT solvers (a directory)
     Smtlib,
     /// The interleaving net in the format of Tina
     Net,

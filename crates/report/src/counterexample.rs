@@ -69,6 +69,44 @@ pub struct Explanation {
     /// Where there are many: how many states serial runs of these requests with
     /// these answers can be in, none of which has all of them.
     pub serial_states: Option<usize>,
+    /// Where there are many: the serial order that gives most of the answers.
+    pub closest: Option<Closest>,
+}
+
+/// A serial order that gives as many of the answers as any, and where it departs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closest {
+    /// Requests one at a time, and what they answer as in the run.
+    pub order: Vec<(String, String)>,
+    /// A request that comes next and answers something else.
+    pub request: String,
+    /// What it answered in the run.
+    pub wanted: String,
+    /// What it can answer here.
+    pub given: Vec<String>,
+}
+
+impl Closest {
+    /// The order in words, the same in a row counted.
+    pub(crate) fn order_words(&self) -> String {
+        let mut parts: Vec<(String, usize)> = Vec::new();
+        for (request, response) in &self.order {
+            let told = format!("{request} → {response}");
+            match parts.last_mut().filter(|(known, _)| *known == told) {
+                Some((_, count)) => *count += 1,
+                None => parts.push((told, 1)),
+            }
+        }
+        let told = parts.into_iter().map(|(told, count)| if count > 1 { format!("{told} (× {count})") } else { told });
+        told.collect::<Vec<_>>().join(", then ")
+    }
+
+    /// Where it departs.
+    pub(crate) fn departure(&self) -> String {
+        let Self { request, wanted, given, .. } = self;
+        let gives = if given.is_empty() { "never ends".to_owned() } else { format!("answers {}", given.join(" or ")) };
+        format!("{request} {gives}, not {wanted}")
+    }
 }
 
 /// A line of the text that matters.

@@ -9,12 +9,13 @@ mod lanes;
 use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
+use crate::explain;
 use crate::escape::{name, xml as escaped};
 use crate::proof;
 use crate::screen::{Look, time};
 use crate::timeline::moments;
 use crate::trace::TraceEvent;
-use crate::verdict::{FileReport, Verdict};
+use crate::verdict::{FileReport, OpenAnswer, Sizes, Verdict};
 pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 
@@ -86,6 +87,7 @@ impl FileReport {
             let _ = write!(out, " <span class=\"name\">{}</span>", escaped(&name));
         }
         let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
+        self.html_open(&mut out);
         self.html_counterexample(&mut out);
         if page.is_program {
             let proved = || self.proof.first().map(|note| note.marks.clone());
@@ -96,7 +98,7 @@ impl FileReport {
         self.html_notes(&mut out);
         for (number, figure) in page.figures.iter().enumerate() {
             let body = format!(
-                "<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>",
+                "<details class=\"folded\">\n<summary>Show the picture</summary>\n<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>\n</details>",
                 escaped(&figure.caption),
                 escaped(&figure.title),
                 figure.svg
@@ -107,6 +109,7 @@ impl FileReport {
             section(&mut out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
         }
         self.html_figures(&mut out);
+        self.html_page(&mut out);
         let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable);
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
@@ -137,16 +140,18 @@ impl FileReport {
     fn html_counterexample(&self, out: &mut String) {
         let Some(run) = &self.counterexample else { return };
         let mut body = String::from(
-            "<p>Time runs downwards. A box is a step, which nobody interrupts; ➜ is a read, = a write, * a global that changed. \
-             Point at a step, or move with Tab and the arrow keys, for the state before and after it.</p>\n",
+            "<p>Time runs downwards. A box is a step, which no other request interrupts; ➜ is a read, = a write, * a global that changed. \
+             Point at a step, or move with Tab and the arrow keys, for the state before and after it; its lines of the program are marked, \
+             and pointing at a line marks its steps. The step that decides is chosen when the page opens.</p>\n",
         );
+        let decisive = decisive(run);
         let drawn = lanes::lanes_of(run);
         let _ = write!(
             body,
             "<div class=\"stage{}\">\n<div class=\"wide lanes\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",
             if drawn.width > BROAD { " broad" } else { "" },
-            drawn.svg(),
-            details(run)
+            drawn.svg(decisive),
+            details(run, decisive)
         );
         section(out, "run", "What can happen", &body);
         self.html_why(out, run);
@@ -190,11 +195,19 @@ impl FileReport {
                 run.explanation.serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
+        if let Some(closest) = &run.explanation.closest {
+            let first = if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
+            let departs = escaped(&closest.departure());
+            let _ = writeln!(body, "<p class=\"closest\"><strong>The closest serial order:</strong> {}<mark>{departs}</mark>.</p>", escaped(&first));
+        }
         if let Some(fix) = &self.fix {
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
+            for (number, diff) in (1_usize..).zip(&fix.diffs) {
+                difference(&mut body, number, diff);
+            }
         }
         if let Some(name) = run.anomaly {
-            let _ = writeln!(body, "<p>More about it: <code>serval explain {}</code></p>", escaped(name));
+            let _ = writeln!(body, "<p><a href=\"#explain\">What is a {}?</a></p>", escaped(&name.replace('-', " ")));
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
         }
@@ -208,13 +221,15 @@ impl FileReport {
         let mut body = String::new();
         let method = self.method.unwrap_or("?");
         let kind = self.certificate.as_ref().map_or("?", |certificate| certificate.kind);
+        let _ = writeln!(body, "<p>{}</p>", proof::for_engineers(kind));
+        proof::in_html(&self.proof, &mut body);
         let _ = writeln!(
             body,
-            "<p>Found by the method <em>{}</em>; the certificate, of kind <em>{}</em>, was accepted by the independent checker.</p>",
+            "<details class=\"folded\">\n<summary>The proof in full</summary>\n\
+             <p>Found by the method <em>{}</em>; the certificate, of kind <em>{}</em>, was accepted by the independent checker.</p>",
             escaped(method),
             escaped(kind)
         );
-        proof::in_html(&self.proof, &mut body);
         if !self.words.is_empty() {
             body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<dl>\n");
             for line in &self.words {
@@ -224,7 +239,48 @@ impl FileReport {
             }
             body.push_str("</dl>\n");
         }
+        body.push_str("</details>\n");
         section(out, "proof", "Why it holds", &body);
+    }
+
+    /// For a file about which nobody knows: what is certain, what is large, what may help.
+    fn html_open(&self, out: &mut String) {
+        if self.verdict != Verdict::Unknown {
+            return;
+        }
+        let mut body = String::from("<dl class=\"open\">\n");
+        let mut entry = |title: &str, words: &str| {
+            let _ = writeln!(body, "<dt>{title}</dt><dd>{}</dd>", escaped(words));
+        };
+        entry("what stopped it", self.reason.as_deref().unwrap_or("nothing that it tried was enough"));
+        let ruled_out = self.ruled_out.map_or_else(String::new, |ruled_out| ruled_out.words());
+        entry("what is ruled out", if ruled_out.is_empty() { "nothing yet" } else { ruled_out.trim() });
+        for open in &self.open {
+            let OpenAnswer { request, response, count } = open;
+            entry("what is open", &format!("whether a run can have {count} × {request} answers {response}, which no serial run has"));
+        }
+        if let Some(Sizes { globals, locals, steps, .. }) = self.sizes {
+            let large = format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps");
+            entry("what is large", &large);
+        }
+        if let Some(help) = self.help {
+            entry("what to try", help);
+        }
+        let file = self.file_in_commands().unwrap_or_else(|| "-".to_owned());
+        entry("what to try", &format!("more time: serval check {file} --timeout 600"));
+        entry("what to try", "smaller ranges of variables and parameters: two or three values show most races");
+        entry("what to try", "a counterexample only: serval check --method search");
+        body.push_str("</dl>\n");
+        section(out, "open", "What is known", &body);
+    }
+
+    /// The page of `serval explain` on the verdict or the anomaly.
+    fn html_page(&self, out: &mut String) {
+        let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
+        let name = anomaly.or_else(|| (self.verdict == Verdict::Unknown).then_some("undecided"));
+        let Some((name, text)) = name.and_then(|name| Some((name, explain::page(name)?))) else { return };
+        let title = format!("About it: {}", name.replace('-', " "));
+        section(out, "explain", &title, &format!("<pre class=\"page\">{}</pre>", escaped(text.trim())));
     }
 
     fn html_notes(&self, out: &mut String) {
@@ -306,9 +362,40 @@ fn section(out: &mut String, id: &str, title: &str, body: &str) {
     );
 }
 
-/// For each step, what was before and after it.
-fn details(run: &Counterexample) -> String {
-    let mut out = String::from("<p class=\"hint\">Nothing is chosen yet.</p>\n");
+/// A change, with a button that copies it.
+fn difference(out: &mut String, number: usize, diff: &str) {
+    let _ = write!(
+        out,
+        "<div class=\"diff\">\n<button type=\"button\" class=\"copy\" data-copy=\"diff-{number}\">Copy</button>\n<pre id=\"diff-{number}\" tabindex=\"0\">"
+    );
+    for line in diff.lines() {
+        let class = match line.as_bytes().first() {
+            Some(b'+') => "added",
+            Some(b'-') => "removed",
+            Some(b'@') => "place",
+            _ => "same",
+        };
+        let _ = writeln!(out, "<span class=\"{class}\">{}</span>", escaped(line));
+    }
+    out.push_str("</pre>\n</div>\n");
+}
+
+/// The number of the step that decides: the one with the last access of the
+/// cycle, without which the requests would have an order; else the last.
+fn decisive(run: &Counterexample) -> Option<usize> {
+    let moments = moments(run, Look::default());
+    let edges = run.explanation.why.iter().flat_map(|why| &why.edges);
+    let position = edges.map(|edge| edge.second.step).max();
+    let found = moments.iter().find(|moment| Some(moment.position) == position).and_then(|moment| moment.number);
+    found.or_else(|| moments.iter().rev().filter(|moment| !moment.answers).find_map(|moment| moment.number))
+}
+
+/// For each step, what was before and after it; only the one that decides is shown at first.
+fn details(run: &Counterexample, decisive: Option<usize>) -> String {
+    let mut out = String::new();
+    if decisive.is_none() {
+        out.push_str("<p class=\"hint\">Nothing is chosen yet.</p>\n");
+    }
     let name = |id: u32| run.requests.iter().find(|answered| answered.id == id).map_or("", |answered| answered.request.as_str());
     for moment in moments(run, Look::default()) {
         let (Some(number), Some(TraceEvent::Step { id, from, to, accesses, span, .. })) = (moment.number, run.steps.get(moment.position))
@@ -324,17 +411,20 @@ fn details(run: &Counterexample) -> String {
             );
         let _ = writeln!(
             out,
-            "<div class=\"detail\" id=\"detail-{number}\" hidden>\n<h3>Step {number}: {} #{id}{lines}</h3>",
+            "<div class=\"detail\" id=\"detail-{number}\"{}>\n<h3>Step {number}: {} #{id}{lines}</h3>",
+            if decisive == Some(number) { "" } else { " hidden" },
             escaped(name(*id))
         );
         if let Some(accesses) = accesses {
-            let done: Vec<String> = accesses
+            let mut done: Vec<String> = accesses
                 .iter()
                 .map(|access| {
                     let verb = if access.op == "write" { "sets" } else { "reads" };
                     format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), escaped(&access.shown_value()))
                 })
                 .collect();
+            // A loop can read the same value a thousand times.
+            done.dedup();
             let _ = writeln!(
                 out,
                 "<ul>{}</ul>",

@@ -23,7 +23,7 @@ mod trace;
 mod verdict;
 mod why;
 
-pub use counterexample::{Answered, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
+pub use counterexample::{Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::counterexample::{Answered, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
-use crate::escape::{line, name};
+use crate::counterexample::{Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
+use crate::escape::{line, lines, name};
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
@@ -77,9 +77,10 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, alternatives, diffs, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
             alternatives: alternatives.clone(),
+            diffs: diffs.iter().map(|diff| lines(diff).into_owned()).collect(),
             smallest: *smallest,
             reason: reason.as_deref().map(told),
         };
@@ -147,7 +148,7 @@ fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {
 }
 
 fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Explanation {
-    let Explanation { why, excerpt, notes, serial, serial_states } = explanation;
+    let Explanation { why, excerpt, notes, serial, serial_states, closest } = explanation;
     let edge = |Edge { from, to, var, first, second }: &Edge| Edge {
         from: *from,
         to: *to,
@@ -167,6 +168,11 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
         notes: notes.clone(),
         serial: serial.iter().map(order).collect(),
         serial_states: *serial_states,
+        closest: closest.as_ref().map(|Closest { order, request, wanted, given }| {
+            let answer = |(request, response): &(String, String)| (spell(request), named(response));
+            let given = given.iter().map(|answer| named(answer)).collect();
+            Closest { order: order.iter().map(answer).collect(), request: spell(request), wanted: named(wanted), given }
+        }),
     }
 }
 

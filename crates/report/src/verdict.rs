@@ -112,7 +112,7 @@ pub struct RuledOut {
 }
 
 impl RuledOut {
-    fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let mut limits = Vec::new();
         if self.requests_up_to > 0 {
             limits.push(format!("up to {} request{}", self.requests_up_to, if self.requests_up_to == 1 { "" } else { "s" }));
@@ -410,7 +410,7 @@ impl FileReport {
 
     /// What a counterexample shows, for people.
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
-        let Explanation { why, excerpt, serial, serial_states, .. } = &run.explanation;
+        let Explanation { why, excerpt, serial, serial_states, closest, .. } = &run.explanation;
         out.push('\n');
         for line in excerpt_lines(excerpt, look) {
             let _ = writeln!(out, "  {line}");
@@ -430,6 +430,10 @@ impl FileReport {
         if serial.is_empty() {
             let states = serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
             let _ = writeln!(out, "                  no serial order gives these{states}");
+        }
+        if let Some(closest) = closest {
+            let order = if closest.order.is_empty() { String::new() } else { format!("{}, then ", closest.order_words()) };
+            let _ = writeln!(out, "  closest order   {order}{}", closest.departure());
         }
         for (position, order) in serial.iter().enumerate() {
             let title = if position == 0 { "in any order " } else { "" };
@@ -468,7 +472,7 @@ impl FileReport {
     }
 
     /// The name of the file as a shell takes it; none for standard input.
-    fn file_in_commands(&self) -> Option<String> {
+    pub(crate) fn file_in_commands(&self) -> Option<String> {
         (self.file != "-").then(|| shell(&self.file))
     }
 

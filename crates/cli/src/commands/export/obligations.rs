@@ -1,4 +1,4 @@
-//! `serval export FILE --to smtlib --out DIR`: what makes a proof a proof, as
+//! `serval export FILE --to smtlib --out DIR`: proof obligations, as
 //! questions for other solvers.
 
 use std::fs;
