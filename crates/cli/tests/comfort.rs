@@ -1,5 +1,7 @@
 //! Small things that people stumble over.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -41,7 +43,10 @@ fn standard_input_tells_what_it_is() {
 #[test]
 fn a_header_that_expects_something_else_names_both_verdicts() {
     let output = serval(&place("comfort-header"), &["check", "--no-cache", "-"], &format!("// expect: serializable\n{RACE}"));
-    assert!(text(&output.stderr).contains("warning: the header of <stdin> expects serializable, but it is not serializable\n"), "{output:?}");
+    assert!(
+        text(&output.stderr).contains("warning: the header of <stdin> expects serializable, but it is not serializable\n"),
+        "{output:?}"
+    );
 }
 
 #[test]

@@ -211,10 +211,15 @@ fn every_example_has_a_page() {
 fn an_undecided_page_says_what_is_known_and_what_to_try() {
     let directory = directory("undecided-page");
     let path = directory.join("open.html");
-    let output = serval(&["check", "examples/spin-lock.ser", "--no-cache", "--method", "search", "--timeout", "2", "--html", path.to_str().unwrap()], b"");
+    let output = serval(
+        &["check", "examples/spin-lock.ser", "--no-cache", "--method", "search", "--timeout", "2", "--html", path.to_str().unwrap()],
+        b"",
+    );
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let page = std::fs::read_to_string(&path).unwrap();
-    for words in ["<dt>what is ruled out</dt><dd>no counterexample with up to", "<dt>what is large</dt>", "<dt>what to try</dt>", "id=\"explain\""] {
+    for words in
+        ["<dt>what is ruled out</dt><dd>no counterexample with up to", "<dt>what is large</dt>", "<dt>what to try</dt>", "id=\"explain\""]
+    {
         assert!(page.contains(words), "{words}: {page}");
     }
 }

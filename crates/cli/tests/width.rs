@@ -2,6 +2,8 @@
 //!
 //! `SERVAL_BLESS=1 cargo test -p serval-cli --test width` writes the files anew.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use std::path::{Path, PathBuf};
 
 fn place() -> PathBuf {
@@ -64,4 +66,20 @@ fn colours_change_nothing_else() {
     let fixed = command.args(["fix", "two.ser", "--color", "always"]).current_dir(place()).output().unwrap();
     let fixed = String::from_utf8(fixed.stdout).unwrap();
     assert!(fixed.lines().any(|line| line.starts_with("\u{1b}[31m-  yield;")), "{fixed}");
+}
+
+#[test]
+fn where_the_locale_is_not_utf_8_everything_is_ascii() {
+    for name in NAMES {
+        for width in ["40", "60", "100"] {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_serval"));
+            command.args(["check", "--no-cache", &format!("{name}.ser")]).current_dir(place());
+            let output = command.env("LC_ALL", "C").env("COLUMNS", width).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.is_ascii() && text.contains(" -> "), "{text}");
+            let limit = width.parse::<usize>().unwrap();
+            let long = text.lines().find(|line| line.len() > limit && !line.trim_start().starts_with("serval "));
+            assert!(limit < 60 || long.is_none(), "{long:?}");
+        }
+    }
 }

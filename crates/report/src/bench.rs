@@ -11,8 +11,8 @@ mod table;
 use serde::{Deserialize, Serialize};
 
 pub use ablation::AblationReport;
-pub use merge::{MergeError, merged};
 pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
+pub use merge::{MergeError, merged};
 
 use crate::{FileReport, Sizes, Times, Verdict};
 

@@ -272,7 +272,13 @@ mod tests {
         );
         let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
         assert_eq!((json["fixes"].as_array().unwrap().len(), &json["candidates"][0]["yields"][1][0]), (0, &10.into()));
-        let hint = FixHint { outcome: Fixable::Found, alternatives: vec![vec![[4, 3], [10, 3]]], diffs: Vec::new(), smallest: false, reason: None };
+        let hint = FixHint {
+            outcome: Fixable::Found,
+            alternatives: vec![vec![[4, 3], [10, 3]]],
+            diffs: Vec::new(),
+            smallest: false,
+            reason: None,
+        };
         assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; fewer may do)");
     }
 }

@@ -9,8 +9,8 @@ mod lanes;
 use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
-use crate::explain;
 use crate::escape::{name, xml as escaped};
+use crate::explain;
 use crate::proof;
 use crate::screen::{Look, time};
 use crate::timeline::moments;
@@ -196,9 +196,14 @@ impl FileReport {
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
         if let Some(closest) = &run.explanation.closest {
-            let first = if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
+            let first =
+                if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
             let departs = escaped(&closest.departure());
-            let _ = writeln!(body, "<p class=\"closest\"><strong>The closest serial order:</strong> {}<mark>{departs}</mark>.</p>", escaped(&first));
+            let _ = writeln!(
+                body,
+                "<p class=\"closest\"><strong>The closest serial order:</strong> {}<mark>{departs}</mark>.</p>",
+                escaped(&first)
+            );
         }
         if let Some(fix) = &self.fix {
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
@@ -248,28 +253,26 @@ impl FileReport {
         if self.verdict != Verdict::Unknown {
             return;
         }
-        let mut body = String::from("<dl class=\"open\">\n");
-        let mut entry = |title: &str, words: &str| {
-            let _ = writeln!(body, "<dt>{title}</dt><dd>{}</dd>", escaped(words));
-        };
-        entry("what stopped it", self.reason.as_deref().unwrap_or("nothing that it tried was enough"));
-        let ruled_out = self.ruled_out.map_or_else(String::new, |ruled_out| ruled_out.words());
-        entry("what is ruled out", if ruled_out.is_empty() { "nothing yet" } else { ruled_out.trim() });
-        for open in &self.open {
-            let OpenAnswer { request, response, count } = open;
-            entry("what is open", &format!("whether a run can have {count} × {request} answers {response}, which no serial run has"));
-        }
-        if let Some(Sizes { globals, locals, steps, .. }) = self.sizes {
-            let large = format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps");
-            entry("what is large", &large);
-        }
-        if let Some(help) = self.help {
-            entry("what to try", help);
-        }
+        let ruled_out = self.ruled_out.map_or_else(String::new, |ruled_out| ruled_out.words().trim().to_owned());
+        let mut known = vec![if ruled_out.is_empty() { "nothing yet".to_owned() } else { ruled_out }];
+        known.extend(self.open.iter().map(|OpenAnswer { request, response, count }| {
+            format!("open is whether a run can have {count} × {request} answers {response}, which no serial run has")
+        }));
+        let large = self.sizes.map(|Sizes { globals, locals, steps, .. }| {
+            format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps")
+        });
         let file = self.file_in_commands().unwrap_or_else(|| "-".to_owned());
-        entry("what to try", &format!("more time: serval check {file} --timeout 600"));
-        entry("what to try", "smaller ranges of variables and parameters: two or three values show most races");
-        entry("what to try", "a counterexample only: serval check --method search");
+        let mut help: Vec<String> = self.help.iter().map(|&help| help.to_owned()).collect();
+        help.push(format!("more time: serval check {file} --timeout 600"));
+        help.push("smaller ranges of variables and parameters: two or three values show most races".to_owned());
+        let mut body = String::from("<dl class=\"open\">\n");
+        for (title, words) in [("what is ruled out", known), ("what is large", large.into_iter().collect()), ("what to try", help)] {
+            if words.is_empty() {
+                continue;
+            }
+            let words: String = words.iter().map(|words| format!("<dd>{}</dd>", escaped(words))).collect();
+            let _ = writeln!(body, "<dt>{title}</dt>{words}");
+        }
         body.push_str("</dl>\n");
         section(out, "open", "What is known", &body);
     }

@@ -118,9 +118,7 @@ pub(crate) fn for_engineers(kind: &str) -> &'static str {
             "Something holds at every moment, however many requests are in flight, and no set of answers that breaks the serial order is \
              compatible with it."
         }
-        "components" => {
-            "The program falls apart into parts that share nothing, and each part has a proof of its own."
-        }
+        "components" => "The program falls apart into parts that share nothing, and each part has a proof of its own.",
         _ => "The certificate shows that every set of answers comes from running requests one at a time.",
     }
 }

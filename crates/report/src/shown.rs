@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::counterexample::{Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
+use crate::counterexample::{
+    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField,
+};
 use crate::escape::{line, lines, name};
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
@@ -156,8 +158,7 @@ fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Expla
         first: first.clone(),
         second: second.clone(),
     };
-    let excerpt_line =
-        |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
+    let excerpt_line = |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
     let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
         order: order.clone(),
         answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),

@@ -42,9 +42,12 @@ impl Phrase {
 
     /// The whole of it.
     pub(crate) fn text(&self) -> String {
-        self.pieces.iter().map(|piece| match piece {
-            Piece::Name(text) | Piece::Text(text) => text.as_str(),
-        }).collect()
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Name(text) | Piece::Text(text) => text.as_str(),
+            })
+            .collect()
     }
 }
 

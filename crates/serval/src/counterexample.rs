@@ -11,8 +11,8 @@ use serval_report::{Answered, Closest, Counterexample, Explanation, SerialOrder,
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
-use crate::value_names::ValueNames;
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
+use crate::value_names::ValueNames;
 
 /// Performs the run of a certificate.
 pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usize, minimal: bool) -> Counterexample {
@@ -33,7 +33,8 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let names = simulator.names();
             name_answers(&mut shown);
             shown.enums = names.globals(program);
-            shown.spelled = names.variables().iter().chain(names.requests()).map(|(name, written)| (name.clone(), written.clone())).collect();
+            shown.spelled =
+                names.variables().iter().chain(names.requests()).map(|(name, written)| (name.clone(), written.clone())).collect();
             shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component));
             name_serial(&mut shown, program, names);
@@ -111,11 +112,11 @@ fn say_serial<M: Named>(shown: &mut Counterexample, system: M) {
     if shown.requests.len() <= MOST_ORDERED {
         shown.explanation.serial = serial_orders(&mut explorer, &shown.requests);
     }
-    if shown.explanation.serial.is_empty() {
-        if let Some((states, closest)) = serial_states(&mut explorer, &shown.requests) {
-            shown.explanation.serial_states = Some(states);
-            shown.explanation.closest = closest;
-        }
+    if shown.explanation.serial.is_empty()
+        && let Some((states, closest)) = serial_states(&mut explorer, &shown.requests)
+    {
+        shown.explanation.serial_states = Some(states);
+        shown.explanation.closest = closest;
     }
 }
 
@@ -250,7 +251,9 @@ fn answered(events: &[TraceEvent]) -> Vec<Answered> {
     let mut answered: Vec<Answered> = events
         .iter()
         .filter_map(|event| match event {
-            TraceEvent::Respond { id, response, .. } => Some(Answered { id: *id, request: spawned(*id)?, response: response.clone(), name: None }),
+            TraceEvent::Respond { id, response, .. } => {
+                Some(Answered { id: *id, request: spawned(*id)?, response: response.clone(), name: None })
+            }
             _ => None,
         })
         .collect();
@@ -291,5 +294,16 @@ fn told(
     story: Vec<String>,
 ) -> Counterexample {
     let (enums, spelled) = Default::default();
-    Counterexample { requests, minimal, anomaly: None, component, steps, states, enums, spelled, story, explanation: Explanation::default() }
+    Counterexample {
+        requests,
+        minimal,
+        anomaly: None,
+        component,
+        steps,
+        states,
+        enums,
+        spelled,
+        story,
+        explanation: Explanation::default(),
+    }
 }

@@ -116,7 +116,8 @@ impl ValueNames {
             let params = declared.params.get(&base(&request.name)).unwrap_or(&empty);
             let kinds: Vec<Option<Members>> = params.iter().map(|(_, members)| members.clone()).collect();
             names.requests.extend(spelled(&request.name, '(', ')', &kinds));
-            let mut reading = Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
+            let mut reading =
+                Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
             let answers = reading.request(request);
             let locals = request.locals.iter().zip(reading.locals);
             let locals = locals.filter_map(|(local, kind)| Some((local.name.clone(), kind.members()?))).collect();
@@ -259,7 +260,8 @@ impl Reading<'_> {
     /// What a constant is, by what is written in its place.
     fn written(&self, span: Span) -> Kind {
         let text = self.text.get(span.start as usize..span.end as usize).unwrap_or_default().trim();
-        let chosen = text.strip_prefix("choose(").and_then(|rest| rest.strip_suffix(')')).and_then(|name| self.declared.enums.get(name.trim()));
+        let chosen =
+            text.strip_prefix("choose(").and_then(|rest| rest.strip_suffix(')')).and_then(|name| self.declared.enums.get(name.trim()));
         let param = || self.params.iter().find(|(name, _)| name == text).and_then(|(_, members)| members.clone());
         let member = || self.declared.enums.values().find(|members| members.iter().any(|member| member == text)).cloned();
         chosen.cloned().or_else(param).or_else(member).map_or(Kind::Number, Kind::Member)

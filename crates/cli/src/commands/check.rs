@@ -26,8 +26,8 @@ use crate::input::{self, Messages};
 use crate::limits;
 use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
-use many::Many;
 pub(super) use checking::{Checked, Checking, millis};
+use many::Many;
 pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.

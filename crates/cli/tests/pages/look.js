@@ -127,7 +127,9 @@
     var scroller = document.querySelector(".lanes"), globals = document.querySelector("svg.run-side.globals");
     if (getComputedStyle(globals).position !== "sticky") { globals = scroller; }
     if (box(globals).right > box(scroller).right + 1 || box(globals).left < box(scroller).left) { say("the globals are not in sight"); }
-    if (all("table th").some(function (name) { return /[$%]|^\\d/.test(name.textContent); })) { say("a name that nobody wrote"); }
+    all(".details th[scope=row]").forEach(function (name) {
+      if (!/^[A-Za-z_][\w.,()\[\] ]*$/.test(name.textContent)) { say("a name that the author has not written: " + name.textContent); }
+    });
     return { lines: lit.length, diffs: all(".diff .copy").length, explained: all("#explain pre").length };
   }
 

@@ -51,7 +51,13 @@ pub fn index(entries: &[IndexEntry], version: &str) -> String {
     let mut out = String::new();
     let bad = entries.iter().filter(|entry| entry.told().1 == "bad").count();
     let open = entries.iter().filter(|entry| entry.verdict == Verdict::Unknown).count();
-    let class = if bad > 0 { "bad" } else if open > 0 { "open" } else { "good" };
+    let class = if bad > 0 {
+        "bad"
+    } else if open > 0 {
+        "open"
+    } else {
+        "good"
+    };
     let files = if entries.len() == 1 { "file" } else { "files" };
     let fine = entries.len() - bad - open;
     let _ = write!(

@@ -198,7 +198,8 @@ impl<'a> ProgramSimulator<'a> {
         let values = self.run.locals(thread).unwrap_or_default();
         let body = self.run.body(thread).unwrap_or_default();
         // What the compiler has made up to hold operands is nobody's variable.
-        let written = |name: &str| self.run.source().program().requests[body].locals.iter().any(|local| local.name == name && !local.hidden);
+        let written =
+            |name: &str| self.run.source().program().requests[body].locals.iter().any(|local| local.name == name && !local.hidden);
         let vars: BTreeMap<String, i64> =
             values.into_iter().filter(|(name, _)| written(name)).map(|(name, value)| (name.to_owned(), value)).collect();
         let names = vars.iter().filter_map(|(name, &value)| Some((name.clone(), self.names.local(body, name, value)?))).collect();
