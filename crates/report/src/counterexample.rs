@@ -28,7 +28,7 @@ pub struct Counterexample {
     /// The globals whose values are members of an `enum`, and these members, from that of 0.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub enums: BTreeMap<String, Vec<String>>,
-    /// How people see variables and requests that have another name in the network system.
+    /// How people see elements of arrays that have another name in the network system.
     #[serde(skip)]
     pub spelled: BTreeMap<String, String>,
     /// The run in words, for the text report.

@@ -275,10 +275,16 @@ impl FileReport {
         look.finish(&self.shown().in_text(verbose, look))
     }
 
-    /// The line with the verdict alone.
+    /// The line with the verdict alone. Where there is more to say about what is
+    /// serializable, it says how much.
     pub fn to_line(&self, look: Look) -> String {
         let text = self.shown().in_text(false, look);
-        look.finish(&format!("{}\n", text.lines().next().unwrap_or_default()))
+        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) {
+            count if count == 0 || self.verdict != Verdict::Serializable => String::new(),
+            1 => "   1 note".to_owned(),
+            count => format!("   {count} notes"),
+        };
+        look.finish(&format!("{}{notes}\n", text.lines().next().unwrap_or_default()))
     }
 
     /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.

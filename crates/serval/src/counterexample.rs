@@ -33,8 +33,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let names = simulator.names();
             name_answers(&mut shown);
             shown.enums = names.globals(program);
-            shown.spelled =
-                names.variables().iter().chain(names.requests()).map(|(name, written)| (name.clone(), written.clone())).collect();
+            shown.spelled = names.variables().clone();
             shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component));
             name_serial(&mut shown, program, names);

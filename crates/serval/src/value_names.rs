@@ -46,9 +46,8 @@ pub struct ValueNames {
     /// For each request: its locals, by name.
     locals: Vec<BTreeMap<String, Members>>,
     answers: Vec<Option<Members>>,
-    /// Elements of arrays and requests with parameters, as they are written.
+    /// Elements of arrays, as they are written.
     variables: BTreeMap<String, String>,
-    requests: BTreeMap<String, String>,
 }
 
 /// The declarations of a text.
@@ -108,14 +107,12 @@ impl ValueNames {
         let mut names = Self { globals, ..Self::default() };
         for global in &program.globals {
             if let Some(members) = declared.indices.get(&base(&global.name)) {
-                names.variables.extend(spelled(&global.name, '[', ']', &[Some(members.clone())]));
+                names.variables.extend(spelled(&global.name, members));
             }
         }
         for request in &program.requests {
             let empty = Vec::new();
             let params = declared.params.get(&base(&request.name)).unwrap_or(&empty);
-            let kinds: Vec<Option<Members>> = params.iter().map(|(_, members)| members.clone()).collect();
-            names.requests.extend(spelled(&request.name, '(', ')', &kinds));
             let mut reading =
                 Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
             let answers = reading.request(request);
@@ -153,11 +150,6 @@ impl ValueNames {
         &self.variables
     }
 
-    /// How requests are written whose parameters have names.
-    pub fn requests(&self) -> &BTreeMap<String, String> {
-        &self.requests
-    }
-
     /// A sentence with names for values: `State = 1` becomes `State = Busy`.
     pub fn in_words(&self, program: &Program, words: &str) -> String {
         let mut words = words.to_owned();
@@ -191,17 +183,11 @@ fn member(members: &Members, value: i64) -> Option<String> {
     members.get(usize::try_from(value).ok()?).cloned()
 }
 
-/// `A[0]` as `A[Idle]`, `r(0, 2)` as `r(Idle, 2)`, with how it is called elsewhere; none where that is the same.
-fn spelled(name: &str, open: char, close: char, kinds: &[Option<Members>]) -> Option<(String, String)> {
-    let (base, inside) = name.strip_suffix(close)?.split_once(open)?;
-    let parts: Vec<&str> = inside.split(',').collect();
-    let written = parts.iter().enumerate().map(|(index, part)| {
-        let value = part.trim().parse::<i64>().ok();
-        let known = kinds.get(index).and_then(Option::as_ref).zip(value).and_then(|(members, value)| member(members, value));
-        known.unwrap_or_else(|| part.trim().to_owned())
-    });
-    let written = format!("{base}{open}{}{close}", written.collect::<Vec<_>>().join(", "));
-    (written != name).then(|| (name.to_owned(), written))
+/// `A[0]` as `A[Idle]`, with how it is called elsewhere.
+fn spelled(name: &str, indices: &Members) -> Option<(String, String)> {
+    let (array, index) = name.strip_suffix(']')?.split_once('[')?;
+    let index = member(indices, index.parse().ok()?)?;
+    Some((name.to_owned(), format!("{array}[{index}]")))
 }
 
 /// Reads off a request what its locals and answers are.
@@ -286,7 +272,8 @@ mod tests {
         let mixed = program.requests.iter().position(|request| request.name == "mixed").unwrap();
         assert_eq!((names.answer(mixed, 1), names.local(mixed, "x", 1)), (None, None));
         assert_eq!(names.variables()["Count[1]"], "Count[Busy]");
-        assert_eq!(names.requests()["take(1)"], "take(Busy)");
+        // The values of parameters are in the names of requests, as they are written.
+        assert!(program.requests.iter().any(|request| request.name == "take(Busy)"));
         assert_eq!(names.in_words(&program, "Now = 1 iff Now = 10, and xNow = 1"), "Now = Busy iff Now = 10, and xNow = 1");
     }
 }

@@ -103,7 +103,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
     let (mut index, mut pages) = (Vec::new(), None);
-    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full, messages.look);
+    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full);
     for Task { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
@@ -112,8 +112,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
             OutputFormat::Text if messages.quiet => report.to_line(messages.look),
-            OutputFormat::Text if many.is_brief() => many.line(&report, args.verbose),
-            OutputFormat::Text => report.to_text(args.verbose, messages.look),
+            OutputFormat::Text => many.text(&report, args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),
             OutputFormat::Sarif => String::new(),
@@ -135,7 +134,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     if let Some(directory) = pages {
         write_file(&directory.join("index.html"), &html::index(&index, env!("CARGO_PKG_VERSION")))?;
     }
-    write_to(None, &many.end())?;
+    write_to(None, &many.tally())?;
     if args.format == OutputFormat::Sarif {
         write_to(None, &sarif(&reports, env!("CARGO_PKG_VERSION")))?;
     }

@@ -59,12 +59,6 @@ impl<'a> ProgramSimulator<'a> {
         &self.names
     }
 
-    /// The request as it is written.
-    fn spelled(&self, thread: u32) -> &str {
-        let name = self.request(thread);
-        self.names.requests().get(name).map_or(name, String::as_str)
-    }
-
     /// What an answer is called.
     fn answer(&self, thread: u32, answer: i64) -> String {
         self.answer_name(thread, answer).unwrap_or_else(|| answer.to_string())
@@ -138,14 +132,13 @@ impl<'a> ProgramSimulator<'a> {
         match offer {
             Offer::Spawn { body } => {
                 let request = &self.run.source().program().requests[*body];
-                let name = self.names.requests().get(&request.name).unwrap_or(&request.name);
-                format!("#{} {name} comes", self.next_number)
+                format!("#{} {} comes", self.next_number, request.name)
             }
             Offer::Step { thread, step } => {
-                format!("#{thread} {} runs {}: {}", self.spelled(*thread), self.lines_of(step.span), self.effects(*thread, step))
+                format!("#{thread} {} runs {}: {}", self.request(*thread), self.lines_of(step.span), self.effects(*thread, step))
             }
             Offer::Respond { thread, answer } => {
-                format!("#{thread} {} returns {}", self.spelled(*thread), self.answer(*thread, *answer))
+                format!("#{thread} {} returns {}", self.request(*thread), self.answer(*thread, *answer))
             }
         }
     }
@@ -220,7 +213,7 @@ impl<'a> ProgramSimulator<'a> {
                 FaultKind::TooLong => "a step that does not come to an end",
                 FaultKind::Outside { .. } => "a value outside of its range",
             };
-            self.fault = Some(format!("#{thread} {} on line {}: {what}", self.spelled(thread), self.line(fault.span)));
+            self.fault = Some(format!("#{thread} {} on line {}: {what}", self.request(thread), self.line(fault.span)));
         }
         let mut offers: Vec<SourceStep> = Vec::new();
         for step in steps {
@@ -260,7 +253,7 @@ impl Simulator for ProgramSimulator<'_> {
             }
             Offer::Step { thread, step } => self.run.take(*thread, step),
             Offer::Respond { thread, answer } => {
-                self.answers.push((self.spelled(*thread).to_owned(), self.answer(*thread, *answer)));
+                self.answers.push((self.request(*thread).to_owned(), self.answer(*thread, *answer)));
                 self.run.respond(*thread)
             }
         };
@@ -288,7 +281,7 @@ impl Simulator for ProgramSimulator<'_> {
     fn waiting(&self) -> Vec<String> {
         let describe = |thread: u32| {
             let place = self.run.place(thread).map_or(0, |span| self.line(span));
-            format!("#{thread} {} on line {place}", self.spelled(thread))
+            format!("#{thread} {} on line {place}", self.request(thread))
         };
         self.run.threads().map(describe).collect()
     }

@@ -113,8 +113,7 @@ impl Checking {
         self.compare_with_promise(&file.name, promise, report.verdict);
         let mut told = 0;
         if let Some(certificate) = refuting {
-            // Where a file has one line, its details come later.
-            if self.args.format == OutputFormat::Text && (!self.several || self.args.full) {
+            if self.args.format == OutputFormat::Text {
                 let text = report.to_text_before_fix(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
