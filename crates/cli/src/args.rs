@@ -3,6 +3,7 @@
 mod bench;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +14,7 @@ use clap::{ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser,
 use serval_report::escape;
 
 use crate::output::{Colour, say};
-pub(crate) use bench::{Bench, BenchFormat};
+pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -26,7 +27,7 @@ pub(crate) const JOBS: RangeInclusive<usize> = 1..=1024;
 #[derive(Parser, Debug)]
 #[command(name = "serval", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  serval run examples/lost-update.ser --requests 2 --seed 3\n  serval export examples/spin-lock.ser --to svg > spin-lock.svg\n  serval explain E0103\n\nExit status: 0 done and all is well, 1 not so (not serializable, invalid, not formatted), 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval new bank                 a program to begin with, in the directory bank\n  serval check bank/bank.ser      is it serializable?\n  serval fix bank/bank.ser        what to change so that it is\n\nExit status: 0 done and all is well, 1 not so (not serializable, invalid, not formatted), 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     // Behind the options of the command, wherever these end.
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 900)]
     pub(crate) color: Colour,
-    /// Say nothing but errors on standard error
+    /// Say nothing but errors on standard error; of check, the line with the verdict alone
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) quiet: bool,
 }
@@ -90,6 +91,7 @@ pub(crate) enum Command {
     Fix(Fix),
     Bench(Bench),
     Explain(Explain),
+    New(New),
     Completions(Completions),
     Man(Man),
 }
@@ -159,7 +161,7 @@ impl Limits {
 /// Decide whether programs or systems are serializable
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples --format json              all files in a directory, a line of JSON each\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - --input ser < bank.ser            standard input\n  serval check examples --watch                    again whenever a file changes\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval check bank.ser                            one program\n  serval check examples                            all files in a directory, a line each\n  serval check examples --format json              the same for machines\n  serval check bank.ser --certificate bank.cert    saves the evidence\n  serval check - < bank.ser                        standard input\n  serval check examples --watch                    again whenever a file changes\n\nDefaults can stand in serval.toml, below [check].\n\nExit status: 0 all serializable, 1 some not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Check {
     /// Programs (.ser), network systems (.json) or directories; - reads standard input
@@ -205,6 +207,9 @@ pub(crate) struct Check {
     /// Also say how it was decided, and what holds at every moment
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// The whole report on every file, also where there are several
+    #[arg(long)]
+    pub(crate) full: bool,
     /// With --format json: also write objects that tell how far the work is
     #[arg(long)]
     pub(crate) progress: bool,
@@ -330,7 +335,7 @@ pub(crate) enum Format {
     NfaSvg,
     /// A picture of the interleaving net
     NetSvg,
-    /// What makes the proof a proof, as questions for SMT solvers (a directory)
+    /// Proof obligations, as questions for SMT solvers (a directory)
     Smtlib,
     /// The interleaving net in the format of Tina
     Net,
@@ -432,7 +437,35 @@ pub(crate) enum FixFormat {
 )]
 pub(crate) struct Explain {
     /// What to explain, such as E0103; without it, all pages are listed
+    #[arg(value_parser = PageName, hide_possible_values = true)]
     pub(crate) name: Option<String>,
+}
+
+/// The name of a page. Shells complete it; what is no page is answered by the command, which knows what is similar.
+#[derive(Clone, Debug)]
+struct PageName;
+
+impl clap::builder::TypedValueParser for PageName {
+    type Value = String;
+
+    fn parse_ref(&self, command: &clap::Command, argument: Option<&clap::Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        clap::builder::StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        let pages = serval_report::explain::names().into_iter();
+        Some(Box::new(pages.map(|(name, title)| clap::builder::PossibleValue::new(name).help(title))))
+    }
+}
+
+/// Write a program to begin with
+#[derive(ClapArgs, Debug)]
+#[command(
+    after_help = "Example:\n  serval new bank                                  bank/bank.ser and bank/serval.toml\n\nNothing that is there is overwritten.\n\nExit status: 0 done, 2 usage error or a file cannot be written, 4 a bug in serval."
+)]
+pub(crate) struct New {
+    /// The directory, which is made; its last part is the name of the program
+    pub(crate) name: PathBuf,
 }
 
 /// Write a completion script for a shell

@@ -8,6 +8,7 @@ mod export;
 mod fix;
 mod fmt;
 mod man;
+mod new;
 mod run;
 mod verify;
 
@@ -16,11 +17,11 @@ use std::process::ExitCode;
 use crate::args::{Args, Command};
 use crate::failure::Failure;
 use crate::input::Messages;
-use crate::output::error_style;
+use crate::output::{error_style, look};
 
 /// Does what the arguments say; the exit status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let messages = Messages { style: error_style(args.color), quiet: args.quiet };
+    let messages = Messages { style: error_style(args.color), look: look(args.color), quiet: args.quiet };
     match &args.command {
         Command::Check(check) => return check::run(check, messages),
         Command::Bench(bench) => return bench::run(bench, messages),
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,
         Command::Explain(explain) => explain::run(explain)?,
+        Command::New(new) => new::run(new, messages)?,
         Command::Completions(completions) => completions::run(completions)?,
         Command::Man(man) => man::run(man)?,
     }

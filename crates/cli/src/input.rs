@@ -8,7 +8,7 @@ use serval::{Input, Mistakes};
 use serval_budget::Budget;
 use serval_compile::{Compiled, Limits, Mode, Options, compile};
 use serval_report::escape::{self, file_name};
-use serval_report::{Style, render_diagnostics};
+use serval_report::{Look, Style, render_diagnostics};
 use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span};
 
 use crate::args::{InputArgs, InputKind};
@@ -29,10 +29,11 @@ pub(crate) struct Loaded {
     pub(crate) input: Result<Input, Mistakes>,
 }
 
-/// How messages on standard error look, and whether warnings are wanted.
+/// How messages on standard error and reports on standard output look, and whether warnings are wanted.
 #[derive(Clone, Copy)]
 pub(crate) struct Messages {
     pub(crate) style: Style,
+    pub(crate) look: Look,
     pub(crate) quiet: bool,
 }
 
@@ -45,7 +46,10 @@ pub(crate) fn read(args: &InputArgs, messages: Messages) -> Result<File, Failure
 pub(crate) fn load(path: &Path, kind: Option<InputKind>) -> Result<Loaded, Failure> {
     let name = name_of(path);
     let bytes = bytes_of(path)?;
-    let kind = kind_of(path, kind)?;
+    let kind = match kind {
+        None if path == Path::new("-") => guessed(&bytes),
+        _ => kind_of(path, kind)?,
+    };
     Ok(loaded(name, bytes, kind))
 }
 
@@ -119,6 +123,16 @@ fn read_all(mut from: impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// What standard input is: a network system begins with a brace or a bracket,
+/// and no program does.
+fn guessed(bytes: &[u8]) -> InputKind {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b'{' | b'[') => InputKind::Json,
+        _ => InputKind::Ser,
     }
 }
 

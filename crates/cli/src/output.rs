@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use clap::ValueEnum;
-use serval_report::Style;
+use serval_report::{Look, Style};
 
 use crate::failure::Failure;
 use crate::limits::visibly;
@@ -182,12 +182,35 @@ pub(crate) fn write_to(path: Option<&Path>, text: &str) -> Result<(), Failure> {
 
 /// How to draw on standard error.
 pub(crate) fn error_style(colour: Colour) -> Style {
-    let colour = match colour {
+    if has_colours(colour, io::stderr().is_terminal()) { Style::Colour } else { Style::Plain }
+}
+
+/// Whether there are colours, on a terminal or elsewhere.
+fn has_colours(colour: Colour, terminal: bool) -> bool {
+    match colour {
         Colour::Always => true,
         Colour::Never => false,
-        Colour::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-    };
-    if colour { Style::Colour } else { Style::Plain }
+        Colour::Auto => {
+            let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+            terminal && !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// How reports look: as wide as `COLUMNS` says, else as the terminal is;
+/// elsewhere sentences are not broken.
+pub(crate) fn look(colour: Colour) -> Look {
+    let terminal = io::stdout().is_terminal();
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok()).filter(|&width| width >= 20);
+    let has = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0)).filter(|&width| width >= 20);
+    let width = asked.or_else(has);
+    // As programs in C do: the first of these that is set decides.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
+    let ascii = locale.is_some_and(|value| {
+        let value = value.to_ascii_lowercase();
+        value == "c" || value == "posix" || value.contains('.') && !value.contains("utf")
+    });
+    Look { width: width.unwrap_or(Look::default().width), wrap: width.is_some(), ascii, colour: has_colours(colour, terminal) }
 }
 
 /// Says something that is not the result.

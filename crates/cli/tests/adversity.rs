@@ -127,7 +127,7 @@ const ROWS: &[(&[&str], World, i32, &str)] = &[
     (&["check", "new\nline.ser"], Usual, 2, "error[E0110]"),
     (&["check", "STRANGE"], Usual, 2, "error[E0110]"),
     (&["check", ""], Usual, 2, "error: "),
-    (&["check", "-"], Usual, 2, "error: cannot tell what - is; say --input ser"),
+    (&["check", "-"], Usual, 2, "error[E0210]: this file contains no request"),
     (&["check", "-", "-", "--input", "ser"], Usual, 2, "error: standard input can be read only once"),
     (&["check", "-", "--input", "ser", "--watch"], Usual, 2, "error: --watch needs files"),
     (&["check", "good.ser", "good.ser"], Usual, 0, ""),

@@ -84,14 +84,31 @@ fn answers(counterexample: &Value) -> Vec<(String, i64)> {
     answers
 }
 
+/// An answer with the number of a member of an enum instead of its name.
+fn in_numbers(line: &str, source: &str) -> String {
+    let mut line = line.to_owned();
+    for members in source.split("enum ").skip(1).filter_map(|rest| rest.split_once('{')?.1.split_once('}')) {
+        for (number, member) in members.0.split(',').map(str::trim).enumerate().filter(|(_, member)| !member.is_empty()) {
+            let belongs = |letter: char| letter.is_alphanumeric() || letter == '_';
+            while let Some((at, _)) = line
+                .match_indices(member)
+                .find(|(at, _)| !line[..*at].ends_with(belongs) && !line[at + member.len()..].starts_with(belongs))
+            {
+                line.replace_range(at..at + member.len(), &number.to_string());
+            }
+        }
+    }
+    line
+}
+
 /// The answers in a summary of `run`, and whether somebody has not answered.
-fn summary<'a>(lines: impl Iterator<Item = &'a str>) -> (Vec<(String, i64)>, bool, Option<String>) {
+fn summary<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> (Vec<(String, i64)>, bool, Option<String>) {
     let (mut found, mut waiting, mut fails) = (Vec::new(), false, None);
     for line in lines {
         if let Some(list) = line.strip_prefix("answers   ").filter(|list| *list != "none") {
             let pair = |pair: &str| {
                 let (request, answer) = pair.rsplit_once(" → ").unwrap();
-                (request.to_owned(), answer.parse().unwrap())
+                (request.to_owned(), in_numbers(answer, source).parse().unwrap())
             };
             found = list.split(", ").map(pair).collect();
         }
@@ -177,7 +194,7 @@ fn look_at(case: &Case, report: &Value, traces: &BTreeMap<String, PathBuf>, tall
         retell(&written, &retold::steps(&report["counterexample"])).unwrap_or_else(|error| panic!("{seed}: {error}\n{program}"));
         let (name, expected) = (path.file_name().unwrap().to_str().unwrap(), answers(&report["counterexample"]));
         let output = serval(&["run", file, "--replay", traces[name].to_str().unwrap()], b"");
-        let (answered, waiting, fails) = summary(text(&output.stdout).lines());
+        let (answered, waiting, fails) = summary(text(&output.stdout).lines(), program);
         assert!(output.status.success(), "{seed}: {}\n{program}", text(&output.stderr));
         assert_eq!((answered, waiting, fails), (expected.clone(), false, None), "{seed}\n{program}");
         if let Naively::Answers { interleaved, serial } = &naively
@@ -192,7 +209,7 @@ fn look_at(case: &Case, report: &Value, traces: &BTreeMap<String, PathBuf>, tall
         serval(&["run", file, "--requests", &REQUESTS.to_string(), "--runs", RUNS, "--seed", &seed_text, "--max-steps", "30"], b"");
     assert!(output.status.success(), "{seed}: {}\n{program}", text(&output.stderr));
     for run in text(&output.stdout).split("\n\n") {
-        let (answered, waiting, fails) = summary(run.lines());
+        let (answered, waiting, fails) = summary(run.lines(), program);
         tally.random_runs += 1;
         if let Some(fails) = fails.filter(|fails| !fails.contains("does not come to an end")) {
             tally.failing_runs += 1;

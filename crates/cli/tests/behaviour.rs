@@ -7,11 +7,13 @@ use std::process::Output;
 use support::{command, directory, serval, text};
 
 #[test]
-fn standard_input_needs_a_kind() {
-    let output = serval(&["export", "-", "--to", "ns", "--input", "ser"], b"X := 1 - X");
-    assert!(output.status.success());
-    assert!(text(&output.stdout).contains("[\"request\", \"request@start\"]"));
-    let output = serval(&["export", "-", "--to", "ns"], b"X := 1 - X");
+fn standard_input_is_what_it_looks_like_or_what_is_said() {
+    for kind in [&["--input", "ser"][..], &[]] {
+        let output = serval(&[&["export", "-", "--to", "ns"], kind].concat(), b"X := 1 - X");
+        assert!(output.status.success());
+        assert!(text(&output.stdout).contains("[\"request\", \"request@start\"]"));
+    }
+    let output = serval(&["export", "-", "--to", "ns", "--input", "json"], b"X := 1 - X");
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
 }

@@ -13,7 +13,8 @@ fn sessions() {
         .default_bin_name("serval")
         // What is shown depends on the terminal; sessions are from this one.
         .env("LC_ALL", "C.UTF-8")
-        .env("COLUMNS", "100")
+        // Nobody looks at a screen: sentences stay whole.
+        .env("COLUMNS", "")
         // Nothing is remembered from one session to the next.
         .env("SERVAL_CACHE_DIR", "")
         .case("README.md")

@@ -24,7 +24,7 @@ fn book() -> PathBuf {
 
 /// Runs the binary as in the sessions of the book.
 fn told(arguments: &[&str], statuses: &[i32]) -> String {
-    let output = command(arguments).env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").output().unwrap();
+    let output = command(arguments).env("LC_ALL", "C.UTF-8").env("COLUMNS", "").output().unwrap();
     let status = output.status.code().unwrap();
     assert!(statuses.contains(&status), "{arguments:?}: {status}\n{}", text(&output.stderr));
     text(&output.stdout)

@@ -72,6 +72,8 @@ fn act(name: &str, paths: &str, arguments: &str) -> (Output, Value, String) {
     std::fs::create_dir(here.join("with blank")).unwrap();
     std::fs::copy(root().join("examples/counter.ser"), here.join("counter.ser")).unwrap();
     std::fs::copy(root().join("examples/lost-update.ser"), here.join("with blank/lost.ser")).unwrap();
+    // A repository has JSON files of others.
+    std::fs::write(here.join("package.json"), "{\"name\": \"shop\", \"private\": true}\n").unwrap();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_serval"));
     let path = std::env::var_os("PATH").unwrap();
     let places = std::iter::once(program.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&path));

@@ -104,6 +104,8 @@ fn pages_can_be_read_by_everybody() {
             for nothing in ["errors", "problems", "requests"] {
                 assert_eq!(seen[nothing], serde_json::json!([]), "{nothing}: {at}");
             }
+            // Pictures of states are folded away at first.
+            assert!(seen["folded"].as_u64().unwrap() >= 3, "{at}");
             assert!(seen["contrast"].as_f64().unwrap() >= 4.5, "{at}");
             let graphs = seen["graphs"].as_array().unwrap();
             assert!(graphs.len() >= 3 && graphs.iter().all(|graph| graph["nodes"].as_u64().unwrap() > 0), "{at}");
@@ -113,6 +115,10 @@ fn pages_can_be_read_by_everybody() {
             } else {
                 assert!(seen["lanes"]["steps"].as_u64().unwrap() > 1, "{at}");
                 assert_eq!(seen["told"], seen["lanes"]["steps"], "{at}");
+                if file.ends_with(".ser") {
+                    assert!(seen["opened"]["lines"].as_u64().unwrap() > 0 && seen["opened"]["diffs"].as_u64().unwrap() > 0, "{at}");
+                    assert_eq!(seen["opened"]["explained"], 1, "{at}");
+                }
                 // A system has no variables, and so no conflicts of variables.
                 assert!(file.ends_with(".json") || seen["lanes"]["arrows"].as_u64().unwrap() >= 2, "{at}");
             }
@@ -193,9 +199,40 @@ fn every_example_has_a_page() {
     let programs = std::fs::read_dir(root().join("examples")).unwrap();
     let programs =
         programs.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "ser" || end == "json")).count();
-    assert_eq!(pages, programs);
+    // And one that leads to them.
+    assert_eq!(pages, programs + 1);
     for entry in std::fs::read_dir(&directory).unwrap() {
         let page = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     }
+}
+
+#[test]
+fn an_undecided_page_says_what_is_known_and_what_to_try() {
+    let directory = directory("undecided-page");
+    let path = directory.join("open.html");
+    let output = serval(
+        &["check", "examples/spin-lock.ser", "--no-cache", "--method", "search", "--timeout", "2", "--html", path.to_str().unwrap()],
+        b"",
+    );
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let page = std::fs::read_to_string(&path).unwrap();
+    for words in
+        ["<dt>what is ruled out</dt><dd>no counterexample with up to", "<dt>what is large</dt>", "<dt>what to try</dt>", "id=\"explain\""]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn a_page_of_nine_requests_has_the_closest_order_and_no_empty_steps() {
+    let directory = directory("nine-page");
+    let path = directory.join("nine.html");
+    serval(&["check", "examples/flap-damping.ser", "--no-cache", "--html", path.to_str().unwrap()], b"");
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains("one at a time, change → 0 (× 8), and then <mark>watch answers 0, not 1</mark>"), "{page}");
+    serval(&["check", "examples/two-phase-commit.ser", "--no-cache", "--html", path.to_str().unwrap()], b"");
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(!page.contains(">runs</text>") && !page.contains("touches nothing that is shared"), "{page}");
+    assert!(page.contains("class=\"copy\" data-copy=\"diff-1\""), "{page}");
 }

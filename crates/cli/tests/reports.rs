@@ -34,7 +34,7 @@ fn refuted(path: &Path) -> Option<Value> {
 /// The report for people.
 fn told(path: &Path) -> String {
     let mut command = support::command(&["check", path.to_str().unwrap()]);
-    let output = command.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100").output().unwrap();
+    let output = command.env("LC_ALL", "C.UTF-8").env("COLUMNS", "").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", path.display());
     text(&output.stdout)
 }

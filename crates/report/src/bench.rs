@@ -5,12 +5,14 @@ mod ablation;
 pub mod cactus;
 mod expected;
 pub mod growth;
+mod merge;
 mod table;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use ablation::AblationReport;
 pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
+pub use merge::{MergeError, merged};
 
 use crate::{FileReport, Sizes, Times, Verdict};
 
@@ -23,7 +25,7 @@ pub const RELATIVELY_SLOWER: [(u32, u32); 2] = [(25, 5_000), (40, 20)];
 const SUSPICIOUS: f64 = 1.2;
 
 /// One file or one program of a family, and what came of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BenchRow {
     /// The file, relative to the directory if one was given; or family and size.
     pub file: String,
@@ -36,10 +38,10 @@ pub struct BenchRow {
     pub outcome: Outcome,
     /// The method that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<&'static str>,
+    pub method: Option<String>,
     /// The kind of evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<&'static str>,
+    pub certificate: Option<String>,
     /// How many requests the counterexample has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<usize>,
@@ -68,7 +70,7 @@ pub struct BenchRow {
 }
 
 /// A verdict against what was expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// As expected.
@@ -84,7 +86,7 @@ pub enum Outcome {
 }
 
 /// A row against an earlier measurement of the same file.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The verdict then.
     pub verdict: Verdict,
@@ -124,8 +126,8 @@ impl BenchRow {
             verdict: report.verdict,
             expected,
             outcome,
-            method: report.method,
-            certificate: report.certificate.as_ref().map(|certificate| certificate.kind),
+            method: report.method.map(str::to_owned),
+            certificate: report.certificate.as_ref().map(|certificate| certificate.kind.to_owned()),
             requests: report.counterexample.as_ref().map(|run| run.requests.len()),
             reason: report.reason.clone(),
             sizes: report.sizes,
@@ -200,12 +202,15 @@ fn is_slower(now: f64, then: f64, limits: &[(u32, u32)]) -> bool {
 }
 
 /// Everything that a measurement found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BenchReport {
     /// The version of this form.
     pub schema: u32,
     /// The version of serval.
     pub version: String,
+    /// Which part of a measurement this is, from 1, and of how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<[usize; 2]>,
     /// One row per file, in the order in which they were run.
     pub rows: Vec<BenchRow>,
     /// All of it together.
@@ -213,7 +218,7 @@ pub struct BenchReport {
 }
 
 /// Counts and sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchSummary {
     /// Rows.
     pub files: usize,
@@ -260,7 +265,7 @@ impl BenchReport {
             verify_ms: sum(&rows, |times| times.verify),
             peak_mib,
         };
-        Self { schema: 1, version: version.into(), rows, summary }
+        Self { schema: 1, version: version.into(), shard: None, rows, summary }
     }
 
     /// One object, indented, with a newline at its end.

@@ -25,6 +25,12 @@ pub struct Counterexample {
     /// What the names of states stand for.
     #[serde(flatten)]
     pub states: StatesField,
+    /// The globals whose values are members of an `enum`, and these members, from that of 0.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub enums: BTreeMap<String, Vec<String>>,
+    /// How people see elements of arrays that have another name in the network system.
+    #[serde(skip)]
+    pub spelled: BTreeMap<String, String>,
     /// The run in words, for the text report.
     #[serde(skip)]
     pub story: Vec<String>,
@@ -33,13 +39,29 @@ pub struct Counterexample {
     pub explanation: Explanation,
 }
 
+impl Counterexample {
+    /// The value of a global as people see it.
+    pub(crate) fn value(&self, variable: &str, value: i64) -> String {
+        let member = usize::try_from(value).ok().and_then(|value| self.enums.get(variable)?.get(value));
+        member.cloned().unwrap_or_else(|| value.to_string())
+    }
+}
+
+impl LocalValues {
+    /// The value of a local as people see it; nothing where it is not known.
+    pub(crate) fn value(&self, variable: &str) -> String {
+        let number = || self.vars.get(variable).map(i64::to_string);
+        self.names.get(variable).cloned().or_else(number).unwrap_or_default()
+    }
+}
+
 /// What helps people to understand a counterexample.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
     /// The cycle of conflicts, if the variables are known.
     pub why: Option<Why>,
     /// The lines of the text that matter.
-    pub excerpt: Vec<String>,
+    pub excerpt: Vec<ExcerptLine>,
     /// What there is to say about them, by their numbers.
     pub notes: BTreeMap<u32, &'static str>,
     /// What each serial order gives, if there are few.
@@ -47,6 +69,55 @@ pub struct Explanation {
     /// Where there are many: how many states serial runs of these requests with
     /// these answers can be in, none of which has all of them.
     pub serial_states: Option<usize>,
+    /// Where there are many: the serial order that gives most of the answers.
+    pub closest: Option<Closest>,
+}
+
+/// A serial order that gives as many of the answers as any, and where it departs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closest {
+    /// Requests one at a time, and what they answer as in the run.
+    pub order: Vec<(String, String)>,
+    /// A request that comes next and answers something else.
+    pub request: String,
+    /// What it answered in the run.
+    pub wanted: String,
+    /// What it can answer here.
+    pub given: Vec<String>,
+}
+
+impl Closest {
+    /// The order in words, the same in a row counted.
+    pub(crate) fn order_words(&self) -> String {
+        let mut parts: Vec<(String, usize)> = Vec::new();
+        for (request, response) in &self.order {
+            let told = format!("{request} → {response}");
+            match parts.last_mut().filter(|(known, _)| *known == told) {
+                Some((_, count)) => *count += 1,
+                None => parts.push((told, 1)),
+            }
+        }
+        let told = parts.into_iter().map(|(told, count)| if count > 1 { format!("{told} (× {count})") } else { told });
+        told.collect::<Vec<_>>().join(", then ")
+    }
+
+    /// Where it departs.
+    pub(crate) fn departure(&self) -> String {
+        let Self { request, wanted, given, .. } = self;
+        let gives = if given.is_empty() { "never ends".to_owned() } else { format!("answers {}", given.join(" or ")) };
+        format!("{request} {gives}, not {wanted}")
+    }
+}
+
+/// A line of the text that matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcerptLine {
+    /// Its number.
+    pub line: u32,
+    /// The line, as it is shown.
+    pub code: String,
+    /// What there is to say about it.
+    pub note: &'static str,
 }
 
 /// One serial order and what it can give.
@@ -71,6 +142,9 @@ pub struct Answered {
     pub request: String,
     /// Its response.
     pub response: String,
+    /// What that is called, where it is a member of an `enum`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// The field `states`, which holds global and local states side by side.
@@ -97,6 +171,9 @@ pub struct LocalValues {
     pub at: [u32; 2],
     /// Its variables.
     pub vars: BTreeMap<String, i64>,
+    /// What their values are called, where they are members of an `enum`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
 }
 
 /// Real values behind the names of states.

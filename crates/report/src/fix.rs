@@ -29,6 +29,9 @@ pub struct FixHint {
     pub outcome: Fixable,
     /// Sets of `yield`s, each by line and column, that can be removed.
     pub alternatives: Vec<Vec<[u32; 2]>>,
+    /// The change of each, as by `diff -u`, without the names of files: for people.
+    #[serde(skip)]
+    pub diffs: Vec<String>,
     /// Whether no smaller set will do.
     pub smallest: bool,
     /// Why there is no fix, or why nobody knows.
@@ -269,7 +272,13 @@ mod tests {
         );
         let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
         assert_eq!((json["fixes"].as_array().unwrap().len(), &json["candidates"][0]["yields"][1][0]), (0, &10.into()));
-        let hint = FixHint { outcome: Fixable::Found, alternatives: vec![vec![[4, 3], [10, 3]]], smallest: false, reason: None };
+        let hint = FixHint {
+            outcome: Fixable::Found,
+            alternatives: vec![vec![[4, 3], [10, 3]]],
+            diffs: Vec::new(),
+            smallest: false,
+            reason: None,
+        };
         assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; fewer may do)");
     }
 }

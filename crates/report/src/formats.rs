@@ -11,7 +11,7 @@ use crate::escape::{
     code_span, command_log, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name,
 };
 use crate::proof::UNBOUNDED;
-use crate::timeline::Look;
+use crate::screen::Look;
 use crate::trace::TraceEvent;
 use crate::verdict::{FileReport, Verdict};
 
@@ -48,8 +48,8 @@ impl Counterexample {
                 TraceEvent::Step { id, accesses: Some(accesses), .. } => {
                     for access in accesses {
                         let _ = match access.op.as_str() {
-                            "write" => writeln!(out, "    r{id}->>g: {} = {}", mermaid(&access.var), access.value),
-                            _ => writeln!(out, "    g-->>r{id}: {} is {}", mermaid(&access.var), access.value),
+                            "write" => writeln!(out, "    r{id}->>g: {} = {}", mermaid(&access.var), mermaid(&access.shown_value())),
+                            _ => writeln!(out, "    g-->>r{id}: {} is {}", mermaid(&access.var), mermaid(&access.shown_value())),
                         };
                     }
                     if accesses.is_empty() {
@@ -131,7 +131,7 @@ impl FileReport {
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let mut told = String::new();
-                self.story(&mut told, run, Look { width: 120, ascii: false });
+                self.story(&mut told, run, Look { width: 120, ..Look::default() });
                 self.after_story(&mut told, run);
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
             }
@@ -261,7 +261,7 @@ fn flow(file: &str, run: &Counterexample) -> Vec<Value> {
                     Some(accesses) => {
                         let done = accesses.iter().map(|access| {
                             let sign = if access.op == "write" { "sets" } else { "reads" };
-                            format!("{sign} {} {} {}", access.var, if access.op == "write" { "to" } else { "=" }, access.value)
+                            format!("{sign} {} {} {}", access.var, if access.op == "write" { "to" } else { "=" }, access.shown_value())
                         });
                         done.collect::<Vec<_>>().join(", ")
                     }

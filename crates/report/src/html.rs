@@ -3,16 +3,20 @@
 
 mod code;
 
+mod index;
 mod lanes;
 
 use std::fmt::Write;
 
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
+use crate::explain;
 use crate::proof;
-use crate::timeline::Look;
+use crate::screen::{Look, time};
+use crate::timeline::moments;
 use crate::trace::TraceEvent;
-use crate::verdict::{FileReport, Verdict};
+use crate::verdict::{FileReport, OpenAnswer, Sizes, Verdict};
+pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 
 /// A picture of the page.
@@ -83,6 +87,7 @@ impl FileReport {
             let _ = write!(out, " <span class=\"name\">{}</span>", escaped(&name));
         }
         let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
+        self.html_open(&mut out);
         self.html_counterexample(&mut out);
         if page.is_program {
             let proved = || self.proof.first().map(|note| note.marks.clone());
@@ -93,7 +98,7 @@ impl FileReport {
         self.html_notes(&mut out);
         for (number, figure) in page.figures.iter().enumerate() {
             let body = format!(
-                "<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>",
+                "<details class=\"folded\">\n<summary>Show the picture</summary>\n<p>{}</p>\n<div class=\"wide figure\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}\n</div>\n</details>",
                 escaped(&figure.caption),
                 escaped(&figure.title),
                 figure.svg
@@ -104,6 +109,7 @@ impl FileReport {
             section(&mut out, "figure-0", "Pictures", "<p>There are too many states to draw them.</p>");
         }
         self.html_figures(&mut out);
+        self.html_page(&mut out);
         let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable);
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
@@ -120,8 +126,8 @@ impl FileReport {
         match (&self.counterexample, self.verdict) {
             (Some(run), _) => {
                 let count = run.requests.len();
-                let least = if run.minimal { ", and no fewer will do" } else { "" };
-                format!("{count} request{} together get answers that no serial order gives{least}.", if count == 1 { "" } else { "s" })
+                let least = if run.minimal { " (minimal)" } else { "" };
+                format!("{count} request{}{least} together get answers that no serial order gives.", if count == 1 { "" } else { "s" })
             }
             (None, Verdict::Serializable) => {
                 "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time."
@@ -134,16 +140,18 @@ impl FileReport {
     fn html_counterexample(&self, out: &mut String) {
         let Some(run) = &self.counterexample else { return };
         let mut body = String::from(
-            "<p>Time runs downwards. A box is a step, which nobody interrupts; ➜ is a read, = a write, * a global that changed. \
-             Point at a step, or move with Tab and the arrow keys, for the state before and after it.</p>\n",
+            "<p>Time runs downwards. A box is a step, which no other request interrupts; ➜ is a read, = a write, * a global that changed. \
+             Point at a step, or move with Tab and the arrow keys, for the state before and after it; its lines of the program are marked, \
+             and pointing at a line marks its steps. The step that decides is chosen when the page opens.</p>\n",
         );
+        let decisive = decisive(run);
         let drawn = lanes::lanes_of(run);
         let _ = write!(
             body,
             "<div class=\"stage{}\">\n<div class=\"wide lanes\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",
             if drawn.width > BROAD { " broad" } else { "" },
-            drawn.svg(),
-            details(run)
+            drawn.svg(decisive),
+            details(run, decisive)
         );
         section(out, "run", "What can happen", &body);
         self.html_why(out, run);
@@ -187,11 +195,24 @@ impl FileReport {
                 run.explanation.serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
             let _ = writeln!(body, "<p>No serial order gives these answers{states}.</p>");
         }
+        if let Some(closest) = &run.explanation.closest {
+            let first =
+                if closest.order.is_empty() { String::new() } else { format!("one at a time, {}, and then ", closest.order_words()) };
+            let departs = escaped(&closest.departure());
+            let _ = writeln!(
+                body,
+                "<p class=\"closest\"><strong>The closest serial order:</strong> {}<mark>{departs}</mark>.</p>",
+                escaped(&first)
+            );
+        }
         if let Some(fix) = &self.fix {
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
+            for (number, diff) in (1_usize..).zip(&fix.diffs) {
+                difference(&mut body, number, diff);
+            }
         }
         if let Some(name) = run.anomaly {
-            let _ = writeln!(body, "<p>More about it: <code>serval explain {}</code></p>", escaped(name));
+            let _ = writeln!(body, "<p><a href=\"#explain\">What is a {}?</a></p>", escaped(&name.replace('-', " ")));
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
         }
@@ -205,13 +226,15 @@ impl FileReport {
         let mut body = String::new();
         let method = self.method.unwrap_or("?");
         let kind = self.certificate.as_ref().map_or("?", |certificate| certificate.kind);
+        let _ = writeln!(body, "<p>{}</p>", proof::for_engineers(kind));
+        proof::in_html(&self.proof, &mut body);
         let _ = writeln!(
             body,
-            "<p>Found by the method <em>{}</em>; the certificate, of kind <em>{}</em>, was accepted by the independent checker.</p>",
+            "<details class=\"folded\">\n<summary>The proof in full</summary>\n\
+             <p>Found by the method <em>{}</em>; the certificate, of kind <em>{}</em>, was accepted by the independent checker.</p>",
             escaped(method),
             escaped(kind)
         );
-        proof::in_html(&self.proof, &mut body);
         if !self.words.is_empty() {
             body.push_str("<p>At every moment of a run in which everybody answers:</p>\n<dl>\n");
             for line in &self.words {
@@ -221,7 +244,46 @@ impl FileReport {
             }
             body.push_str("</dl>\n");
         }
+        body.push_str("</details>\n");
         section(out, "proof", "Why it holds", &body);
+    }
+
+    /// For a file about which nobody knows: what is certain, what is large, what may help.
+    fn html_open(&self, out: &mut String) {
+        if self.verdict != Verdict::Unknown {
+            return;
+        }
+        let ruled_out = self.ruled_out.map_or_else(String::new, |ruled_out| ruled_out.words().trim().to_owned());
+        let mut known = vec![if ruled_out.is_empty() { "nothing yet".to_owned() } else { ruled_out }];
+        known.extend(self.open.iter().map(|OpenAnswer { request, response, count }| {
+            format!("open is whether a run can have {count} × {request} answers {response}, which no serial run has")
+        }));
+        let large = self.sizes.map(|Sizes { globals, locals, steps, .. }| {
+            format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps")
+        });
+        let file = self.file_in_commands().unwrap_or_else(|| "-".to_owned());
+        let mut help: Vec<String> = self.help.iter().map(|&help| help.to_owned()).collect();
+        help.push(format!("more time: serval check {file} --timeout 600"));
+        help.push("smaller ranges of variables and parameters: two or three values show most races".to_owned());
+        let mut body = String::from("<dl class=\"open\">\n");
+        for (title, words) in [("what is ruled out", known), ("what is large", large.into_iter().collect()), ("what to try", help)] {
+            if words.is_empty() {
+                continue;
+            }
+            let words: String = words.iter().map(|words| format!("<dd>{}</dd>", escaped(words))).collect();
+            let _ = writeln!(body, "<dt>{title}</dt>{words}");
+        }
+        body.push_str("</dl>\n");
+        section(out, "open", "What is known", &body);
+    }
+
+    /// The page of `serval explain` on the verdict or the anomaly.
+    fn html_page(&self, out: &mut String) {
+        let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
+        let name = anomaly.or_else(|| (self.verdict == Verdict::Unknown).then_some("undecided"));
+        let Some((name, text)) = name.and_then(|name| Some((name, explain::page(name)?))) else { return };
+        let title = format!("About it: {}", name.replace('-', " "));
+        section(out, "explain", &title, &format!("<pre class=\"page\">{}</pre>", escaped(text.trim())));
     }
 
     fn html_notes(&self, out: &mut String) {
@@ -239,8 +301,8 @@ impl FileReport {
                 escaped(&note.message)
             );
         }
-        for stuck in &self.stuck {
-            let place = stuck.at.map_or_else(|| format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+        for stuck in self.stuck_once() {
+            let place = stuck.place();
             let _ = write!(body, "<li><strong>{}</strong> can get stuck for ever {}", escaped(&stuck.request), escaped(&place));
             if !stuck.run.is_empty() {
                 body.push_str(", as here:\n<ol>\n");
@@ -286,7 +348,7 @@ impl FileReport {
                 ("in all", Some(times.total)),
             ];
             for (name, time) in parts.into_iter().filter_map(|(name, time)| Some((name, time?))) {
-                row(name, format!("{time:.1} ms"));
+                row(name, self::time(time));
             }
         }
         if !rows.is_empty() {
@@ -303,14 +365,46 @@ fn section(out: &mut String, id: &str, title: &str, body: &str) {
     );
 }
 
-/// For each step, what was before and after it.
-fn details(run: &Counterexample) -> String {
-    let mut out = String::from("<p class=\"hint\">Nothing is chosen yet.</p>\n");
+/// A change, with a button that copies it.
+fn difference(out: &mut String, number: usize, diff: &str) {
+    let _ = write!(
+        out,
+        "<div class=\"diff\">\n<button type=\"button\" class=\"copy\" data-copy=\"diff-{number}\">Copy</button>\n<pre id=\"diff-{number}\" tabindex=\"0\">"
+    );
+    for line in diff.lines() {
+        let class = match line.as_bytes().first() {
+            Some(b'+') => "added",
+            Some(b'-') => "removed",
+            Some(b'@') => "place",
+            _ => "same",
+        };
+        let _ = writeln!(out, "<span class=\"{class}\">{}</span>", escaped(line));
+    }
+    out.push_str("</pre>\n</div>\n");
+}
+
+/// The number of the step that decides: the one with the last access of the
+/// cycle, without which the requests would have an order; else the last.
+fn decisive(run: &Counterexample) -> Option<usize> {
+    let moments = moments(run, Look::default());
+    let edges = run.explanation.why.iter().flat_map(|why| &why.edges);
+    let position = edges.map(|edge| edge.second.step).max();
+    let found = moments.iter().find(|moment| Some(moment.position) == position).and_then(|moment| moment.number);
+    found.or_else(|| moments.iter().rev().filter(|moment| !moment.answers).find_map(|moment| moment.number))
+}
+
+/// For each step, what was before and after it; only the one that decides is shown at first.
+fn details(run: &Counterexample, decisive: Option<usize>) -> String {
+    let mut out = String::new();
+    if decisive.is_none() {
+        out.push_str("<p class=\"hint\">Nothing is chosen yet.</p>\n");
+    }
     let name = |id: u32| run.requests.iter().find(|answered| answered.id == id).map_or("", |answered| answered.request.as_str());
-    let mut number = 0;
-    for event in &run.steps {
-        let TraceEvent::Step { id, from, to, accesses, span, .. } = event else { continue };
-        number += 1;
+    for moment in moments(run, Look::default()) {
+        let (Some(number), Some(TraceEvent::Step { id, from, to, accesses, span, .. })) = (moment.number, run.steps.get(moment.position))
+        else {
+            continue;
+        };
         let lines =
             span.map_or_else(
                 String::new,
@@ -320,17 +414,20 @@ fn details(run: &Counterexample) -> String {
             );
         let _ = writeln!(
             out,
-            "<div class=\"detail\" id=\"detail-{number}\" hidden>\n<h3>Step {number}: {} #{id}{lines}</h3>",
+            "<div class=\"detail\" id=\"detail-{number}\"{}>\n<h3>Step {number}: {} #{id}{lines}</h3>",
+            if decisive == Some(number) { "" } else { " hidden" },
             escaped(name(*id))
         );
         if let Some(accesses) = accesses {
-            let done: Vec<String> = accesses
+            let mut done: Vec<String> = accesses
                 .iter()
                 .map(|access| {
                     let verb = if access.op == "write" { "sets" } else { "reads" };
-                    format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), access.value)
+                    format!("<li>{verb} <code>{}</code> = {}</li>", escaped(&access.var), escaped(&access.shown_value()))
                 })
                 .collect();
+            // A loop can read the same value a thousand times.
+            done.dedup();
             let _ = writeln!(
                 out,
                 "<ul>{}</ul>",
@@ -362,8 +459,8 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
     match (state(&from.global), state(&to.global)) {
         (Some(StateValues::Global(before)), Some(StateValues::Global(after))) => {
             for (name, value) in before {
-                let now = after.get(name).map_or_else(String::new, i64::to_string);
-                rows.push((name.clone(), value.to_string(), now));
+                let now = after.get(name).map_or_else(String::new, |&value| run.value(name, value));
+                rows.push((name.clone(), run.value(name, *value), now));
             }
         }
         _ => rows.push(("global state".to_owned(), from.global.clone(), to.global.clone())),
@@ -371,10 +468,8 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
     match (state(&from.local), state(&to.local)) {
         (Some(StateValues::Local(before)), Some(StateValues::Local(after))) => {
             let names: std::collections::BTreeSet<&String> = before.vars.keys().chain(after.vars.keys()).collect();
-            let value =
-                |values: &std::collections::BTreeMap<String, i64>, name: &String| values.get(name).map_or_else(String::new, i64::to_string);
             for name in names {
-                rows.push((name.clone(), value(&before.vars, name), value(&after.vars, name)));
+                rows.push((name.clone(), before.value(name), after.value(name)));
             }
         }
         _ => rows.push(("local state".to_owned(), from.local.clone(), to.local.clone())),
@@ -385,5 +480,5 @@ fn values(run: &Counterexample, from: &crate::trace::StateName, to: &crate::trac
 /// What a table of a run looks like without a page, for a reader without
 /// pictures; used as the description of the drawing.
 fn described(run: &Counterexample) -> String {
-    crate::timeline::table(run, Look { width: 10_000, ascii: false }).unwrap_or_else(|| run.story.join("\n"))
+    crate::timeline::table(run, Look { width: 10_000, ..Look::default() }).unwrap_or_else(|| run.story.join("\n"))
 }

@@ -15,6 +15,7 @@ mod graphs;
 pub mod html;
 pub mod pictures;
 mod proof;
+mod screen;
 mod shown;
 mod stages;
 mod timeline;
@@ -22,13 +23,15 @@ mod trace;
 mod verdict;
 mod why;
 
-pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
+pub use counterexample::{
+    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField,
+};
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use proof::ProofNote;
+pub use screen::Look;
 pub use stages::{StageReport, StageTimes};
-pub use timeline::Look;
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{CertificateNote, FileReport, Note, OpenAnswer, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict, notes};
 pub use why::{Edge, Side, Why, why};

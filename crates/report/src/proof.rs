@@ -78,10 +78,48 @@ pub(crate) fn in_html(notes: &[ProofNote], out: &mut String) {
         let which = if notes.len() > 1 { format!(" of component {}", note.component) } else { String::new() };
         let _ = writeln!(out, "<p>{}:</p>\n<ul>", capital(&note.about(&which)));
         let unbounded = note.unbounded.then_some(UNBOUNDED);
-        for line in note.facts.iter().map(String::as_str).chain(unbounded).chain([note.conclusion()]) {
-            let _ = writeln!(out, "<li>{}</li>", xml(line));
+        // What follows from commit points is said before the facts.
+        let conclusion = (note.kind != "reduction").then(|| note.conclusion());
+        for line in note.facts.iter().map(String::as_str).chain(unbounded).chain(conclusion) {
+            let _ = writeln!(out, "<li>{}</li>", xml(&plainly(line)));
         }
         out.push_str("</ul>\n");
+    }
+}
+
+/// A fact, or what stands beside a line, without the words of the trade.
+pub(crate) fn plainly(fact: &str) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        (" iff ", " exactly while "),
+        ("commutes to the right, what it does after it to the left", "can be moved later, what it does after it earlier"),
+        ("commutes to the right", "can be moved later"),
+        ("commutes to the left", "can be moved earlier"),
+    ];
+    WORDS.iter().fold(fact.to_owned(), |fact, (formal, plain)| fact.replace(formal, plain))
+}
+
+/// What a certificate of this kind shows, for somebody who knows transactions.
+pub(crate) fn for_engineers(kind: &str) -> &'static str {
+    match kind {
+        "reduction" => {
+            "Every request has a commit point. What it does before can be moved later, next to the commit, and what it does after can be \
+             moved earlier, without anybody seeing a difference; so every interleaving has the answers of running requests one at a time, \
+             in the order of their commits."
+        }
+        "atomic" => {
+            "After steps are put together that nobody can observe apart, every request does all that matters in one step: requests run one \
+             at a time by themselves."
+        }
+        "letters" => {
+            "Which answers can be given together is described by facts about how often each is given, for any number of requests; every \
+             combination that these allow also comes from running requests one at a time."
+        }
+        "flow" | "invariant" => {
+            "Something holds at every moment, however many requests are in flight, and no set of answers that breaks the serial order is \
+             compatible with it."
+        }
+        "components" => "The program falls apart into parts that share nothing, and each part has a proof of its own.",
+        _ => "The certificate shows that every set of answers comes from running requests one at a time.",
     }
 }
 
@@ -107,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_text_has_the_first_sentences() {
-        let look = Look { width: 100, ascii: false };
+        let look = Look::default();
         let lines =
             |facts: &[usize]| report(facts).to_text(true, look).lines().skip(1).map(|line| line.trim().to_owned()).collect::<Vec<_>>();
         let text = lines(&[8]);
@@ -128,11 +166,11 @@ mod tests {
         let mut report = FileReport::new("a.ser", Verdict::Serializable);
         let facts = vec!["L = 1 iff one request is between line 3 and line 5".to_owned()];
         report.proof.push(ProofNote { kind: "reduction", component: 0, facts, unbounded: true, marks: BTreeMap::new() });
-        let text = report.to_text(true, Look { width: 100, ascii: false });
+        let text = report.to_text(true, Look::default());
         assert!(text.contains("  in every run\n    L = 1 iff one request is between line 3 and line 5\n"), "{text}");
         assert!(text.contains("serval explain reduction"), "{text}");
         // What a verdict rests on is said even to those who do not ask for more.
-        let short = report.to_text(false, Look { width: 100, ascii: false });
+        let short = report.to_text(false, Look::default());
         assert!(short.contains(&format!("  note            {UNBOUNDED}\n")), "{short}");
         let mut page = String::new();
         in_html(&report.proof, &mut page);

@@ -3,8 +3,12 @@
 //! Everything is taken apart here, so that what is added to a report has to be
 //! thought of. What is for machines is written from the report itself.
 
-use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
-use crate::escape::{line, name};
+use std::collections::BTreeMap;
+
+use crate::counterexample::{
+    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField,
+};
+use crate::escape::{line, lines, name};
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
@@ -75,9 +79,10 @@ impl FileReport {
             unbounded: *unbounded,
             marks: marks.clone(),
         };
-        let hint = |FixHint { outcome, alternatives, smallest, reason }: &FixHint| FixHint {
+        let hint = |FixHint { outcome, alternatives, diffs, smallest, reason }: &FixHint| FixHint {
             outcome: *outcome,
             alternatives: alternatives.clone(),
+            diffs: diffs.iter().map(|diff| lines(diff).into_owned()).collect(),
             smallest: *smallest,
             reason: reason.as_deref().map(told),
         };
@@ -109,60 +114,81 @@ impl FileReport {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, component, steps, states, story, explanation } = self;
-        let answered =
-            |Answered { id, request, response }: &Answered| Answered { id: *id, request: named(request), response: named(response) };
+        let Self { requests, minimal, anomaly, component, steps, states, enums, spelled, story, explanation } = self;
+        let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
+        let answered = |Answered { id, request, response, name }: &Answered| Answered {
+            id: *id,
+            request: spell(request),
+            response: named(name.as_ref().unwrap_or(response)),
+            name: None,
+        };
         let StatesField { states } = states;
         Self {
             requests: requests.iter().map(answered).collect(),
             minimal: *minimal,
             anomaly: *anomaly,
             component: *component,
-            steps: steps.iter().map(event).collect(),
-            states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values))).collect() },
+            steps: steps.iter().map(|one| event(one, &spell)).collect(),
+            states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values, &spell))).collect() },
+            enums: enums.iter().map(|(name, members)| (spell(name), members.iter().map(|member| named(member)).collect())).collect(),
+            spelled: BTreeMap::new(),
             story: all_told(story),
-            explanation: explained(explanation),
+            explanation: explained(explanation, &spell),
         }
     }
 }
 
-fn state(values: &StateValues) -> StateValues {
+fn state(values: &StateValues, spell: &dyn Fn(&str) -> String) -> StateValues {
     match values {
-        StateValues::Global(values) => StateValues::Global(values.iter().map(|(name, &value)| (named(name), value)).collect()),
-        StateValues::Local(LocalValues { at, vars }) => {
-            StateValues::Local(LocalValues { at: *at, vars: vars.iter().map(|(name, &value)| (named(name), value)).collect() })
-        }
+        StateValues::Global(values) => StateValues::Global(values.iter().map(|(name, &value)| (spell(name), value)).collect()),
+        StateValues::Local(LocalValues { at, vars, names }) => StateValues::Local(LocalValues {
+            at: *at,
+            vars: vars.iter().map(|(name, &value)| (named(name), value)).collect(),
+            names: names.iter().map(|(name, value)| (named(name), named(value))).collect(),
+        }),
     }
 }
 
-fn explained(Explanation { why, excerpt, notes, serial, serial_states }: &Explanation) -> Explanation {
+fn explained(explanation: &Explanation, spell: &dyn Fn(&str) -> String) -> Explanation {
+    let Explanation { why, excerpt, notes, serial, serial_states, closest } = explanation;
     let edge = |Edge { from, to, var, first, second }: &Edge| Edge {
         from: *from,
         to: *to,
-        var: named(var),
+        var: spell(var),
         first: first.clone(),
         second: second.clone(),
     };
+    let excerpt_line = |ExcerptLine { line, code, note }: &ExcerptLine| ExcerptLine { line: *line, code: told(code), note };
     let order = |SerialOrder { order, answers }: &SerialOrder| SerialOrder {
         order: order.clone(),
         answers: answers.iter().map(|answers| answers.iter().map(|answer| named(answer)).collect()).collect(),
     };
     Explanation {
         why: why.as_ref().map(|Why { anomaly, edges }| Why { anomaly: *anomaly, edges: edges.iter().map(edge).collect() }),
-        excerpt: all_told(excerpt),
+        excerpt: excerpt.iter().map(excerpt_line).collect(),
         notes: notes.clone(),
         serial: serial.iter().map(order).collect(),
         serial_states: *serial_states,
+        closest: closest.as_ref().map(|Closest { order, request, wanted, given }| {
+            let answer = |(request, response): &(String, String)| (spell(request), named(response));
+            let given = given.iter().map(|answer| named(answer)).collect();
+            Closest { order: order.iter().map(answer).collect(), request: spell(request), wanted: named(wanted), given }
+        }),
     }
 }
 
-fn event(event: &TraceEvent) -> TraceEvent {
+fn event(event: &TraceEvent, spell: &dyn Fn(&str) -> String) -> TraceEvent {
     let states = |StateName { local, global }: &StateName| StateName { local: named(local), global: named(global) };
-    let access =
-        |TraceAccess { var, op, value, span }: &TraceAccess| TraceAccess { var: named(var), op: named(op), value: *value, span: *span };
+    let access = |TraceAccess { var, op, value, name, span }: &TraceAccess| TraceAccess {
+        var: spell(var),
+        op: named(op),
+        value: *value,
+        name: name.as_deref().map(named),
+        span: *span,
+    };
     match event {
         TraceEvent::Spawn { id, component, request, local } => {
-            TraceEvent::Spawn { id: *id, component: *component, request: request.as_deref().map(named), local: named(local) }
+            TraceEvent::Spawn { id: *id, component: *component, request: request.as_deref().map(spell), local: named(local) }
         }
         TraceEvent::Step { id, component, from, to, span, accesses } => TraceEvent::Step {
             id: *id,
@@ -172,8 +198,12 @@ fn event(event: &TraceEvent) -> TraceEvent {
             span: *span,
             accesses: accesses.as_ref().map(|accesses| accesses.iter().map(access).collect()),
         },
-        TraceEvent::Respond { id, component, local, response } => {
-            TraceEvent::Respond { id: *id, component: *component, local: named(local), response: named(response) }
-        }
+        TraceEvent::Respond { id, component, local, response, name } => TraceEvent::Respond {
+            id: *id,
+            component: *component,
+            local: named(local),
+            response: named(name.as_ref().unwrap_or(response)),
+            name: None,
+        },
     }
 }

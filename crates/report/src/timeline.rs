@@ -1,205 +1,126 @@
 //! A counterexample as a table: a column for each request, a row for each step.
 //!
 //! `➜` is a read, `=` a write, `*` a global that changed. Only what changed is
-//! shown, but no read or write of a global is left out. Where the columns do
-//! not fit, the same is told line by line.
+//! shown, but no read or write of a global is left out. A step that does none
+//! of these, such as the one between a last `yield` and the answer, is no row
+//! of its own: it goes with what its request does next.
+
+mod table;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use crate::counterexample::{Counterexample, StateValues};
+use crate::counterexample::{Counterexample, ExcerptLine, StateValues};
 use crate::escape::line;
+use crate::screen::{Ink, Look};
 use crate::trace::TraceEvent;
 use crate::why::Why;
-
-/// How a text may look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// How many characters fit on a line.
-    pub width: usize,
-    /// Whether only ASCII may be used.
-    pub ascii: bool,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self { width: 100, ascii: false }
-    }
-}
-
-impl Look {
-    fn reads(self) -> &'static str {
-        if self.ascii { "->" } else { "➜" }
-    }
-}
+pub(crate) use table::table;
 
 /// Accesses of one step that are shown at most: a loop can have thousands.
 const MOST_ACCESSES: usize = 12;
 
-/// More requests than these share columns, one for each kind.
-const MOST_COLUMNS: usize = 6;
-
-/// The table; `None` where it does not fit. A column for each request, or for
-/// each kind of request where there are many or the columns do not fit.
-pub(crate) fn table(run: &Counterexample, look: Look) -> Option<String> {
-    let single = (run.requests.len() <= MOST_COLUMNS).then(|| draw(&columns_of_requests(run), run, look)).flatten();
-    single.or_else(|| draw(&columns_of_kinds(run), run, look))
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A name, which may be shortened.
+    Name(String),
+    /// Something else.
+    Text(String),
 }
 
-/// Which column a request has, and what stands above it.
-struct Columns {
-    heads: Vec<String>,
-    column: BTreeMap<u32, usize>,
-    /// Whether a cell has to say whose it is.
-    shared: bool,
+/// A line of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phrase {
+    pub(crate) ink: Ink,
+    pub(crate) pieces: Vec<Piece>,
 }
 
-fn columns_of_requests(run: &Counterexample) -> Columns {
-    Columns {
-        heads: run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect(),
-        column: run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect(),
-        shared: false,
+impl Phrase {
+    fn new(ink: Ink, pieces: impl IntoIterator<Item = Piece>) -> Self {
+        Self { ink, pieces: pieces.into_iter().collect() }
+    }
+
+    /// The whole of it.
+    pub(crate) fn text(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Name(text) | Piece::Text(text) => text.as_str(),
+            })
+            .collect()
     }
 }
 
-fn columns_of_kinds(run: &Counterexample) -> Columns {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    let mut column = BTreeMap::new();
-    for answered in &run.requests {
-        let index = kinds.iter().position(|(kind, _)| *kind == answered.request).unwrap_or_else(|| {
-            kinds.push((&answered.request, 0));
-            kinds.len() - 1
-        });
-        kinds[index].1 += 1;
-        column.insert(answered.id, index);
-    }
-    let head = |(kind, count): (&str, usize)| if count == 1 { kind.to_owned() } else { format!("{kind} × {count}") };
-    Columns { heads: kinds.into_iter().map(head).collect(), column, shared: true }
+fn piece(text: impl Into<String>) -> Piece {
+    Piece::Text(text.into())
 }
 
-fn rows(columns: &Columns, run: &Counterexample, look: Look) -> Option<Vec<Row>> {
-    let mut rows: Vec<Row> = Vec::new();
+fn name(text: &str) -> Piece {
+    Piece::Name(text.to_owned())
+}
+
+/// What happens in a run, as people see it.
+pub(crate) struct Moment {
+    /// Whose.
+    pub(crate) id: u32,
+    /// Where in the run.
+    pub(crate) position: usize,
+    /// Its number; none for an answer that goes with the step before it.
+    pub(crate) number: Option<usize>,
+    /// Whether it is an answer.
+    pub(crate) answers: bool,
+    /// What it does.
+    pub(crate) lines: Vec<Phrase>,
+    /// What changes; in the first moment, all globals.
+    pub(crate) globals: Vec<Phrase>,
+}
+
+/// The moments of a run. A step that touches nothing shared belongs to what its
+/// request does next: nobody can tell when it was made.
+pub(crate) fn moments(run: &Counterexample, look: Look) -> Vec<Moment> {
+    let mut moments: Vec<Moment> = Vec::new();
     let mut number = 0;
-    for event in &run.steps {
-        let (id, cell, globals) = match event {
-            TraceEvent::Spawn { .. } => continue,
-            TraceEvent::Respond { id, response, .. } => (*id, vec![format!("returns {response}")], Vec::new()),
+    let mut empty: BTreeMap<u32, bool> = BTreeMap::new();
+    for (position, event) in run.steps.iter().enumerate() {
+        match event {
+            TraceEvent::Spawn { .. } => {}
+            TraceEvent::Respond { id, response, .. } => {
+                // It needs a number where it does not stand right below its step.
+                let apart = empty.remove(id).is_some() && moments.last().is_none_or(|last| last.id != *id);
+                number += usize::from(apart);
+                let lines = vec![Phrase::new(Ink::Title, [piece("returns "), name(response)])];
+                moments.push(Moment { id: *id, position, number: apart.then_some(number), answers: true, lines, globals: Vec::new() });
+            }
             TraceEvent::Step { id, from, to, accesses, .. } => {
-                number += 1;
-                let cell = match accesses {
-                    Some(_) => accesses_of(event, look),
-                    None => vec![format!("{} {} {}", from.local, arrow(look), to.local)],
+                let lines = match accesses {
+                    Some(_) => phrases_of(event, look),
+                    None => vec![Phrase::new(Ink::Plain, [name(&from.local), piece(format!(" {} ", look.arrow())), name(&to.local)])],
                 };
-                (*id, cell, changes(run, &from.global, &to.global, number == 1, look))
-            }
-        };
-        let step = matches!(event, TraceEvent::Step { .. }).then_some(number);
-        let column = *columns.column.get(&id)?;
-        // Where many do the same one after the other, one row tells it.
-        match rows.last_mut().filter(|last| columns.shared && last.takes(column, step, &cell, &globals)) {
-            Some(last) => {
-                last.ids.push(id);
-                last.steps = last.steps.zip(step).map(|((first, _), now)| (first, now));
-            }
-            None => rows.push(Row { steps: step.map(|step| (step, step)), ids: vec![id], column, cell, globals }),
-        }
-    }
-    if columns.shared {
-        for row in &mut rows {
-            let who = numbers(&row.ids);
-            match row.cell.first_mut() {
-                Some(first) => *first = format!("{who} {first}"),
-                None => row.cell.push(who),
+                let globals = changed(run, &from.global, &to.global, moments.is_empty(), look);
+                if lines.is_empty() && (globals.is_empty() || moments.is_empty()) {
+                    empty.insert(*id, true);
+                    continue;
+                }
+                empty.remove(id);
+                number += 1;
+                moments.push(Moment { id: *id, position, number: Some(number), answers: false, lines, globals });
             }
         }
     }
-    Some(rows)
-}
-
-/// `#3`, `#1 #2 #5`, `#1 to #9`
-fn numbers(ids: &[u32]) -> String {
-    let in_a_row = ids.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-    match ids {
-        [first, .., last] if in_a_row && ids.len() > 2 => format!("#{first} to #{last}"),
-        _ => ids.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(" "),
-    }
-}
-
-fn draw(columns: &Columns, run: &Counterexample, look: Look) -> Option<String> {
-    let rows = rows(columns, run, look)?;
-    let mut widths: Vec<usize> = columns.heads.iter().map(|head| head.chars().count()).collect();
-    for row in &rows {
-        let widest = row.cell.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-        widths[row.column] = widths[row.column].max(widest);
-    }
-    let last = rows.iter().flat_map(|row| &row.globals).map(|line| line.chars().count()).chain(["globals".len()]).max().unwrap_or(0);
-    let steps: Vec<String> = rows.iter().map(Row::number).collect();
-    let first = steps.iter().map(|number| number.chars().count()).chain([4]).max().unwrap_or(4);
-    let total = 3 + first + widths.iter().map(|width| width + 3).sum::<usize>() + last + 2;
-    if total > look.width {
-        return None;
-    }
-    let mut out = String::new();
-    let line = |out: &mut String, step: &str, cells: &[&str], globals: &str| {
-        let _ = write!(out, "  {step:>first$} |");
-        for (cell, width) in cells.iter().zip(&widths) {
-            let _ = write!(out, " {cell}{} |", " ".repeat(width - cell.chars().count()));
-        }
-        let _ = write!(out, " {globals}");
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    };
-    let names: Vec<&str> = columns.heads.iter().map(String::as_str).collect();
-    line(&mut out, "step", &names, "globals");
-    let rule: String = widths.iter().map(|width| format!("{}+", "-".repeat(width + 2))).collect();
-    let _ = writeln!(out, "  {}+{rule}{}", "-".repeat(first + 1), "-".repeat(last + 1));
-    for (row, number) in rows.iter().zip(&steps) {
-        for index in 0..row.cell.len().max(row.globals.len()).max(1) {
-            let mut cells = vec![""; widths.len()];
-            cells[row.column] = row.cell.get(index).map_or("", String::as_str);
-            let number = if index == 0 { number.as_str() } else { "" };
-            line(&mut out, number, &cells, row.globals.get(index).map_or("", String::as_str));
-        }
-    }
-    Some(out)
-}
-
-struct Row {
-    /// The first and the last step that it tells of; none for an answer.
-    steps: Option<(usize, usize)>,
-    /// Whose steps.
-    ids: Vec<u32>,
-    column: usize,
-    cell: Vec<String>,
-    globals: Vec<String>,
-}
-
-impl Row {
-    /// Whether one more step of the same kind can be told in this row.
-    fn takes(&self, column: usize, step: Option<usize>, cell: &[String], globals: &[String]) -> bool {
-        self.column == column && self.steps.is_some() == step.is_some() && self.cell == cell && globals.is_empty()
-    }
-
-    fn number(&self) -> String {
-        match self.steps {
-            Some((first, last)) if first < last => format!("{first}–{last}"),
-            Some((first, _)) => first.to_string(),
-            None => String::new(),
-        }
-    }
-}
-
-fn arrow(look: Look) -> &'static str {
-    if look.ascii { "->" } else { "→" }
+    moments
 }
 
 /// What a step reads and writes, a line each.
 pub(crate) fn accesses_of(event: &TraceEvent, look: Look) -> Vec<String> {
+    phrases_of(event, look).iter().map(Phrase::text).collect()
+}
+
+fn phrases_of(event: &TraceEvent, look: Look) -> Vec<Phrase> {
     let TraceEvent::Step { accesses: Some(accesses), .. } = event else { return Vec::new() };
-    let mut lines: Vec<String> = Vec::new();
+    let mut lines: Vec<Phrase> = Vec::new();
     for access in accesses {
-        let sign = if access.op == "write" { "=" } else { look.reads() };
-        let line = format!("{} {sign} {}", access.var, access.value);
+        let (ink, sign) = if access.op == "write" { (Ink::Changed, "=") } else { (Ink::Read, look.reads()) };
+        let line = Phrase::new(ink, [name(&access.var), piece(format!(" {sign} {}", access.shown_value()))]);
         // A loop can read the same value a thousand times.
         if lines.last() != Some(&line) {
             lines.push(line);
@@ -208,25 +129,28 @@ pub(crate) fn accesses_of(event: &TraceEvent, look: Look) -> Vec<String> {
     if lines.len() > MOST_ACCESSES {
         let more = lines.len() - MOST_ACCESSES;
         lines.truncate(MOST_ACCESSES);
-        lines.push(format!("{more} more"));
+        lines.push(Phrase::new(Ink::Faint, [piece(format!("{more} more"))]));
     }
     lines
 }
 
 /// The globals that a step changes; in the beginning, all.
-pub(crate) fn changes(run: &Counterexample, before: &str, after: &str, all: bool, look: Look) -> Vec<String> {
+fn changed(run: &Counterexample, before: &str, after: &str, all: bool, look: Look) -> Vec<Phrase> {
     let values = |name: &str| match run.states.states.get(name) {
         Some(StateValues::Global(values)) => Some(values),
         _ => None,
     };
     let (Some(old), Some(new)) = (values(before), values(after)) else {
-        return if before == after && !all { Vec::new() } else { vec![format!("{before} {} {after}", arrow(look))] };
+        let goes = || Phrase::new(Ink::Plain, [name(before), piece(format!(" {} ", look.arrow())), name(after)]);
+        return if before == after && !all { Vec::new() } else { vec![goes()] };
     };
     let mut lines = Vec::new();
-    for (name, value) in new {
-        let changed = old.get(name) != Some(value);
+    for (variable, value) in new {
+        let changed = old.get(variable) != Some(value);
         if changed || all {
-            lines.push(format!("{name} = {value}{}", if changed { " *" } else { "" }));
+            let (ink, mark) = if changed { (Ink::Changed, " *") } else { (Ink::Plain, "") };
+            let value = run.value(variable, *value);
+            lines.push(Phrase::new(ink, [name(variable), piece(format!(" = {value}{mark}"))]));
         }
     }
     lines
@@ -234,21 +158,48 @@ pub(crate) fn changes(run: &Counterexample, before: &str, after: &str, all: bool
 
 /// The lines of the text that matter: those of the conflicts, and the `yield`s
 /// at which a request waited while another one of the cycle moved.
-pub(crate) fn excerpt(text: &str, notes: &BTreeMap<u32, &'static str>) -> Vec<String> {
+pub(crate) fn excerpt(text: &str, notes: &BTreeMap<u32, &'static str>) -> Vec<ExcerptLine> {
     let lines: Vec<&str> = text.lines().collect();
     // Comments make way for what is said here.
     let code = |text: &str| line(&text.split("//").next().unwrap_or_default().trim_end().replace('\t', "    ")).into_owned();
-    let shown: Vec<(u32, String, &str)> =
-        notes.iter().filter_map(|(&line, &note)| Some((line, code(lines.get((line as usize).checked_sub(1)?)?), note))).collect();
-    let width = shown.iter().filter(|(_, _, note)| !note.is_empty()).map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
-    let digits = shown.last().map_or(1, |(line, _, _)| line.to_string().len());
-    shown
-        .into_iter()
-        .map(|(line, text, note)| {
-            let gap = if note.is_empty() { String::new() } else { " ".repeat(width.saturating_sub(text.chars().count()) + 3) };
-            format!("{line:digits$} | {text}{gap}{note}")
-        })
-        .collect()
+    let shown = notes.iter().filter_map(|(&line, &note)| {
+        let text = lines.get((line as usize).checked_sub(1)?)?;
+        Some(ExcerptLine { line, code: code(text), note })
+    });
+    shown.collect()
+}
+
+/// An excerpt as it is shown: what there is to say beside each line, or below
+/// it where that does not fit. A line of the text is cut rather than broken.
+pub(crate) fn excerpt_lines(excerpt: &[ExcerptLine], look: Look) -> Vec<String> {
+    let length = |text: &str| text.chars().count();
+    let digits = excerpt.last().map_or(1, |shown| shown.line.to_string().len());
+    let noted = excerpt.iter().filter(|shown| !shown.note.is_empty());
+    let column = noted.clone().map(|shown| length(&shown.code)).max().unwrap_or(0) + 3;
+    let widest = noted.map(|shown| length(shown.note)).max().unwrap_or(0);
+    // Two blanks stand before everything, and ` | ` behind the number.
+    let room = look.width.saturating_sub(2 + digits + 3);
+    let beside = column + widest <= room;
+    let mut lines = Vec::new();
+    for shown in excerpt {
+        let mut code = shown.code.clone();
+        if length(&code) > room {
+            code = code.chars().take(room.saturating_sub(length(look.ellipsis()))).chain(look.ellipsis().chars()).collect();
+        }
+        let number = look.paint(&format!("{:digits$} |", shown.line), Ink::Faint);
+        let note = look.paint(shown.note, Ink::Bad);
+        if shown.note.is_empty() {
+            lines.push(format!("{number} {code}"));
+        } else if beside {
+            lines.push(format!("{number} {code}{}{note}", " ".repeat(column - length(&code))));
+        } else {
+            let indent = code.len() - code.trim_start().len();
+            let indent = indent.min(room.saturating_sub(length(shown.note)));
+            lines.push(format!("{number} {code}"));
+            lines.push(format!("{} {}{note}", look.paint(&format!("{:digits$} |", ""), Ink::Faint), " ".repeat(indent)));
+        }
+    }
+    lines
 }
 
 /// What there is to say about the lines that matter.

@@ -82,6 +82,9 @@ pub enum TraceEvent {
         local: String,
         /// The answer.
         response: String,
+        /// What it is called, where it is a member of an `enum`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
 }
 
@@ -95,8 +98,18 @@ pub struct TraceAccess {
     pub op: String,
     /// The value.
     pub value: i64,
+    /// What the value is called, where it is a member of an `enum`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Where in the text.
     pub span: [u32; 4],
+}
+
+impl TraceAccess {
+    /// The value as people see it.
+    pub fn shown_value(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.value.to_string())
+    }
 }
 
 fn is_zero(component: &usize) -> bool {

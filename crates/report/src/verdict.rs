@@ -8,14 +8,15 @@ use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fix::{FixHint, Fixable};
 use crate::proof::{self, ProofNote, UNBOUNDED};
+use crate::screen::{Look, time};
 use crate::stages::StageReport;
-use crate::timeline::{Look, excerpt, line_notes, table};
+use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serval_syntax::{Diagnostic, LineIndex, Severity};
 
 /// The answer to whether a file is serializable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is, for any number of requests.
@@ -111,7 +112,7 @@ pub struct RuledOut {
 }
 
 impl RuledOut {
-    fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let mut limits = Vec::new();
         if self.requests_up_to > 0 {
             limits.push(format!("up to {} request{}", self.requests_up_to, if self.requests_up_to == 1 { "" } else { "s" }));
@@ -149,8 +150,15 @@ pub struct StuckNote {
     pub run: Vec<String>,
 }
 
+impl StuckNote {
+    /// Where it is, in words.
+    pub(crate) fn place(&self) -> String {
+        self.at.map_or_else(|| format!("in {}", self.local), |[line, _]| format!("on line {line}"))
+    }
+}
+
 /// Milliseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Times {
     /// Everything.
     pub total: f64,
@@ -170,7 +178,7 @@ pub struct Times {
 }
 
 /// Numbers of states and steps, over all components.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Sizes {
     /// Global states.
     pub globals: usize,
@@ -186,7 +194,7 @@ pub struct Sizes {
 }
 
 /// Numbers of states and steps after reductions, over all components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReducedSizes {
     /// Global states.
     pub globals: usize,
@@ -264,14 +272,24 @@ impl FileReport {
     /// The report for people; with how it was decided and what holds, if it is
     /// to be `verbose`.
     pub fn to_text(&self, verbose: bool, look: Look) -> String {
-        let text = self.shown().in_text(verbose, look);
-        if look.ascii { in_ascii(&text) } else { text }
+        look.finish(&self.shown().in_text(verbose, look))
+    }
+
+    /// The line with the verdict alone. Where there is more to say about what is
+    /// serializable, it says how much.
+    pub fn to_line(&self, look: Look) -> String {
+        let text = self.shown().in_text(false, look);
+        let notes = match self.stuck_once().len() + usize::from(self.proof.iter().any(|note| note.unbounded)) {
+            count if count == 0 || self.verdict != Verdict::Serializable => String::new(),
+            1 => "   1 note".to_owned(),
+            count => format!("   {count} notes"),
+        };
+        look.finish(&format!("{}{notes}\n", text.lines().next().unwrap_or_default()))
     }
 
     /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.
     pub fn to_text_before_fix(&self, look: Look) -> String {
-        let text = self.shown().before_fix(look);
-        if look.ascii { in_ascii(&text) } else { text }
+        look.finish(&self.shown().before_fix(look))
     }
 
     fn before_fix(&self, look: Look) -> String {
@@ -289,7 +307,7 @@ impl FileReport {
         let _ = write!(out, "{verdict}  {file}");
         if let Some(run) = &self.counterexample {
             let count = run.requests.len();
-            let least = if run.minimal { ", and no fewer will do" } else { "" };
+            let least = if run.minimal { " (minimal)" } else { "" };
             let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
             let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
         }
@@ -313,7 +331,7 @@ impl FileReport {
                 if self.verdict == Verdict::Serializable {
                     out.push_str("   for any number of concurrent requests");
                     if let Some(times) = self.time_ms {
-                        let _ = write!(out, "   {:.1} ms", times.total);
+                        let _ = write!(out, "   {}", time(times.total));
                     }
                     out.push_str("   certificate checked");
                 }
@@ -336,8 +354,8 @@ impl FileReport {
         if self.proof.iter().any(|note| note.unbounded) {
             let _ = writeln!(out, "  note            {UNBOUNDED}");
         }
-        for stuck in &self.stuck {
-            let place = stuck.at.map_or(format!("in {}", stuck.local), |[line, _]| format!("on line {line}"));
+        for stuck in self.stuck_once() {
+            let place = stuck.place();
             let here = if stuck.run.is_empty() { "" } else { ", as here:" };
             let _ = writeln!(out, "  note            {} can get stuck for ever {place}{here}", stuck.request);
             for line in &stuck.run {
@@ -348,6 +366,20 @@ impl FileReport {
             self.details(&mut out);
         }
         out
+    }
+
+    /// Requests that can get stuck, each place once: a request can wait in several states on one line.
+    pub(crate) fn stuck_once(&self) -> Vec<&StuckNote> {
+        let mut told: Vec<&StuckNote> = Vec::new();
+        for stuck in &self.stuck {
+            match told.iter_mut().find(|known| known.request == stuck.request && known.place() == stuck.place()) {
+                // The one that shows how it comes to it is told.
+                Some(known) if known.run.is_empty() => *known = stuck,
+                Some(_) => {}
+                None => told.push(stuck),
+            }
+        }
+        told
     }
 
     fn details(&self, out: &mut String) {
@@ -384,9 +416,9 @@ impl FileReport {
 
     /// What a counterexample shows, for people.
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
-        let Explanation { why, excerpt, serial, serial_states, .. } = &run.explanation;
+        let Explanation { why, excerpt, serial, serial_states, closest, .. } = &run.explanation;
         out.push('\n');
-        for line in excerpt {
+        for line in excerpt_lines(excerpt, look) {
             let _ = writeln!(out, "  {line}");
         }
         if !excerpt.is_empty() {
@@ -404,6 +436,10 @@ impl FileReport {
         if serial.is_empty() {
             let states = serial_states.map_or_else(String::new, |count| format!(": all {count} states of serial runs were tried"));
             let _ = writeln!(out, "                  no serial order gives these{states}");
+        }
+        if let Some(closest) = closest {
+            let order = if closest.order.is_empty() { String::new() } else { format!("{}, then ", closest.order_words()) };
+            let _ = writeln!(out, "  closest order   {order}{}", closest.departure());
         }
         for (position, order) in serial.iter().enumerate() {
             let title = if position == 0 { "in any order " } else { "" };
@@ -442,7 +478,7 @@ impl FileReport {
     }
 
     /// The name of the file as a shell takes it; none for standard input.
-    fn file_in_commands(&self) -> Option<String> {
+    pub(crate) fn file_in_commands(&self) -> Option<String> {
         (self.file != "-").then(|| shell(&self.file))
     }
 
@@ -454,11 +490,6 @@ impl FileReport {
             Verdict::Error => "error",
         }
     }
-}
-
-/// Without what a terminal that shows ASCII alone cannot show.
-fn in_ascii(text: &str) -> String {
-    text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...")
 }
 
 /// Who was told what; the same answers to the same request are counted.

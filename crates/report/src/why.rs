@@ -63,8 +63,8 @@ pub struct Edge {
 pub struct Side {
     /// Whether it writes.
     pub writes: bool,
-    /// The value read or written.
-    pub value: i64,
+    /// The value read or written, as people see it.
+    pub value: String,
     /// Where in the text.
     pub span: [u32; 4],
     /// The position of its step in the run.
@@ -92,7 +92,7 @@ impl Seen<'_> {
     }
 
     fn side(&self, position: usize) -> Side {
-        Side { writes: self.writes(), value: self.access.value, span: self.access.span, step: self.step, position }
+        Side { writes: self.writes(), value: self.access.shown_value(), span: self.access.span, step: self.step, position }
     }
 }
 

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_model::{Named, RequestId, ResponseId, SerialExplorer};
 use serval_proof::{Action, RunCertificate, RunEvent};
-use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
+use serval_report::{Answered, Closest, Counterexample, Explanation, SerialOrder, StateName, StatesField, TraceEvent};
 
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
+use crate::value_names::ValueNames;
 
 /// Performs the run of a certificate.
 pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usize, minimal: bool) -> Counterexample {
@@ -27,9 +28,15 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         }
         Content::Program(program) => {
             let prepared = input.prepare(program);
-            let mut shown = perform(&mut ProgramSimulator::new(prepared, input.text()), events, requests, component, minimal);
+            let mut simulator = ProgramSimulator::new(prepared, input.text());
+            let mut shown = perform(&mut simulator, events, requests, component, minimal);
+            let names = simulator.names();
+            name_answers(&mut shown);
+            shown.enums = names.globals(program);
+            shown.spelled = names.variables().clone();
             shown.explain(input.text(), &locks(program));
             say_serial(&mut shown, prepared.lazy(component));
+            name_serial(&mut shown, program, names);
             shown
         }
     }
@@ -45,6 +52,37 @@ pub(crate) fn story(input: &Input, run: &RunCertificate, component: usize) -> Ve
         }
     };
     told.story
+}
+
+/// Gives the answers the names that the run has for them.
+fn name_answers(shown: &mut Counterexample) {
+    for event in &shown.steps {
+        if let TraceEvent::Respond { id: number, name, .. } = event {
+            shown.requests.iter_mut().filter(|answered| answered.id == *number).for_each(|answered| answered.name.clone_from(name));
+        }
+    }
+}
+
+/// The same for what serial orders give.
+fn name_serial(shown: &mut Counterexample, program: &Program, names: &ValueNames) {
+    let body = |name: &str| program.requests.iter().position(|request| request.name == name);
+    let bodies: Vec<Option<usize>> = shown.requests.iter().map(|answered| body(&answered.request)).collect();
+    if let Some(Closest { order, request, wanted, given }) = &mut shown.explanation.closest {
+        let named = |request: &str, answer: &mut String| {
+            if let Some(name) = body(request).zip(answer.parse::<i64>().ok()).and_then(|(body, value)| names.answer(body, value)) {
+                *answer = name;
+            }
+        };
+        order.iter_mut().for_each(|(request, answer)| named(request, answer));
+        given.iter_mut().chain([wanted]).for_each(|answer| named(request, answer));
+    }
+    for answers in shown.explanation.serial.iter_mut().flat_map(|order| &mut order.answers) {
+        for (answer, body) in answers.iter_mut().zip(&bodies) {
+            if let Some(name) = body.zip(answer.parse::<i64>().ok()).and_then(|(body, value)| names.answer(body, value)) {
+                *answer = name;
+            }
+        }
+    }
 }
 
 /// The variables that `unlock` releases.
@@ -73,13 +111,17 @@ fn say_serial<M: Named>(shown: &mut Counterexample, system: M) {
     if shown.requests.len() <= MOST_ORDERED {
         shown.explanation.serial = serial_orders(&mut explorer, &shown.requests);
     }
-    if shown.explanation.serial.is_empty() {
-        shown.explanation.serial_states = serial_states(&mut explorer, &shown.requests);
+    if shown.explanation.serial.is_empty()
+        && let Some((states, closest)) = serial_states(&mut explorer, &shown.requests)
+    {
+        shown.explanation.serial_states = Some(states);
+        shown.explanation.closest = closest;
     }
 }
 
-/// The states of serial runs that give some of these answers and no others.
-fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answered]) -> Option<usize> {
+/// The states of serial runs that give some of these answers and no others, and
+/// the order that gives most of them.
+fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answered]) -> Option<(usize, Option<Closest>)> {
     let mut wanted: Vec<(RequestId, &str, usize)> = Vec::new();
     for answered in requests {
         let id = request_named(explorer, &answered.request)?;
@@ -89,9 +131,15 @@ fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answere
         }
     }
     let mut budget = Budget::ticks(SERIAL_TICKS);
-    let mut seen = BTreeSet::from([(explorer.system().initial_global(), vec![0; wanted.len()])]);
-    let mut open: Vec<_> = seen.iter().cloned().collect();
-    while let Some((global, given)) = open.pop() {
+    let start = (explorer.system().initial_global(), vec![0; wanted.len()]);
+    let mut seen = BTreeSet::from([start.clone()]);
+    let mut open = vec![(start.0, start.1.clone(), Vec::new())];
+    // The order that gives most answers: where it ends, how often each was given, and who came when.
+    let mut best = (start.0, start.1, Vec::new());
+    while let Some((global, given, order)) = open.pop() {
+        if order.len() > best.2.len() {
+            best = (global, given.clone(), order.clone());
+        }
         for (index, &(request, response, count)) in wanted.iter().enumerate() {
             if given[index] == count {
                 continue;
@@ -102,13 +150,28 @@ fn serial_states<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answere
                     let mut given = given.clone();
                     given[index] += 1;
                     if seen.insert((after, given.clone())) {
-                        open.push((after, given));
+                        let mut order = order.clone();
+                        order.push(index);
+                        open.push((after, given, order));
                     }
                 }
             }
         }
     }
-    Some(seen.len())
+    let (global, given, order) = best;
+    let next = wanted.iter().zip(&given).find(|((_, _, count), given)| count > given).map(|(next, _)| *next);
+    let closest = next.and_then(|(request, response, _)| {
+        let results = explorer.alone(request, global, &mut budget).ok()?.to_vec();
+        let given: BTreeSet<String> = results.iter().map(|&(answer, _)| explorer.system().response_name(answer)).collect();
+        let order = order.iter().map(|&index: &usize| {
+            let (request, response, _) = wanted[index];
+            (explorer.system().request_name(request), response.to_owned())
+        });
+        let order = order.collect();
+        let request = explorer.system().request_name(request);
+        Some(Closest { order, request, wanted: response.to_owned(), given: given.into_iter().collect() })
+    });
+    Some((seen.len(), closest))
 }
 
 fn request_named<M: Named>(explorer: &mut SerialExplorer<M>, name: &str) -> Option<RequestId> {
@@ -171,7 +234,9 @@ fn trace_event(event: &RunEvent, component: usize) -> TraceEvent {
     match &event.action {
         Action::Spawn { request, local } => TraceEvent::Spawn { id, component, request: Some(request.clone()), local: local.clone() },
         Action::Step { from, to } => TraceEvent::Step { id, component, from: name(from), to: name(to), span: None, accesses: None },
-        Action::Respond { local, response } => TraceEvent::Respond { id, component, local: local.clone(), response: response.clone() },
+        Action::Respond { local, response } => {
+            TraceEvent::Respond { id, component, local: local.clone(), response: response.clone(), name: None }
+        }
     }
 }
 
@@ -185,7 +250,9 @@ fn answered(events: &[TraceEvent]) -> Vec<Answered> {
     let mut answered: Vec<Answered> = events
         .iter()
         .filter_map(|event| match event {
-            TraceEvent::Respond { id, response, .. } => Some(Answered { id: *id, request: spawned(*id)?, response: response.clone() }),
+            TraceEvent::Respond { id, response, .. } => {
+                Some(Answered { id: *id, request: spawned(*id)?, response: response.clone(), name: None })
+            }
             _ => None,
         })
         .collect();
@@ -225,5 +292,17 @@ fn told(
     states: StatesField,
     story: Vec<String>,
 ) -> Counterexample {
-    Counterexample { requests, minimal, anomaly: None, component, steps, states, story, explanation: Explanation::default() }
+    let (enums, spelled) = Default::default();
+    Counterexample {
+        requests,
+        minimal,
+        anomaly: None,
+        component,
+        steps,
+        states,
+        enums,
+        spelled,
+        story,
+        explanation: Explanation::default(),
+    }
 }

@@ -38,5 +38,6 @@ pub fn fix_hint(input: &Input, certificate: &str, options: &Options) -> Option<F
     };
     let place = |&index: &usize| repaired.yields.get(index).map(|one| [one.place.line, one.place.column]);
     let alternatives = fixes.iter().map(|fix| fix.set.iter().filter_map(place).collect()).collect();
-    Some(FixHint { outcome, alternatives, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
+    let diffs = fixes.iter().map(|fix| fix.diff.clone()).collect();
+    Some(FixHint { outcome, alternatives, diffs, smallest: repaired.smallest && repaired.candidates.is_empty(), reason })
 }

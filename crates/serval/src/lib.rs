@@ -139,6 +139,7 @@ pub mod repair;
 mod report;
 pub mod simulator;
 mod told;
+mod value_names;
 
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
@@ -153,3 +154,4 @@ pub use serval_model::NetworkSystem;
 pub use serval_report::{Counterexample, FileReport};
 pub use serval_syntax::{Diagnostic, Program};
 pub use serval_verify::{InputKind, Outcome};
+pub use value_names::ValueNames;

@@ -6,7 +6,8 @@ use serval_classic::Stages;
 use serval_report::{CertificateNote, FileReport, StageReport, StageTimes, notes};
 
 use crate::decide::{Decision, Verdict};
-use crate::input::Input;
+use crate::input::{Content, Input};
+use crate::value_names::ValueNames;
 
 impl Decision {
     /// The report on a file of this name, to be shown as text, JSON, SARIF or a page. Times are those of the stages of
@@ -19,6 +20,11 @@ impl Decision {
         report.stuck = self.stuck;
         report.words = self.invariants;
         report.proof = self.proof;
+        if let Content::Program(program) = input.content() {
+            let names = ValueNames::new(program, input.text());
+            let facts = report.proof.iter_mut().flat_map(|note| &mut note.facts);
+            facts.chain(&mut report.words).for_each(|words| *words = names.in_words(program, words));
+        }
         // A proof that is remembered is told in the same words, without trying again.
         report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_)));
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();

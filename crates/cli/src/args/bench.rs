@@ -2,16 +2,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::{Classic, Limits, positive};
 
 /// Run many files and compare verdicts and times
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval bench examples                                    verdicts as the headers promise?\n  serval bench suite --expected suite/expected.csv         verdicts as a table says?\n  serval bench examples --format json > before.json        remember the times …\n  serval bench examples --baseline before.json             … and compare with them\n  serval bench --family counter --n 10,100,1000            a family of programs that scales\n  serval bench --family counter --n 10 --emit              one of its programs\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    subcommand_help_heading = "Commands",
+    after_help = "Examples:\n  serval bench examples                                    verdicts as the headers promise?\n  serval bench suite --expected suite/expected.csv         verdicts as a table says?\n  serval bench examples --format json > before.json        remember the times …\n  serval bench examples --baseline before.json             … and compare with them\n  serval bench --family counter --n 10,100,1000            a family of programs that scales\n  serval bench --family counter --n 10 --emit              one of its programs\n  serval bench suite --shard 3/16 --format json > 3.json   one part of sixteen, on one machine of sixteen …\n  serval bench merge *.json                                … and the table of all\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) command: Option<BenchCommand>,
     /// Directories, programs (.ser) and network systems (.json)
     #[arg(required_unless_present = "family", value_name = "DIR")]
     pub(crate) files: Vec<PathBuf>,
@@ -39,6 +44,9 @@ pub(crate) struct Bench {
     /// How often each file is run; the middle time counts
     #[arg(long, default_value_t = 1, value_name = "R", value_parser = positive)]
     pub(crate) runs: usize,
+    /// Run only part K of N parts of the files; `serval bench merge` puts what --format json wrote together
+    #[arg(long, value_name = "K/N", conflicts_with = "emit", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, or classic
@@ -64,6 +72,43 @@ pub(crate) enum BenchFormat {
     Json,
     /// A Markdown table
     Markdown,
+}
+
+/// A part of all files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shard {
+    /// Which, from 1.
+    pub(crate) number: usize,
+    /// Of how many.
+    pub(crate) of: usize,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+pub(crate) enum BenchCommand {
+    Merge(Merge),
+}
+
+/// Put the parts of a measurement together
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  serval bench merge part-*.json                           the table of one run\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval."
+)]
+pub(crate) struct Merge {
+    /// What `serval bench --shard K/N --format json` wrote, all N parts in any order
+    #[arg(required = true, value_name = "FILE.json")]
+    pub(crate) files: Vec<PathBuf>,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = BenchFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: BenchFormat,
+    /// Also draw the times
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+/// `3/16`
+fn shard(text: &str) -> Result<Shard, String> {
+    let parsed = text.split_once('/').and_then(|(number, of)| Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? }));
+    parsed.filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| "a part and how many there are, such as 3/16".to_owned())
 }
 
 /// The size of a program in a family. Some families mean something only from

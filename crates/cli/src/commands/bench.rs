@@ -7,16 +7,16 @@ mod yardstick;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, read_baseline, read_expected};
+use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, merged, read_baseline, read_expected};
 use serval_report::escape::{self, line};
 
 use super::check::{self, Checked, Checking, Status, millis};
-use crate::args::{Bench, BenchFormat, Check, OutputFormat};
+use crate::args::{Bench, BenchCommand, BenchFormat, Check, Merge, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits;
@@ -25,6 +25,9 @@ use subjects::Subject;
 
 /// Runs everything and prints the table.
 pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure> {
+    if let Some(BenchCommand::Merge(args)) = &args.command {
+        return merge(args);
+    }
     let subjects: Vec<Arc<Subject>> = subjects::all(args)?.into_iter().map(Arc::new).collect();
     if args.ablation {
         return ablation::run(args, &subjects, messages);
@@ -74,6 +77,28 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
     }))
 }
 
+/// Puts parts together and prints the table.
+fn merge(args: &Merge) -> Result<ExitCode, Failure> {
+    let read = |path: &PathBuf| Ok((input::shown(path), input::plain_text(path)?));
+    let parts = args.files.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let report = merged(&parts).map_err(|error| Failure::message(error.to_string()))?;
+    if let Some(path) = &args.svg {
+        write_file(path, &report.to_svg())?;
+    }
+    write_to(None, &in_format(&report, args.format))?;
+    let differs = report.rows.iter().any(BenchRow::differs);
+    Ok(ExitCode::from(if report.summary.errors > 0 { 2 } else { u8::from(differs) }))
+}
+
+fn in_format(report: &BenchReport, format: BenchFormat) -> String {
+    match format {
+        BenchFormat::Text => report.to_text(),
+        BenchFormat::Csv => report.to_csv(),
+        BenchFormat::Json => report.to_json(),
+        BenchFormat::Markdown => report.to_markdown(),
+    }
+}
+
 /// The options of `check` that mean the same.
 fn check_args(args: &Bench) -> Check {
     Check {
@@ -92,6 +117,7 @@ fn check_args(args: &Bench) -> Check {
         exit_zero: false,
         no_times: false,
         verbose: false,
+        full: false,
         progress: false,
         no_cache: true,
         watch: false,
@@ -224,24 +250,21 @@ impl Measuring<'_> {
     fn say_which_are_missing(&self, subjects: &[Arc<Subject>]) {
         let run = |line: &&ExpectedLine| subjects.iter().any(|subject| subject.path.ends_with(&line.file));
         let missing: Vec<&str> = self.expected.iter().flatten().filter(|line| !run(line)).map(|line| line.file.as_str()).collect();
-        if self.loud && !missing.is_empty() {
+        // Of a part of the files others are elsewhere.
+        if self.loud && !missing.is_empty() && self.args.shard.is_none() {
             say(&format!("warning: expected, but not among the files: {}\n", line(&missing.join(", "))));
         }
     }
 
     fn report(&self, rows: Vec<BenchRow>) -> BenchReport {
         let peak = if self.args.no_times { None } else { peak_memory_mib() };
-        BenchReport::new(env!("CARGO_PKG_VERSION"), rows, peak)
+        let mut report = BenchReport::new(env!("CARGO_PKG_VERSION"), rows, peak);
+        report.shard = self.args.shard.map(|shard| [shard.number, shard.of]);
+        report
     }
 
     fn written(&self, rows: Vec<BenchRow>) -> String {
-        let report = self.report(rows);
-        match self.args.format {
-            BenchFormat::Text => report.to_text(),
-            BenchFormat::Csv => report.to_csv(),
-            BenchFormat::Json => report.to_json(),
-            BenchFormat::Markdown => report.to_markdown(),
-        }
+        in_format(&self.report(rows), self.args.format)
     }
 
     fn progress(&self, position: usize, of: usize, name: &str) {

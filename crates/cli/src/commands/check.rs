@@ -4,6 +4,7 @@ mod bug;
 mod cache;
 mod checking;
 pub(super) mod files;
+mod many;
 mod page;
 mod progress;
 mod save;
@@ -15,16 +16,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serval::{Method, Methods};
-use serval_report::{Look, Verdict, sarif};
+use serval_report::html::{self, IndexEntry};
+use serval_report::{Verdict, sarif};
 
 use crate::args::{Check, Classic, OutputFormat};
 use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::limits;
-use crate::output::{error_style, keep_input, write_to};
+use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
 pub(super) use checking::{Checked, Checking, millis};
+use many::Many;
 pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
@@ -33,8 +36,12 @@ pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
         limits::watch_interrupts();
         return watch::run(args, messages);
     }
-    let files = files::all(&args.files)?;
-    round(args, messages, &files, files.len() > 1)
+    let files::Found { files, skipped } = files::all(&args.files)?;
+    let several = files.len() > 1 || args.files.iter().any(|path| path.is_dir());
+    if skipped > 0 && !messages.quiet {
+        say(&format!("note: {}\n", files::skipped_words(skipped)));
+    }
+    round(args, messages, &files, several)
 }
 
 /// Refuses to write one thing over another. With several files the options
@@ -74,7 +81,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     args.files = Vec::new();
     let args = &args;
     let messages = match common.check.color {
-        Some(colour) if !args.explicit.contains("color") => Messages { style: error_style(colour), ..messages },
+        Some(colour) if !args.explicit.contains("color") => Messages { style: error_style(colour), look: look(colour), ..messages },
         _ => messages,
     };
     let cache = Cache::of_user(messages.quiet).map(Arc::new);
@@ -95,6 +102,8 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
     limits::limit_memory(args.limits.memory);
     let mut worst = Status::Fine;
     let mut reports = Vec::new();
+    let (mut index, mut pages) = (Vec::new(), None);
+    let mut many = Many::new(several && !messages.quiet && args.format == OutputFormat::Text, args.full);
     for Task { file, checking, .. } in &tasks {
         let (args, path) = (&checking.args, file.to_path_buf());
         let kind = args.input;
@@ -102,13 +111,19 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         let text = match args.format {
             OutputFormat::Json => report.to_json(),
             OutputFormat::Text if report.verdict == Verdict::Error => String::new(),
-            OutputFormat::Text => report.to_text(args.verbose, look()),
+            OutputFormat::Text if messages.quiet => report.to_line(messages.look),
+            OutputFormat::Text => many.text(&report, args.verbose, messages.look),
             OutputFormat::Github => report.to_github(),
             OutputFormat::Markdown => report.to_markdown(),
             OutputFormat::Sarif => String::new(),
         };
         write_to(None, text.get(told..).unwrap_or_default())?;
         worst = worst.max(status);
+        many.count(report.verdict);
+        if let Some(page) = args.html.as_deref().filter(|_| several) {
+            index.push(IndexEntry::new(&report, &save::name_in_directory(&report.file, "html")));
+            pages = Some(page);
+        }
         if args.format == OutputFormat::Sarif {
             reports.push(report);
         }
@@ -116,23 +131,14 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
             return Ok(ExitCode::from(130));
         }
     }
+    if let Some(directory) = pages {
+        write_file(&directory.join("index.html"), &html::index(&index, env!("CARGO_PKG_VERSION")))?;
+    }
+    write_to(None, &many.tally())?;
     if args.format == OutputFormat::Sarif {
         write_to(None, &sarif(&reports, env!("CARGO_PKG_VERSION")))?;
     }
     Ok(worst.exit_code(args.exit_zero))
-}
-
-/// How wide the terminal is, and whether it shows more than ASCII.
-fn look() -> Look {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-    let width = number("COLUMNS").filter(|&width| width >= 20).unwrap_or(Look::default().width);
-    // As programs in C do: the first of these that is set decides.
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
-    let ascii = locale.is_some_and(|value| {
-        let value = value.to_ascii_lowercase();
-        value == "c" || value == "posix" || value.contains('.') && !value.contains("utf")
-    });
-    Look { width, ascii }
 }
 
 /// The methods that the options name.

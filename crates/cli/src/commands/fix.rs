@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
         Found::Stopped(reason) => {
             let mut report = FixReport::new(&name, Verdict::Unknown, Fixable::Unknown);
             report.reason = Some(reason);
-            write_to(None, &written(&report, args))?;
+            write_to(None, &written(&report, args, messages))?;
             return Ok(ExitCode::from(if limits::is_interrupted() { 130 } else { 3 }));
         }
     };
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(4));
     }
     let report = report(&file.name, &repaired, args.lock.as_deref(), stopped);
-    write_to(None, &written(&report, args))?;
+    write_to(None, &written(&report, args, messages))?;
     if limits::is_interrupted() {
         return Ok(ExitCode::from(130));
     }
@@ -100,10 +100,10 @@ fn repaired(
     Ok(Found::Repaired(Box::new((file, repaired, stopped))))
 }
 
-fn written(report: &FixReport, args: &Fix) -> String {
+fn written(report: &FixReport, args: &Fix, messages: Messages) -> String {
     match args.format {
         FixFormat::Json => report.to_json(),
-        FixFormat::Text => report.to_text(args.apply.is_none()),
+        FixFormat::Text => messages.look.finish(&report.to_text(args.apply.is_none())),
     }
 }
 

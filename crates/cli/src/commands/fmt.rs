@@ -56,6 +56,12 @@ pub(crate) fn run(args: &Fmt, messages: Messages) -> Result<ExitCode, Failure> {
     Ok(worst.exit_code())
 }
 
+/// The formatted text with the line ends that the text has: those of its first line.
+fn with_line_ends_of(text: &str, formatted: String) -> String {
+    let first = text.find('\n').map(|at| text[..at].ends_with('\r'));
+    if first == Some(true) { formatted.replace("\r\n", "\n").replace('\n', "\r\n") } else { formatted }
+}
+
 /// Formats one file.
 fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<Status, Failure> {
     let (name, shown) = (input::name_of(path), input::shown(path));
@@ -75,9 +81,10 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
             return Err(Failure::Internal);
         }
     };
+    let formatted = with_line_ends_of(&text, formatted);
     let changes = formatted != text;
     if args.diff {
-        write_to(None, &escape::lines(&diff(&text, &formatted, &shown)))?;
+        write_to(None, &messages.look.finish(&escape::lines(&diff(&text, &formatted, &shown))))?;
     }
     if args.check {
         if changes && !args.diff && !messages.quiet {

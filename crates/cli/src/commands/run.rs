@@ -2,6 +2,7 @@
 
 mod interactive;
 mod replay;
+mod serial;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -38,7 +39,7 @@ fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> 
         return replay::run(&mut *fresh(), path);
     }
     if args.interactive {
-        let events = interactive::run(&mut *fresh())?;
+        let events = interactive::run(fresh)?;
         return save(args.trace.as_deref(), events);
     }
     let mut last = Vec::new();

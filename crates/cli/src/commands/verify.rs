@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serval_budget::Cancel;
-use serval_verify::{Caps, InputKind};
+use serval_verify::{Caps, InputError, InputKind, Outcome};
 
 use crate::args::{self, Verify};
 use crate::failure::Failure;
@@ -23,7 +23,8 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         return Err(Failure::message("--check-compile is about programs: a network system is not compiled"));
     }
     if outcome.status() == 2 {
-        return Err(Failure::Input(format!("{line}\n")));
+        let help = if matches!(outcome, Outcome::InputError(InputError::Certificate(_))) { help(&certificate) } else { String::new() };
+        return Err(Failure::Input(format!("{line}\n{help}")));
     }
     if outcome.status() != 0 || !args.check_compile {
         write_to(None, &format!("{line}\n"))?;
@@ -32,4 +33,27 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
     let compilation = serval_verify::verify_compilation(&text, &Cancel::new());
     write_to(None, &format!("{line}\n{}\n", compilation.line(&name, &text)))?;
     Ok(ExitCode::from(compilation.status()))
+}
+
+/// What a file is that is no certificate, as far as one can see.
+fn help(text: &str) -> String {
+    let what = match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => {
+            let first = value.get(0).unwrap_or(&value);
+            let has = |field: &str| first.get(field).is_some();
+            match () {
+                () if has("transitions") || has("initial_global") => Some("a network system"),
+                () if has("verdict") => Some("a report of `serval check --format json`; --certificate saves the evidence"),
+                () if has("rows") && has("summary") => Some("a table of `serval bench --format json`"),
+                () if has("runs") && has("version") => Some("a SARIF log"),
+                () if has("steps") && !has("kind") => Some("a saved run, for `serval run --replay`"),
+                () => None,
+            }
+        }
+        Err(_) if text.trim_start().starts_with('<') => Some("a page or a picture"),
+        Err(_) if serval_syntax::analyze(text).program.is_some() => Some("a program"),
+        Err(_) => None,
+    };
+    let none = "no certificate; `serval check FILE --certificate PATH` saves one";
+    format!("help: this file is {}\n", what.unwrap_or(none))
 }

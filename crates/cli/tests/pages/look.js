@@ -66,6 +66,7 @@
   function lanes() {
     var svg = document.querySelector("svg.run");
     if (!svg) { return null; }
+    document.querySelector(".lanes").scrollLeft = 0;
     var steps = all(".step", svg), arrows = all(".arrow", svg), answers = all(".answer", svg);
     all(".step, .answer, .head", svg).forEach(function (group) {
       if (group.tagName !== "g") { return; }
@@ -107,6 +108,31 @@
     return told;
   }
 
+  // What is to be seen before anybody has touched anything, and what pointing does.
+  function opened() {
+    var chosen = all("svg.run .step.chosen");
+    if (!document.querySelector("svg.run")) { return null; }
+    if (chosen.length !== 1) { say(chosen.length + " steps are chosen when the page opens"); return null; }
+    var detail = document.getElementById(chosen[0].getAttribute("data-detail"));
+    if (!detail || detail.hidden) { say("the chosen step has no details"); }
+    var lines = chosen[0].getAttribute("data-lines").split(" ").filter(Boolean);
+    var lit = all(".code li.lit").map(function (line) { return line.getAttribute("data-line"); });
+    if (lines.join() !== lit.join()) { say("the chosen step lights " + lit + " and not " + lines); }
+    lit.forEach(function (number) {
+      var line = document.querySelector(".code li[data-line='" + number + "']");
+      line.dispatchEvent(new MouseEvent("mouseenter", { bubbles: false }));
+      if (!chosen[0].classList.contains("lit")) { say("a line does not light its step"); }
+      line.dispatchEvent(new MouseEvent("mouseleave", { bubbles: false }));
+    });
+    var scroller = document.querySelector(".lanes"), globals = document.querySelector("svg.run-side.globals");
+    if (getComputedStyle(globals).position !== "sticky") { globals = scroller; }
+    if (box(globals).right > box(scroller).right + 1 || box(globals).left < box(scroller).left) { say("the globals are not in sight"); }
+    all(".details th[scope=row]").forEach(function (name) {
+      if (!/^[A-Za-z_][\w.,()\[\] ]*$/.test(name.textContent)) { say("a name that the author has not written: " + name.textContent); }
+    });
+    return { lines: lit.length, diffs: all(".diff .copy").length, explained: all("#explain pre").length };
+  }
+
   function graphs() {
     return all(".figure svg").map(function (svg) {
       var nodes = all(".sg-node", svg), count = 0;
@@ -136,6 +162,9 @@
   window.addEventListener("load", function () {
     var result = { width: window.innerWidth };
     result.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    result.folded = all("details.folded").filter(function (fold) { return !fold.open; }).length;
+    result.opened = opened();
+    all("details").forEach(function (fold) { fold.open = true; });
     result.lanes = lanes();
     result.told = hover();
     result.graphs = graphs();

@@ -63,8 +63,8 @@ fn shown(report: &BenchReport) -> Vec<Column> {
             let mark = if row.differs_from_expected() { " (differs)" } else { "" };
             row.expected.map(|expected| format!("{}{mark}", verdict(expected)))
         }),
-        left("method", |row| row.method.map(str::to_owned)),
-        left("certificate", |row| row.certificate.map(str::to_owned)),
+        left("method", |row| row.method.clone()),
+        left("certificate", |row| row.certificate.clone()),
         right("requests", |row| row.requests.map(|requests| requests.to_string())),
         right("globals", |row| size(row, |sizes| sizes.globals)),
         right("locals", |row| size(row, |sizes| sizes.locals)),
@@ -153,8 +153,8 @@ pub(super) fn csv(report: &BenchReport) -> String {
         left("verdict", |row| Some(verdict(row.verdict).to_owned())),
         left("expected", |row| row.expected.map(|expected| verdict(expected).to_owned())),
         left("outcome", |row| Some(outcome(row.outcome).to_owned())),
-        left("method", |row| row.method.map(str::to_owned)),
-        left("certificate", |row| row.certificate.map(str::to_owned)),
+        left("method", |row| row.method.clone()),
+        left("certificate", |row| row.certificate.clone()),
         right("requests", |row| row.requests.map(|requests| requests.to_string())),
         right("globals", |row| size(row, |sizes| sizes.globals)),
         right("locals", |row| size(row, |sizes| sizes.locals)),

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serval_syntax::{SyntaxKind, is_global, parse};
 
 use crate::escape::{lines as visible, xml as escaped};
+use crate::proof::plainly;
 
 /// The lines of a program; `notes` are shown beside theirs.
 pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String {
@@ -40,9 +41,9 @@ pub(crate) fn listing(text: &str, notes: &BTreeMap<u32, &'static str>) -> String
     for (number, line) in (1..).zip(&lines) {
         let note = notes.get(&number);
         let class = if note.is_some() { " class=\"noted\"" } else { "" };
-        let _ = write!(out, "<li{class}><code>{line}</code>");
+        let _ = write!(out, "<li{class} data-line=\"{number}\"><code>{line}</code>");
         if let Some(note) = note.filter(|note| !note.is_empty()) {
-            let _ = write!(out, "<span class=\"note\">{}</span>", escaped(note.trim_start_matches("<- ")));
+            let _ = write!(out, "<span class=\"note\">{}</span>", escaped(&plainly(note.trim_start_matches("<- "))));
         }
         out.push_str("</li>\n");
     }
@@ -60,6 +61,7 @@ mod tests {
         let notes = BTreeMap::from([(5, "<- another request can run here")]);
         let listing = listing(text, &notes);
         assert_eq!(listing.matches("<li").count(), 6);
+        assert!(listing.contains("<li class=\"noted\" data-line=\"5\">"), "{listing}");
         assert!(listing.contains("<span class=\"comment\">// a &lt; b</span>"), "{listing}");
         assert!(
             listing.contains("<span class=\"yield\">yield</span></code><span class=\"note\">another request can run here</span>"),

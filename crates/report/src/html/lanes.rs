@@ -14,7 +14,8 @@ use crate::escape::xml as escaped;
 
 use super::described;
 use crate::counterexample::Counterexample;
-use crate::timeline::{Look, accesses_of, changes};
+use crate::screen::Look;
+use crate::timeline::{Moment, Phrase, accesses_of, moments};
 use crate::trace::TraceEvent;
 use crate::why::{Edge, Side};
 
@@ -51,6 +52,10 @@ pub struct Boxed {
     pub lane: usize,
     /// What stands in it.
     pub lines: Vec<String>,
+    /// The number of the step, beside it.
+    pub number: Option<usize>,
+    /// The lines of the text that it is about.
+    pub source: Vec<u32>,
 }
 
 /// A conflict.
@@ -83,6 +88,8 @@ pub struct Lanes {
     pub globals: Vec<Boxed>,
     /// The conflicts.
     pub arrows: Vec<Arrow>,
+    /// Where the globals begin.
+    globals_left: usize,
     /// The same in words.
     description: String,
 }
@@ -96,6 +103,9 @@ const MARGIN: usize = 8;
 /// Left of the lanes stand the numbers of the steps.
 const NUMBERS: usize = 34;
 const BADGE: usize = 18;
+/// Globals so wide stay in sight on a telephone, and on a larger screen.
+const SLIM: usize = 170;
+const BROAD: usize = 340;
 /// Room for one arrow in a channel.
 const TRACK: usize = 22;
 
@@ -126,27 +136,7 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
     let look = Look::default();
     let lane: BTreeMap<u32, usize> = run.requests.iter().enumerate().map(|(index, request)| (request.id, index)).collect();
     let titles: Vec<String> = run.requests.iter().map(|request| format!("{} #{}", request.request, request.id)).collect();
-    // What happens, in order: the lane, the lines, and for steps what changed.
-    let mut rows: Vec<Row> = Vec::new();
-    let mut steps = 0;
-    for (position, event) in run.steps.iter().enumerate() {
-        let row = match event {
-            TraceEvent::Spawn { .. } => continue,
-            TraceEvent::Respond { id, response, .. } => {
-                Row { id: *id, position, lines: vec![format!("returns {response}")], globals: None }
-            }
-            TraceEvent::Step { id, from, to, accesses, .. } => {
-                let lines = match accesses {
-                    Some(list) if list.is_empty() => vec!["runs".to_owned()],
-                    Some(_) => accesses_of(event, look),
-                    None => vec![format!("{} → {}", from.local, to.local)],
-                };
-                steps += 1;
-                Row { id: *id, position, lines, globals: Some(changes(run, &from.global, &to.global, steps == 1, look)) }
-            }
-        };
-        rows.push(row);
-    }
+    let rows: Vec<Row> = moments(run, look).into_iter().map(|moment| Row::new(moment, run)).collect();
     let mut widths: Vec<usize> = titles.iter().map(|title| width_of(std::slice::from_ref(title))).collect();
     for row in &rows {
         if let Some(&lane) = lane.get(&row.id) {
@@ -166,6 +156,8 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         area: Area { x: lefts[index], y: MARGIN, width: widths[index], height: height_of(1) },
         lane: index,
         lines: vec![title.clone()],
+        number: None,
+        source: Vec::new(),
     };
     let mut drawn = Lanes {
         width: 0,
@@ -175,21 +167,22 @@ pub(super) fn lanes_of(run: &Counterexample) -> Lanes {
         answers: Vec::new(),
         globals: Vec::new(),
         arrows: Vec::new(),
+        globals_left,
         description: described(run),
     };
     let mut y = MARGIN + height_of(1) + GAP;
     let mut boxes: BTreeMap<usize, Area> = BTreeMap::new();
     for row in &rows {
         let Some(&lane) = lane.get(&row.id) else { continue };
-        let changed = row.globals.as_deref().unwrap_or_default();
+        let changed = &row.globals;
         let height = height_of(row.lines.len().max(changed.len()));
         let area = Area { x: lefts[lane], y, width: widths[lane], height: height_of(row.lines.len()) };
-        let boxed = Boxed { area, lane, lines: row.lines.clone() };
-        if row.globals.is_some() {
+        let boxed = Boxed { area, lane, lines: row.lines.clone(), number: row.number, source: row.source.clone() };
+        if !row.answers {
             boxes.insert(row.position, area);
             if !changed.is_empty() {
                 let area = Area { x: globals_left, y, width: width_of(changed), height: height_of(changed.len()) };
-                drawn.globals.push(Boxed { area, lane: widths.len(), lines: changed.to_vec() });
+                drawn.globals.push(Boxed { area, lane: widths.len(), lines: changed.clone(), number: None, source: Vec::new() });
             }
             drawn.steps.push(boxed);
         } else {
@@ -208,9 +201,41 @@ struct Row {
     id: u32,
     /// Where in the run.
     position: usize,
+    /// The number beside it.
+    number: Option<usize>,
+    answers: bool,
     lines: Vec<String>,
-    /// What changed, for a step.
-    globals: Option<Vec<String>>,
+    /// What changed.
+    globals: Vec<String>,
+    /// The lines of the text that it is about.
+    source: Vec<u32>,
+}
+
+/// The lines on which a step reads and writes; where it does neither, those that it runs.
+fn source(event: &TraceEvent) -> Vec<u32> {
+    let TraceEvent::Step { span, accesses, .. } = event else { return Vec::new() };
+    let mut lines: Vec<u32> = accesses.iter().flatten().map(|access| access.span[0]).collect();
+    if let ([], Some([first, _, last, _])) = (lines.as_slice(), span) {
+        lines.extend(*first..=*last);
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+impl Row {
+    fn new(moment: Moment, run: &Counterexample) -> Self {
+        let texts = |phrases: &[Phrase]| phrases.iter().map(Phrase::text).collect::<Vec<_>>();
+        Self {
+            id: moment.id,
+            position: moment.position,
+            number: moment.number,
+            answers: moment.answers,
+            lines: texts(&moment.lines),
+            globals: texts(&moment.globals),
+            source: run.steps.get(moment.position).map(source).unwrap_or_default(),
+        }
+    }
 }
 
 /// The channel of an arrow: that behind this lane.
@@ -272,30 +297,82 @@ fn line_of(area: &Area, side: &Side, edge: &Edge, run: &Counterexample) -> usize
 const STYLE: &str = include_str!("lanes.css");
 
 impl Lanes {
-    /// The drawing as an element of a page.
-    pub(super) fn svg(&self) -> String {
-        self.written(false)
+    /// The drawing as elements of a page: numbers, lanes and globals apart, so
+    /// that numbers and globals stay in sight where the lanes are moved. The step
+    /// of this number is chosen.
+    pub(super) fn svg(&self, chosen: Option<usize>) -> String {
+        let lanes = self.globals_left - NUMBERS;
+        let side = |class: &str, x: usize, width: usize, body: &str| {
+            let height = self.height;
+            format!(
+                "<svg class=\"run-side {class}\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} 0 {width} {height}\" aria-hidden=\"true\">\n{body}</svg>\n"
+            )
+        };
+        let numbers = side("numbers", 0, NUMBERS, &self.numbers());
+        let room = self.width - self.globals_left;
+        // What is wide would leave no room for the lanes.
+        let stays = match room {
+            0..=SLIM => "globals stays",
+            _ if room <= BROAD => "globals stays-beside",
+            _ => "globals",
+        };
+        let globals = side(stays, self.globals_left, room, &self.globals());
+        let mut out = numbers;
+        self.opened(&mut out, "", "group", (NUMBERS, lanes));
+        self.lanes(&mut out, Some(chosen));
+        out.push_str("</svg>\n");
+        out.push_str(&globals);
+        out
     }
 
     /// The drawing as a file of its own, with its style, light and dark.
     pub fn file(&self) -> String {
-        self.written(true)
-    }
-
-    fn written(&self, is_file: bool) -> String {
         let mut out = String::new();
         let (width, height) = (self.width, self.height);
-        // In a page the steps can be chosen; a file is one picture.
-        let (space, role) = if is_file { ("xmlns=\"http://www.w3.org/2000/svg\" ", "img") } else { ("", "group") };
+        self.opened(&mut out, "xmlns=\"http://www.w3.org/2000/svg\" ", "img", (0, width));
+        let _ = write!(out, "<style>\n{STYLE}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n");
+        out.push_str(&self.numbers());
+        self.lanes(&mut out, None);
+        out.push_str(&self.globals());
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// The beginning of a drawing of this part.
+    fn opened(&self, out: &mut String, space: &str, role: &str, (x, width): (usize, usize)) {
+        let height = self.height;
         let _ = write!(
             out,
-            "<svg {space}class=\"run\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"{role}\" aria-labelledby=\"run-drawing-title\">\n\
+            "<svg {space}class=\"run\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} 0 {width} {height}\" role=\"{role}\" aria-labelledby=\"run-drawing-title\">\n\
              <title id=\"run-drawing-title\">The run, step by step</title>\n<desc>{}</desc>\n",
             escaped(&self.description)
         );
-        if is_file {
-            let _ = write!(out, "<style>\n{STYLE}</style>\n<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n");
+    }
+
+    fn numbers(&self) -> String {
+        let mut out = String::new();
+        self.steps.iter().chain(&self.answers).for_each(|step| numbered(&mut out, step));
+        out
+    }
+
+    fn globals(&self) -> String {
+        let mut out = String::new();
+        if let Some(first) = self.globals.first() {
+            let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
         }
+        for globals in &self.globals {
+            for (line, text) in globals.lines.iter().enumerate() {
+                let class = if text.ends_with('*') { "value changed" } else { "value" };
+                let y = globals.area.y + PADDING / 2 + line * LINE + LINE - 5;
+                let _ = writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{y}\">{}</text>", globals.area.x + PADDING, escaped(text));
+            }
+        }
+        out
+    }
+
+    /// The lanes. In a page the steps can be chosen, and one of them may be; a
+    /// file is one picture.
+    fn lanes(&self, out: &mut String, choice: Option<Option<usize>>) {
         out.push_str("<defs>\n");
         for kind in ["ww", "wr", "rw"] {
             let _ = writeln!(
@@ -309,24 +386,14 @@ impl Lanes {
             let all = self.steps.iter().chain(&self.answers).filter(|boxed| boxed.lane == head.lane);
             let end = all.map(|boxed| boxed.area.y).max().unwrap_or(head.area.y);
             let _ = writeln!(out, "<line class=\"life\" x1=\"{x}\" y1=\"{}\" x2=\"{x}\" y2=\"{end}\"/>", head.area.y + head.area.height);
-            boxed(&mut out, head, "head", None);
+            boxed(out, head, "head", None);
         }
-        if let Some(first) = self.globals.first() {
-            let _ = writeln!(out, "<text class=\"head\" x=\"{}\" y=\"{}\">globals</text>", first.area.x + PADDING, MARGIN + LINE);
-        }
-        for (number, step) in (1_usize..).zip(&self.steps) {
-            numbered(&mut out, step, number);
-            boxed(&mut out, step, "step", (!is_file).then_some(number));
+        for step in &self.steps {
+            let chosen = choice.flatten().is_some() && choice.flatten() == step.number;
+            boxed(out, step, if chosen { "step chosen" } else { "step" }, step.number.filter(|_| choice.is_some()));
         }
         for answer in &self.answers {
-            boxed(&mut out, answer, "answer", None);
-        }
-        for globals in &self.globals {
-            for (line, text) in globals.lines.iter().enumerate() {
-                let class = if text.ends_with('*') { "value changed" } else { "value" };
-                let y = globals.area.y + PADDING / 2 + line * LINE + LINE - 5;
-                let _ = writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{y}\">{}</text>", globals.area.x + PADDING, escaped(text));
-            }
+            boxed(out, answer, "answer", None);
         }
         for (number, arrow) in (1_usize..).zip(&self.arrows) {
             let path: Vec<String> = arrow.points.iter().map(|(x, y)| format!("{x} {y}")).collect();
@@ -342,13 +409,12 @@ impl Lanes {
                 y + 4
             );
         }
-        out.push_str("</svg>\n");
-        out
     }
 }
 
 /// The number of a step, left of the lanes.
-fn numbered(out: &mut String, step: &Boxed, number: usize) {
+fn numbered(out: &mut String, step: &Boxed) {
+    let Some(number) = step.number else { return };
     let y = step.area.y + PADDING / 2 + LINE - 5;
     let _ = writeln!(out, "<text class=\"number\" x=\"{}\" y=\"{y}\">{number}</text>", NUMBERS - 6);
 }
@@ -360,7 +426,8 @@ fn boxed(out: &mut String, boxed: &Boxed, class: &str, number: Option<usize>) {
         Some(number) => {
             let _ = write!(
                 out,
-                "<g class=\"{class}\" tabindex=\"0\" role=\"button\" data-detail=\"detail-{number}\" aria-label=\"step {number}: {}\">",
+                "<g class=\"{class}\" tabindex=\"0\" role=\"button\" data-detail=\"detail-{number}\" data-lines=\"{}\" aria-label=\"step {number}: {}\">",
+                boxed.source.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
                 escaped(&boxed.lines.join(", "))
             );
         }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
 use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
-use serval_syntax::{LineIndex, Span};
+use serval_syntax::{GlobalVar, LineIndex, Span};
 
 use super::{Action, ActionKind, Simulator};
+use crate::value_names::ValueNames;
 
 /// A program that runs.
 pub struct ProgramSimulator<'a> {
@@ -21,6 +22,7 @@ pub struct ProgramSimulator<'a> {
     states: States,
     performed: usize,
     fault: Option<String>,
+    names: ValueNames,
 }
 
 enum Offer {
@@ -44,11 +46,33 @@ impl<'a> ProgramSimulator<'a> {
             states: States::default(),
             performed: 0,
             fault: None,
+            names: ValueNames::new(prepared.source().program(), text),
         }
     }
 
     fn request(&self, thread: u32) -> &'a str {
         self.run.body(thread).map_or("", |body| &self.run.source().program().requests[body].name)
+    }
+
+    /// What the values of the program are called.
+    pub fn names(&self) -> &ValueNames {
+        &self.names
+    }
+
+    /// What an answer is called.
+    fn answer(&self, thread: u32, answer: i64) -> String {
+        self.answer_name(thread, answer).unwrap_or_else(|| answer.to_string())
+    }
+
+    fn answer_name(&self, thread: u32, answer: i64) -> Option<String> {
+        self.names.answer(self.run.body(thread)?, answer)
+    }
+
+    /// A global as it is written, and its value.
+    fn told(&self, variable: GlobalVar, value: i64) -> (&str, String) {
+        let name = self.variable(variable);
+        let written = self.names.variables().get(name).map_or(name, String::as_str);
+        (written, self.names.global(variable, value).unwrap_or_else(|| value.to_string()))
     }
 
     fn line(&self, span: Span) -> u32 {
@@ -60,17 +84,17 @@ impl<'a> ProgramSimulator<'a> {
         if first == last { format!("line {first}") } else { format!("lines {first}–{last}") }
     }
 
-    fn variable(&self, variable: serval_syntax::GlobalVar) -> &'a str {
+    fn variable(&self, variable: GlobalVar) -> &'a str {
         &self.run.source().program().globals[variable.index()].name
     }
 
     /// What a step does, in words.
-    fn effects(&self, step: &SourceStep) -> String {
+    fn effects(&self, thread: u32, step: &SourceStep) -> String {
         let mut parts = Vec::new();
         for access in &step.accesses {
-            let name = self.variable(access.variable);
+            let (name, value) = self.told(access.variable, access.value);
             let sign = if access.write { "=" } else { "➜" };
-            let part = format!("{name} {sign} {}", access.value);
+            let part = format!("{name} {sign} {value}");
             // A loop can read the same value a thousand times.
             if parts.last() != Some(&part) {
                 parts.push(part);
@@ -83,7 +107,7 @@ impl<'a> ProgramSimulator<'a> {
             parts.push(format!("… {more} more"));
         }
         match step.answer() {
-            Some(answer) => parts.push(format!("ready to return {answer}")),
+            Some(answer) => parts.push(format!("ready to return {}", self.answer(thread, answer))),
             None => parts.push(format!("waits on line {}", self.line(step.ended_at))),
         }
         parts.join(", ")
@@ -111,9 +135,11 @@ impl<'a> ProgramSimulator<'a> {
                 format!("#{} {} comes", self.next_number, request.name)
             }
             Offer::Step { thread, step } => {
-                format!("#{thread} {} runs {}: {}", self.request(*thread), self.lines_of(step.span), self.effects(step))
+                format!("#{thread} {} runs {}: {}", self.request(*thread), self.lines_of(step.span), self.effects(*thread, step))
             }
-            Offer::Respond { thread, answer } => format!("#{thread} {} returns {answer}", self.request(*thread)),
+            Offer::Respond { thread, answer } => {
+                format!("#{thread} {} returns {}", self.request(*thread), self.answer(*thread, *answer))
+            }
         }
     }
 
@@ -131,6 +157,7 @@ impl<'a> ProgramSimulator<'a> {
             var: self.variable(access.variable).to_owned(),
             op: if access.write { "write" } else { "read" }.to_owned(),
             value: access.value,
+            name: self.names.global(access.variable, access.value),
             span: self.span(access.span),
         });
         Some(TraceEvent::Step {
@@ -145,7 +172,7 @@ impl<'a> ProgramSimulator<'a> {
 
     fn respond_event(&self, thread: u32, answer: i64) -> Option<TraceEvent> {
         let (component, local) = self.prepared.local_of(&self.run, thread)?;
-        Some(TraceEvent::Respond { id: thread, component, local, response: answer.to_string() })
+        Some(TraceEvent::Respond { id: thread, component, local, response: answer.to_string(), name: self.answer_name(thread, answer) })
     }
 
     /// Remembers the real values behind the states that `thread` is in now. A variable that the compiler dropped can have
@@ -162,9 +189,16 @@ impl<'a> ProgramSimulator<'a> {
             [at.line, at.column]
         });
         let values = self.run.locals(thread).unwrap_or_default();
-        let vars: BTreeMap<String, i64> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let known = self.states.locals.entry(local).or_insert_with(|| LocalValues { at: place, vars: vars.clone() });
+        let body = self.run.body(thread).unwrap_or_default();
+        // What the compiler has made up to hold operands is nobody's variable.
+        let written =
+            |name: &str| self.run.source().program().requests[body].locals.iter().any(|local| local.name == name && !local.hidden);
+        let vars: BTreeMap<String, i64> =
+            values.into_iter().filter(|(name, _)| written(name)).map(|(name, value)| (name.to_owned(), value)).collect();
+        let names = vars.iter().filter_map(|(name, &value)| Some((name.clone(), self.names.local(body, name, value)?))).collect();
+        let known = self.states.locals.entry(local).or_insert_with(|| LocalValues { at: place, vars: vars.clone(), names });
         known.vars.retain(|name, value| vars.get(name) == Some(value));
+        known.names.retain(|name, _| known.vars.contains_key(name));
     }
 
     fn offers_of(&mut self, thread: u32) -> Vec<Offer> {
@@ -219,7 +253,7 @@ impl Simulator for ProgramSimulator<'_> {
             }
             Offer::Step { thread, step } => self.run.take(*thread, step),
             Offer::Respond { thread, answer } => {
-                self.answers.push((self.request(*thread).to_owned(), answer.to_string()));
+                self.answers.push((self.request(*thread).to_owned(), self.answer(*thread, *answer)));
                 self.run.respond(*thread)
             }
         };
@@ -237,8 +271,11 @@ impl Simulator for ProgramSimulator<'_> {
     }
 
     fn globals(&self) -> String {
-        let names = self.run.source().program().globals.iter().map(|global| global.name.as_str());
-        names.zip(self.run.globals()).map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        let told = self.run.globals().iter().zip(0..).map(|(&value, index)| {
+            let (name, value) = self.told(GlobalVar(index), value);
+            format!("{name} = {value}")
+        });
+        told.collect::<Vec<_>>().join(", ")
     }
 
     fn waiting(&self) -> Vec<String> {

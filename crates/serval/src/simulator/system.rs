@@ -71,7 +71,7 @@ impl<'a> SystemSimulator<'a> {
                 Action {
                     kind: ActionKind::Respond,
                     text: format!("#{id} {} returns {}", shown(self.request(component, thread)), shown(&response)),
-                    event: Some(TraceEvent::Respond { id, component, local: local.to_owned(), response }),
+                    event: Some(TraceEvent::Respond { id, component, local: local.to_owned(), response, name: None }),
                 }
             }
         }

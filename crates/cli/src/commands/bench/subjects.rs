@@ -42,7 +42,7 @@ pub(super) fn all(args: &Bench) -> Result<Vec<Subject>, Failure> {
         _ => None,
     };
     if !args.files.is_empty() {
-        for path in files::all(&args.files)? {
+        for path in files::all(&args.files)?.files {
             if path == Path::new("-") {
                 return Err(Failure::message("serval bench reads files, not standard input"));
             }
@@ -52,6 +52,10 @@ pub(super) fn all(args: &Bench) -> Result<Vec<Subject>, Failure> {
     }
     if let Some(name) = &args.family {
         subjects.extend(programs(name, &args.n)?);
+    }
+    if let Some(shard) = args.shard {
+        // Every so-manieth, so that what is next to each other, and often alike, is spread.
+        subjects = subjects.into_iter().skip(shard.number - 1).step_by(shard.of).collect();
     }
     Ok(subjects)
 }

@@ -13,7 +13,7 @@ use serval_syntax::{Diagnostic, Severity};
 use super::cache::Cache;
 use super::progress::ProgressLine;
 use super::save::save;
-use super::{Status, bug, look, page};
+use super::{Status, bug, page};
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
@@ -114,7 +114,7 @@ impl Checking {
         let mut told = 0;
         if let Some(certificate) = refuting {
             if self.args.format == OutputFormat::Text {
-                let text = report.to_text_before_fix(look());
+                let text = report.to_text_before_fix(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
             }
@@ -235,7 +235,9 @@ impl Checking {
     fn compare_with_promise(&self, name: &str, promise: Option<Verdict>, verdict: Verdict) {
         let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
         if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet {
-            say(&format!("warning: the header of {} expects another verdict\n", escape::name(name)));
+            let words = |verdict| if verdict == Verdict::Serializable { "serializable" } else { "not serializable" };
+            let expected = promise.map_or("", words);
+            say(&format!("warning: the header of {} expects {expected}, but it is {}\n", escape::name(name), words(verdict)));
         }
     }
 }

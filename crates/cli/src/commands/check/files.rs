@@ -5,39 +5,73 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::input;
 
+/// The files that are meant.
+pub(crate) struct Found {
+    /// In order.
+    pub(crate) files: Vec<PathBuf>,
+    /// How many JSON files in directories are no network systems, such as `package.json`.
+    pub(crate) skipped: usize,
+}
+
 /// The files named, and those in directories named, in order.
-pub(crate) fn all(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn all(given: &[PathBuf]) -> Result<Found, Failure> {
     found(given, &["ser", "json"])
 }
 
 /// The files named, and the programs in directories named, in order.
 pub(crate) fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    found(given, &["ser"])
+    Ok(found(given, &["ser"])?.files)
 }
 
-fn found(given: &[PathBuf], endings: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+fn found(given: &[PathBuf], endings: &[&str]) -> Result<Found, Failure> {
     if given.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(Failure::message("standard input can be read only once; name - once"));
     }
-    let mut files = Vec::new();
+    let (mut files, mut skipped) = (Vec::new(), 0);
     for path in given {
         if path.is_dir() {
-            let before = files.len();
-            search(path, endings, &mut files)?;
-            if files.len() == before {
+            let before = (files.len(), skipped);
+            skipped += search(path, endings, &mut files)?;
+            if files.len() == before.0 {
                 let wanted: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
-                return Err(Failure::message(format!("there is no {} file in {}", wanted.join(" or "), input::shown(path))));
+                let why = if skipped > before.1 { format!("; {}", skipped_words(skipped - before.1)) } else { String::new() };
+                return Err(Failure::message(format!("there is no {} file in {}{why}", wanted.join(" or "), input::shown(path))));
             }
         } else {
             files.push(path.clone());
         }
     }
-    Ok(files)
+    Ok(Found { files, skipped })
 }
 
-/// Files with such endings in a directory and below, sorted. Hidden entries and
-/// links are passed over.
-fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+/// What is said about JSON files that were passed over.
+pub(crate) fn skipped_words(skipped: usize) -> String {
+    match skipped {
+        1 => "1 JSON file is no network system and was skipped".to_owned(),
+        _ => format!("{skipped} JSON files are no network systems and were skipped"),
+    }
+}
+
+/// Whether a JSON file that nobody named is meant to be a network system: an
+/// object, or an array of objects, with one of the fields that only these have.
+/// One with a mistake in it counts, so that the mistake is shown.
+fn is_system(path: &Path) -> bool {
+    const FIELDS: [&str; 2] = ["initial_global", "transitions"];
+    let Ok(text) = std::fs::read_to_string(path) else { return true };
+    if !FIELDS.iter().any(|field| text.contains(field)) {
+        return false;
+    }
+    let has_fields = |value: &serde_json::Value| FIELDS.iter().any(|field| value.get(field).is_some());
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(serde_json::Value::Array(systems)) => systems.iter().any(has_fields),
+        Ok(value) => has_fields(&value),
+        Err(_) => true,
+    }
+}
+
+/// Files with such endings in a directory and below, sorted; how many JSON files
+/// are something else. Hidden entries and links are passed over.
+fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Result<usize, Failure> {
     let mut open = vec![directory.to_owned()];
     let mut found = Vec::new();
     while let Some(directory) = open.pop() {
@@ -57,6 +91,9 @@ fn search(directory: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Resul
         }
     }
     found.sort();
+    let before = found.len();
+    found.retain(|path| path.extension().is_none_or(|extension| extension != "json") || is_system(path));
+    let skipped = before - found.len();
     files.extend(found);
-    Ok(())
+    Ok(skipped)
 }

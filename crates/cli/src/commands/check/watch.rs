@@ -175,7 +175,7 @@ impl Seen {
         for path in given {
             // A directory that is not there now may come back.
             match files::all(std::slice::from_ref(path)) {
-                Ok(found) => seen.order.extend(found),
+                Ok(found) => seen.order.extend(found.files),
                 Err(Failure::Message(trouble)) => seen.trouble = Some(trouble),
                 Err(_) => {}
             }

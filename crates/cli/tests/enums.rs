@@ -1,0 +1,70 @@
+//! Members of enums are shown by their names, in every format.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn serval(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_serval"));
+    let output = command.args(arguments).current_dir(root()).env("LC_ALL", "C.UTF-8").env("COLUMNS", "").output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+const FILE: &str = "examples/idempotency-key-conflict.ser";
+
+#[test]
+fn people_see_names() {
+    let text = serval(&["check", "--no-cache", FILE]);
+    for words in ["State[1] = Running *", "State[1] ➜ Running", "returns Conflict", "pay(1) → Charged", "never Charged, Conflict"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(text.contains("because #2 read State[1] = Running after #1 had set it to Running"), "{text}");
+    for format in ["sarif", "github", "markdown"] {
+        let written = serval(&["check", "--no-cache", "--format", format, FILE]);
+        assert!(written.contains("Conflict") && !written.contains("returns 3") && !written.contains("→ 3"), "{format}: {written}");
+    }
+    let page = std::env::temp_dir().join(format!("serval-enums-{}.html", std::process::id()));
+    serval(&["check", "--no-cache", "--html", page.to_str().unwrap(), FILE]);
+    let written = std::fs::read_to_string(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
+    assert!(written.contains("<td>Running</td>") && written.contains("returns Conflict"), "{written}");
+}
+
+#[test]
+fn machines_see_values_and_names() {
+    let text = serval(&["check", "--no-cache", "--no-times", "--format", "json", FILE]);
+    assert!(text.contains(r#""value":1,"name":"Running""#), "{text}");
+    assert!(text.contains(r#""response":"3","name":"Conflict""#), "{text}");
+    assert!(text.contains(r#""enums":{"State[1]":["Unknown","Running","Paid"]"#), "{text}");
+}
+
+#[test]
+fn the_simulator_shows_names() {
+    let text = serval(&["run", FILE, "--requests", "2", "--seed", "1"]);
+    assert!(text.contains("State[1] = ") && text.contains("Unknown"), "{text}");
+    // A run is the same whether somebody reads names or numbers.
+    let trace = std::env::temp_dir().join(format!("serval-enums-{}.json", std::process::id()));
+    let path = trace.to_str().unwrap();
+    serval(&["check", "--no-cache", "-q", "--trace", path, FILE]);
+    let again = serval(&["run", FILE, "--replay", path]);
+    std::fs::remove_file(&trace).unwrap();
+    assert!(again.contains("#2 pay(1) returns Conflict"), "{again}");
+}
+
+#[test]
+fn parameters_and_indices_read_as_written() {
+    let program = "enum Door { Left, Right }\nvar Count[Door]: 0..3\n\
+                   request open(which: Door) { c := Count[which]; yield; Count[which] := (c + 1) % 4; c }\n";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_serval"));
+    command.args(["check", "--no-cache", "-"]).env("LC_ALL", "C.UTF-8").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), program.as_bytes()).unwrap();
+    let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert!(text.contains("open(Left) #1") && text.contains("Count[Left] ➜ 0"), "{text}");
+    assert!(!text.contains("open(0)") && !text.contains("Count[0]"), "{text}");
+}

@@ -1,0 +1,279 @@
+//! What values are called: the members of an `enum` where a value is one.
+//!
+//! The core of the language has numbers alone. Whether a number stands for a
+//! member is read off the text: a variable that is declared with an `enum` has
+//! its members, a constant has the name that is written at its place, and a
+//! local or an answer has those of all expressions that it can come from, where
+//! these are of one `enum`. Nothing depends on it but what people see.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serval_syntax::{Expr, ExprKind, GlobalVar, Program, Request, Span, Variable, ast, parse};
+
+/// The names of the values of one `enum`, from 0.
+type Members = Arc<[String]>;
+
+/// What an expression can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It has no value, as it never ends.
+    Nothing,
+    /// A member of this `enum`.
+    Member(Members),
+    /// Any number.
+    Number,
+}
+
+impl Kind {
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, kind) | (kind, Self::Nothing) => kind,
+            (one, other) if one == other => one,
+            _ => Self::Number,
+        }
+    }
+
+    fn members(self) -> Option<Members> {
+        if let Self::Member(members) = self { Some(members) } else { None }
+    }
+}
+
+/// What the values of a program are called.
+#[derive(Clone, Debug, Default)]
+pub struct ValueNames {
+    globals: Vec<Option<Members>>,
+    /// For each request: its locals, by name.
+    locals: Vec<BTreeMap<String, Members>>,
+    answers: Vec<Option<Members>>,
+    /// Elements of arrays, as they are written.
+    variables: BTreeMap<String, String>,
+}
+
+/// The declarations of a text.
+struct Declared {
+    enums: BTreeMap<String, Members>,
+    /// For each array or variable: the `enum` of its values.
+    values: BTreeMap<String, Members>,
+    /// For each array: the `enum` of its indices.
+    indices: BTreeMap<String, Members>,
+    /// For each request with parameters: their names and their `enum`s.
+    params: BTreeMap<String, Vec<(String, Option<Members>)>>,
+}
+
+impl Declared {
+    fn new(text: &str) -> Self {
+        let root = parse(text).syntax();
+        let mut declared = Self { enums: BTreeMap::new(), values: BTreeMap::new(), indices: BTreeMap::new(), params: BTreeMap::new() };
+        for one in root.children().filter_map(ast::Enum::cast) {
+            let members = one.members().filter_map(|member| Some(member.name()?.text().to_owned())).collect();
+            declared.enums.extend(one.name().map(|name| (name.text().to_owned(), members)));
+        }
+        for one in root.children().filter_map(ast::Var::cast) {
+            let Some(name) = one.name() else { continue };
+            let values = one.values().and_then(|range| declared.members(&range));
+            let indices = one.indices().and_then(|range| declared.members(&range));
+            declared.values.extend(values.map(|members| (name.text().to_owned(), members)));
+            declared.indices.extend(indices.map(|members| (name.text().to_owned(), members)));
+        }
+        for one in root.children().filter_map(ast::Request::cast) {
+            let param = |param: ast::Param| {
+                let members = param.values().and_then(|range| declared.members(&range));
+                Some((param.name()?.text().to_owned(), members))
+            };
+            let params: Vec<_> = one.params().filter_map(param).collect();
+            declared.params.extend(one.name().map(|name| (name.text().to_owned(), params)));
+        }
+        declared
+    }
+
+    /// The `enum` that a range names.
+    fn members(&self, range: &ast::Range) -> Option<Members> {
+        let name = range.ends().next().filter(|_| !range.has_dots())?;
+        self.enums.get(name.syntax().text().to_string().trim()).cloned()
+    }
+}
+
+impl ValueNames {
+    /// The names of a program with this text.
+    pub fn new(program: &Program, text: &str) -> Self {
+        let declared = Declared::new(text);
+        if declared.enums.is_empty() {
+            return Self::default();
+        }
+        let base = |name: &str| name.split(['[', '(']).next().unwrap_or_default().to_owned();
+        let globals: Vec<Option<Members>> =
+            program.globals.iter().map(|global| declared.values.get(&base(&global.name)).cloned()).collect();
+        let mut names = Self { globals, ..Self::default() };
+        for global in &program.globals {
+            if let Some(members) = declared.indices.get(&base(&global.name)) {
+                names.variables.extend(spelled(&global.name, members));
+            }
+        }
+        for request in &program.requests {
+            let empty = Vec::new();
+            let params = declared.params.get(&base(&request.name)).unwrap_or(&empty);
+            let mut reading =
+                Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
+            let answers = reading.request(request);
+            let locals = request.locals.iter().zip(reading.locals);
+            let locals = locals.filter_map(|(local, kind)| Some((local.name.clone(), kind.members()?))).collect();
+            names.locals.push(locals);
+            names.answers.push(answers.members());
+        }
+        names
+    }
+
+    /// The name of a value of a global.
+    pub fn global(&self, variable: GlobalVar, value: i64) -> Option<String> {
+        member(self.globals.get(variable.index())?.as_ref()?, value)
+    }
+
+    /// The name of a value of a local of a request.
+    pub fn local(&self, request: usize, variable: &str, value: i64) -> Option<String> {
+        member(self.locals.get(request)?.get(variable)?, value)
+    }
+
+    /// The name of an answer of a request.
+    pub fn answer(&self, request: usize, value: i64) -> Option<String> {
+        member(self.answers.get(request)?.as_ref()?, value)
+    }
+
+    /// The globals whose values have names, and these names, from that of 0.
+    pub fn globals(&self, program: &Program) -> BTreeMap<String, Vec<String>> {
+        let named = program.globals.iter().zip(&self.globals);
+        named.filter_map(|(global, members)| Some((global.name.clone(), members.as_ref()?.to_vec()))).collect()
+    }
+
+    /// How elements of arrays are written whose indices have names.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// A sentence with names for values: `State = 1` becomes `State = Busy`.
+    pub fn in_words(&self, program: &Program, words: &str) -> String {
+        let mut words = words.to_owned();
+        for (variable, members) in program.globals.iter().zip(&self.globals) {
+            for (value, name) in members.iter().flat_map(|members| members.iter().enumerate()) {
+                for sign in ["=", "!=", "is", "≠"] {
+                    words = replaced(&words, &format!("{} {sign} {value}", variable.name), &format!("{} {sign} {name}", variable.name));
+                }
+            }
+        }
+        words
+    }
+}
+
+/// Replaces a part that stands for itself, not within a longer word or number.
+fn replaced(text: &str, part: &str, with: &str) -> String {
+    let belongs = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(part) {
+        let (before, after) = (&rest[..at], &rest[at + part.len()..]);
+        let alone = !before.ends_with(belongs) && !after.starts_with(belongs);
+        out.push_str(before);
+        out.push_str(if alone { with } else { part });
+        rest = after;
+    }
+    out + rest
+}
+
+fn member(members: &Members, value: i64) -> Option<String> {
+    members.get(usize::try_from(value).ok()?).cloned()
+}
+
+/// `A[0]` as `A[Idle]`, with how it is called elsewhere.
+fn spelled(name: &str, indices: &Members) -> Option<(String, String)> {
+    let (array, index) = name.strip_suffix(']')?.split_once('[')?;
+    let index = member(indices, index.parse().ok()?)?;
+    Some((name.to_owned(), format!("{array}[{index}]")))
+}
+
+/// Reads off a request what its locals and answers are.
+struct Reading<'a> {
+    names: &'a ValueNames,
+    declared: &'a Declared,
+    params: &'a [(String, Option<Members>)],
+    text: &'a str,
+    locals: Vec<Kind>,
+}
+
+impl Reading<'_> {
+    /// What the request answers, after what its locals are is known.
+    fn request(&mut self, request: &Request) -> Kind {
+        // A local becomes more general in every round but the last.
+        loop {
+            let before = self.locals.clone();
+            request.body.visit(&mut |part| {
+                if let ExprKind::Assign { target: Variable::Local(local), value, .. } = &part.kind {
+                    let kind = self.kind(value);
+                    let known = &mut self.locals[local.index()];
+                    *known = known.clone().or(kind);
+                }
+            });
+            if self.locals == before {
+                break;
+            }
+        }
+        let mut answers = self.kind(&request.body);
+        request.body.visit(&mut |part| {
+            if let ExprKind::Return(value) = &part.kind {
+                answers = answers.clone().or(self.kind(value));
+            }
+        });
+        answers
+    }
+
+    fn kind(&self, expr: &Expr) -> Kind {
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Number(_) => self.written(expr.span),
+            ExprKind::Read(Variable::Global(global)) | ExprKind::Assign { target: Variable::Global(global), .. } => {
+                self.names.globals.get(global.index()).cloned().flatten().map_or(Kind::Number, Kind::Member)
+            }
+            ExprKind::Read(Variable::Local(local)) => self.locals.get(local.index()).cloned().unwrap_or(Kind::Number),
+            ExprKind::Assign { value, .. } | ExprKind::Within { value, .. } => self.kind(value),
+            ExprKind::Sequence(parts) => parts.last().map_or(Kind::Number, |last| self.kind(last)),
+            ExprKind::If { arms, otherwise } => {
+                let last = otherwise.as_ref().map_or(Kind::Number, |body| self.kind(body));
+                arms.iter().fold(last, |kind, arm| kind.or(self.kind(&arm.body)))
+            }
+            ExprKind::Return(_) => Kind::Nothing,
+            _ => Kind::Number,
+        }
+    }
+
+    /// What a constant is, by what is written in its place.
+    fn written(&self, span: Span) -> Kind {
+        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or_default().trim();
+        let chosen =
+            text.strip_prefix("choose(").and_then(|rest| rest.strip_suffix(')')).and_then(|name| self.declared.enums.get(name.trim()));
+        let param = || self.params.iter().find(|(name, _)| name == text).and_then(|(_, members)| members.clone());
+        let member = || self.declared.enums.values().find(|members| members.iter().any(|member| member == text)).cloned();
+        chosen.cloned().or_else(param).or_else(member).map_or(Kind::Number, Kind::Member)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_locals_answers_indices_and_parameters_have_names() {
+        let text = "enum State { Idle, Busy }\nenum Reply { Ok, Conflict }\nvar Now: State\nvar Count[State]: 0..3\n\
+                    request take(how: State) {\n  seen := Now;\n  number := Count[how];\n  Now := how;\n  if (seen == Busy) { return Conflict };\n  Ok\n}\n\
+                    request mixed { x := Busy; x := 2; x }\n";
+        let program = serval_syntax::analyze(text).program.unwrap();
+        let names = ValueNames::new(&program, text);
+        assert_eq!(names.globals(&program)["Now"], ["Idle", "Busy"]);
+        assert_eq!(names.local(0, "seen", 1).as_deref(), Some("Busy"));
+        assert_eq!(names.local(0, "number", 1), None);
+        assert_eq!(names.answer(0, 1).as_deref(), Some("Conflict"));
+        let mixed = program.requests.iter().position(|request| request.name == "mixed").unwrap();
+        assert_eq!((names.answer(mixed, 1), names.local(mixed, "x", 1)), (None, None));
+        assert_eq!(names.variables()["Count[1]"], "Count[Busy]");
+        // The values of parameters are in the names of requests, as they are written.
+        assert!(program.requests.iter().any(|request| request.name == "take(Busy)"));
+        assert_eq!(names.in_words(&program, "Now = 1 iff Now = 10, and xNow = 1"), "Now = Busy iff Now = 10, and xNow = 1");
+    }
+}
