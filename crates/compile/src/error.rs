@@ -18,6 +18,7 @@ const OUTSIDE: Code = Code("E0308");
 pub(crate) const UNHELD: Code = Code("W0306");
 pub(crate) const UNREACHED: Code = Code("N0307");
 pub(crate) const SILENT: Code = Code("W0309");
+pub(crate) const NO_GLOBAL: Code = Code("N0310");
 
 /// The codes of this crate.
 pub fn codes() -> &'static [CodeInfo] {
@@ -31,6 +32,7 @@ pub fn codes() -> &'static [CodeInfo] {
         CodeInfo { code: UNREACHED, severity: Severity::Note, title: "a range of which a part is never used" },
         CodeInfo { code: OUTSIDE, severity: Severity::Error, title: "a value outside of a range" },
         CodeInfo { code: SILENT, severity: Severity::Warning, title: "a request that can never answer" },
+        CodeInfo { code: NO_GLOBAL, severity: Severity::Note, title: "a program without any global variable" },
     ];
     CODES
 }

@@ -42,6 +42,7 @@ mod translation;
 pub use closed::Unclosed;
 pub use compiled::{Compiled, Component, compile};
 pub use error::{CompileError, FaultReport, GrowthReport, ReportedStep, codes};
+pub use findings::no_global;
 pub use lazy::Lazy;
 pub use machine::{Fault, FaultKind, StepLimits};
 pub use options::{Limits, Mode, Options};

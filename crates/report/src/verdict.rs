@@ -316,6 +316,9 @@ impl FileReport {
                         let _ = write!(out, "   {:.1} ms", times.total);
                     }
                     out.push_str("   certificate checked");
+                    if self.shares_nothing() {
+                        out.push_str("   but nothing is shared: there is no global variable");
+                    }
                 }
                 out.push('\n');
             }
@@ -348,6 +351,11 @@ impl FileReport {
             self.details(&mut out);
         }
         out
+    }
+
+    /// Whether the program has no variable that requests share.
+    pub(crate) fn shares_nothing(&self) -> bool {
+        self.notes.iter().any(|note| note.code == "N0310")
     }
 
     fn details(&self, out: &mut String) {

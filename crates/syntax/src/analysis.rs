@@ -3,6 +3,7 @@
 mod allow;
 mod checks;
 mod expectation;
+mod read_first;
 mod unreachable;
 
 use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
@@ -67,7 +68,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
         locals: !any(codes::OPEN_COMMENT),
         return_is_name: analyzer.return_is_name,
     };
-    checks::run(&analyzer.requests, &analyzer.globals, known, &mut findings);
+    checks::run(text, &analyzer.requests, &analyzer.globals, known, &mut findings);
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
