@@ -5,6 +5,7 @@ use serval_budget::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
 use crate::explore::{Failure, Grower, Trail};
+use crate::fault_run::FaultRun;
 use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
 use crate::split::Part;
@@ -62,6 +63,8 @@ pub struct FaultReport {
     pub run: Option<Vec<ReportedStep>>,
     /// The request that fails, as number and name, if a run is given.
     pub request: Option<(usize, String)>,
+    /// The same run in the names of states, and what it takes.
+    pub named: Option<FaultRun>,
 }
 
 /// Too many states.
@@ -99,9 +102,14 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
-        Failure::FaultWithoutRun { fault, certain } => {
-            CompileError::Fault(Box::new(FaultReport { fault, limited: report.limited(fault), certain, run: None, request: None }))
-        }
+        Failure::FaultWithoutRun { fault, certain } => CompileError::Fault(Box::new(FaultReport {
+            fault,
+            limited: report.limited(fault),
+            certain,
+            run: None,
+            request: None,
+            named: None,
+        })),
         Failure::Fault { fault, trail, last } => {
             let request = last.map(|(local, _)| report.who(&trail, local));
             CompileError::Fault(Box::new(FaultReport {
@@ -110,6 +118,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
                 certain: true,
                 run: Some(report.run(&trail)),
                 request,
+                named: None,
             }))
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
@@ -326,6 +335,9 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
             Some(run) if run.is_empty() => format!("the first request, #{number} {name}, fails here"),
             _ => format!("then request #{number} {name} fails here"),
         });
+    }
+    if let Some(named) = report.named.as_ref().filter(|_| report.fault.kind != FaultKind::TooLong) {
+        diagnostic.notes.push(named.needs.words().to_owned());
     }
     diagnostic
 }

@@ -35,6 +35,7 @@ static PAGES: &[(&str, &str)] = pages! {
     "commit-point"
     "dirty-read"
     "dirty-write"
+    "fault"
     "global"
     "intermediate-read"
     "letters"

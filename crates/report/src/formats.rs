@@ -99,6 +99,10 @@ impl FileReport {
                 let message = run.map_or_else(String::new, Counterexample::summary);
                 line("error", run.and_then(Counterexample::place), &format!("not serializable{name}"), &message);
             }
+            Verdict::Fault => {
+                let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
+                line("error", place, "can fail", &message);
+            }
             Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
@@ -122,6 +126,7 @@ impl FileReport {
         let verdict = match self.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not serializable",
+            Verdict::Fault => "can fail",
             Verdict::Unknown => "undecided",
             Verdict::Error => "error",
         };
@@ -134,6 +139,11 @@ impl FileReport {
                 self.story(&mut told, run, Look { width: 120, ascii: false });
                 self.after_story(&mut told, run);
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
+            }
+            (None, Verdict::Fault) if let Some(fault) = &self.fault => {
+                let mut told = String::new();
+                fault.in_text(&mut told, Look { width: 120, ascii: false });
+                let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &fault.run.in_mermaid()));
             }
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
@@ -184,6 +194,18 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
                     result["fixes"] = fixes.collect();
                 }
                 result
+            }
+            (Verdict::Fault, _) if let Some(fault) = &report.fault => {
+                rules.push("fault".to_owned());
+                let mut flow: Vec<Value> = flow(&report.file, &fault.run);
+                let mut end = location(&report.file, Some(fault.span));
+                end["message"] = json!({"text": format!("{} fails", fault.failing())});
+                flow.push(json!({"location": end, "executionOrder": flow.len() + 1}));
+                json!({
+                    "ruleId": "fault", "level": "error", "message": {"text": fault.summary()},
+                    "locations": [location(&report.file, Some(fault.span))],
+                    "codeFlows": [{"message": {"text": "a run after which a step fails"}, "threadFlows": [{"locations": flow}]}],
+                })
             }
             (Verdict::Unknown, _) => {
                 rules.push("undecided".to_owned());

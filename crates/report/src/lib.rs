@@ -9,6 +9,7 @@ mod counterexample;
 mod diagnostics;
 pub mod escape;
 pub mod explain;
+mod fault;
 pub mod fix;
 mod formats;
 mod graphs;
@@ -24,6 +25,7 @@ mod why;
 
 pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
+pub use fault::FaultNote;
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use proof::ProofNote;

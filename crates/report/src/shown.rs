@@ -5,6 +5,7 @@
 
 use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
 use crate::escape::{line, name};
+use crate::fault::FaultNote;
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
@@ -47,6 +48,7 @@ impl FileReport {
             stages,
             certificate,
             counterexample,
+            fault,
             fix,
             trace,
         } = self;
@@ -100,8 +102,27 @@ impl FileReport {
             stages: stages.clone(),
             certificate: certificate.as_ref().map(certificate_note),
             counterexample: counterexample.as_ref().map(Counterexample::shown),
+            fault: fault.as_ref().map(FaultNote::shown),
             fix: fix.as_ref().map(hint),
             trace: trace.clone(),
+        }
+    }
+}
+
+impl FaultNote {
+    /// The failure as it is shown.
+    fn shown(&self) -> Self {
+        let Self { code, message, span, id, request, needs, needs_words, help, run } = self;
+        Self {
+            code: code.clone(),
+            message: told(message),
+            span: *span,
+            id: *id,
+            request: named(request),
+            needs,
+            needs_words,
+            help: help.as_deref().map(told),
+            run: run.shown(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
+use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::stages::StageReport;
@@ -22,6 +23,8 @@ pub enum Verdict {
     Serializable,
     /// It is not.
     NotSerializable,
+    /// In some run a step of the program fails.
+    Fault,
     /// Nobody knows yet.
     Unknown,
     /// The file cannot be used.
@@ -81,6 +84,9 @@ pub struct FileReport {
     /// The run that no serial order explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
+    /// The step that fails in some run, and the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultNote>,
     /// Whether removing `yield`s would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixHint>,
@@ -248,6 +254,7 @@ impl FileReport {
             sizes: None,
             certificate: None,
             counterexample: None,
+            fault: None,
             fix: None,
             trace: None,
         }
@@ -293,6 +300,10 @@ impl FileReport {
             let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
             let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
         }
+        if let Some(fault) = &self.fault {
+            let count = fault.run.requests.len();
+            let _ = writeln!(out, "   {}   {count} request{}", fault.message, if count == 1 { "" } else { "s" });
+        }
     }
 
     fn in_text(&self, verbose: bool, look: Look) -> String {
@@ -303,6 +314,7 @@ impl FileReport {
                 self.story(&mut out, run, look);
                 self.after_story(&mut out, run);
             }
+            None if let Some(fault) = &self.fault => fault.in_text(&mut out, look),
             None => {
                 if let Some(reason) = &self.reason {
                     let _ = write!(out, "   {reason}");
@@ -331,7 +343,7 @@ impl FileReport {
         if let Some(help) = self.help {
             let _ = writeln!(out, "  help            {help}");
         }
-        if let Some(certificate) = self.certificate.as_ref().filter(|note| self.counterexample.is_some() || note.path.is_some()) {
+        if let Some(certificate) = self.certificate.as_ref().filter(|note| self.has_run() || note.path.is_some()) {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
             let checked = if certificate.verified { "checked" } else { "not checked" };
             let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);
@@ -351,6 +363,11 @@ impl FileReport {
             self.details(&mut out);
         }
         out
+    }
+
+    /// Whether it is about a run that is shown.
+    fn has_run(&self) -> bool {
+        self.counterexample.is_some() || self.fault.is_some()
     }
 
     /// Whether the program has no variable that requests share.
@@ -458,6 +475,7 @@ impl FileReport {
         match self.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not serializable",
+            Verdict::Fault => "can fail",
             Verdict::Unknown => "undecided",
             Verdict::Error => "error",
         }

@@ -37,14 +37,18 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
 
 /// A run in words, a line for each event; it need not be complete.
 pub(crate) fn story(input: &Input, run: &RunCertificate, component: usize) -> Vec<String> {
-    let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
-    let told = match input.content() {
-        Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, Vec::new(), component, false),
+    performed(input, &run.steps, Vec::new(), component).story
+}
+
+/// The events of a run of these requests, performed; it need not be complete.
+pub(crate) fn performed(input: &Input, events: &[RunEvent], requests: Vec<Answered>, component: usize) -> Counterexample {
+    let events: Vec<TraceEvent> = events.iter().map(|event| trace_event(event, component)).collect();
+    match input.content() {
+        Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, requests, component, false),
         Content::Program(program) => {
-            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, Vec::new(), component, false)
+            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, requests, component, false)
         }
-    };
-    told.story
+    }
 }
 
 /// The variables that `unlock` releases.

@@ -131,6 +131,7 @@ mod commuting;
 mod counterexample;
 mod decide;
 mod evidence;
+mod fault;
 mod findings;
 mod hint;
 mod input;

@@ -343,4 +343,6 @@ pub enum Verdict {
     Serializable,
     /// `not-serializable`
     NotSerializable,
+    /// `fault`
+    Fault,
 }
