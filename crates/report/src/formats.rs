@@ -28,7 +28,8 @@ impl Counterexample {
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
         let why = self.explanation.why.as_ref().map_or_else(String::new, |why| format!(". {}", why.lines().join(" ")));
-        format!("no serial order gives {}{why}", told.join(", "))
+        let never: String = self.never.iter().map(|answer| format!("{}; ", answer.line())).collect();
+        format!("{never}no serial order gives {}{why}", told.join(", "))
     }
 
     /// The run as a Mermaid sequence diagram.

@@ -171,6 +171,9 @@ impl FileReport {
 
     fn html_why(&self, out: &mut String, run: &Counterexample) {
         let mut body = String::new();
+        for answer in &run.never {
+            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&answer.line()));
+        }
         if let Some(why) = &run.explanation.why {
             body.push_str("<ol class=\"why\">\n");
             for (edge, line) in why.edges.iter().zip(why.lines()) {
@@ -210,7 +213,9 @@ impl FileReport {
         if let Some(fix) = &self.fix {
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
         }
-        if let Some(name) = run.anomaly {
+        if run.is_about_others() {
+            body.push_str("<p>More about it: <code>serval explain answers-about-others</code></p>\n");
+        } else if let Some(name) = run.anomaly {
             let _ = writeln!(body, "<p>More about it: <code>serval explain {}</code></p>", escaped(name));
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");

@@ -23,7 +23,7 @@ mod trace;
 mod verdict;
 mod why;
 
-pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField};
+pub use counterexample::{Answered, Counterexample, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, States, StatesField};
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
 pub use fault::FaultNote;
 pub use formats::sarif;

@@ -3,7 +3,7 @@
 //! Everything is taken apart here, so that what is added to a report has to be
 //! thought of. What is for machines is written from the report itself.
 
-use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, SerialOrder, StateValues, StatesField};
+use crate::counterexample::{Answered, Counterexample, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, StatesField};
 use crate::escape::{line, name};
 use crate::fault::FaultNote;
 use crate::fix::FixHint;
@@ -130,7 +130,13 @@ impl FaultNote {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, component, steps, states, story, explanation } = self;
+        let Self { requests, minimal, anomaly, never, component, steps, states, story, explanation } = self;
+        let impossible = |NeverSerial { request, response, elsewhere, written }: &NeverSerial| NeverSerial {
+            request: named(request),
+            response: named(response),
+            elsewhere: *elsewhere,
+            written: *written,
+        };
         let answered =
             |Answered { id, request, response }: &Answered| Answered { id: *id, request: named(request), response: named(response) };
         let StatesField { states } = states;
@@ -138,6 +144,7 @@ impl Counterexample {
             requests: requests.iter().map(answered).collect(),
             minimal: *minimal,
             anomaly: *anomaly,
+            never: never.iter().map(impossible).collect(),
             component: *component,
             steps: steps.iter().map(event).collect(),
             states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values))).collect() },

@@ -411,6 +411,12 @@ impl FileReport {
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
         let Explanation { why, excerpt, serial, serial_states, .. } = &run.explanation;
         out.push('\n');
+        for answer in &run.never {
+            let _ = writeln!(out, "  {}", answer.line());
+        }
+        if !run.never.is_empty() {
+            out.push('\n');
+        }
         for line in excerpt {
             let _ = writeln!(out, "  {line}");
         }
@@ -457,6 +463,7 @@ impl FileReport {
             }
         }
         let _ = match run.anomaly {
+            _ if run.is_about_others() => writeln!(out, "  more            serval explain answers-about-others"),
             Some(name) => writeln!(out, "  more            serval explain {name}"),
             None if run.explanation.why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
             None => Ok(()),

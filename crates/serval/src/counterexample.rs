@@ -11,6 +11,7 @@ use serval_report::{Answered, Counterexample, Explanation, SerialOrder, StateNam
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
+use crate::never::never_serial;
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
 
 /// Performs the run of a certificate.
@@ -21,7 +22,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         Content::Systems(systems) => {
             let mut shown = perform(&mut SystemSimulator::new(systems), events, requests, component, minimal);
             if let Some(system) = systems.get(component) {
-                say_serial(&mut shown, system);
+                say_serial(&mut shown, system, None);
             }
             shown
         }
@@ -29,7 +30,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             let prepared = input.prepare(program);
             let mut shown = perform(&mut ProgramSimulator::new(prepared, input.text()), events, requests, component, minimal);
             shown.explain(input.text(), &locks(program));
-            say_serial(&mut shown, prepared.lazy(component));
+            say_serial(&mut shown, prepared.lazy(component), Some(program));
             shown
         }
     }
@@ -72,8 +73,10 @@ const MOST_WAYS: usize = 6;
 const SERIAL_TICKS: u64 = 1_000_000;
 
 /// What serial orders give: each, or how many states there are.
-fn say_serial<M: Named>(shown: &mut Counterexample, system: M) {
+fn say_serial<M: Named>(shown: &mut Counterexample, system: M, program: Option<&Program>) {
     let mut explorer = SerialExplorer::new(system);
+    let never = never_serial(&mut explorer, &shown.requests, program, Budget::ticks(SERIAL_TICKS));
+    shown.set_never(never);
     if shown.requests.len() <= MOST_ORDERED {
         shown.explanation.serial = serial_orders(&mut explorer, &shown.requests);
     }
@@ -229,5 +232,15 @@ fn told(
     states: StatesField,
     story: Vec<String>,
 ) -> Counterexample {
-    Counterexample { requests, minimal, anomaly: None, component, steps, states, story, explanation: Explanation::default() }
+    Counterexample {
+        requests,
+        minimal,
+        anomaly: None,
+        never: Vec::new(),
+        component,
+        steps,
+        states,
+        story,
+        explanation: Explanation::default(),
+    }
 }

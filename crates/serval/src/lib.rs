@@ -135,6 +135,7 @@ mod fault;
 mod findings;
 mod hint;
 mod input;
+mod never;
 mod options;
 pub mod repair;
 mod report;
