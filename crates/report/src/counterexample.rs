@@ -98,7 +98,7 @@ impl Counterexample {
     /// there, no read is to blame for it.
     pub fn set_never(&mut self, never: Vec<NeverSerial>) {
         self.never = never;
-        if self.is_about_others() && matches!(self.anomaly, Some("intermediate-read" | "read-skew")) {
+        if self.is_about_others() && matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew")) {
             self.anomaly = None;
             if let Some(why) = &mut self.explanation.why {
                 why.anomaly = None;

@@ -40,7 +40,8 @@ fn what_is_computed_may_just_be_wrong() {
     let (run, text) = counterexample("request add { x := N; yield; N := (x + 1) % 3; N }");
     assert!(run.never.is_empty() && !text.contains("ever answers"), "{text}");
     // Another request gives it.
-    let both = "request submit { if (Running == 1) { return 1 }; Running := 1; yield; Running := 0; 0 } request one { 1 }";
+    let both =
+        "request submit { if (Running == 1) { return 1 }; Running := 1; yield; Running := 0; 0 } request one { Running := Running; 1 }";
     let (_, text) = counterexample(both);
     assert!(text.contains("\n  no serial run ever answers 1 to submit\n"), "{text}");
 }

@@ -94,8 +94,7 @@ fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, r
 /// What to write instead of a variable that is never written.
 fn suggestion(name: &str, locals: Option<&Names>, globals: &Names) -> Option<String> {
     match name.to_ascii_lowercase().as_str() {
-        "true" => return Some("1".to_owned()),
-        "false" | "skip" | "null" | "none" | "nil" => return Some("0".to_owned()),
+        "skip" | "null" | "none" | "nil" => return Some("0".to_owned()),
         _ => {}
     }
     let locals = locals.into_iter().flat_map(Names::written);
