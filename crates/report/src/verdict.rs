@@ -343,6 +343,9 @@ impl FileReport {
         if let Some(help) = self.help {
             let _ = writeln!(out, "  help            {help}");
         }
+        if self.verdict == Verdict::Unknown {
+            let _ = writeln!(out, "  more            serval explain undecided");
+        }
         if let Some(certificate) = self.certificate.as_ref().filter(|note| self.has_run() || note.path.is_some()) {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
             let checked = if certificate.verified { "checked" } else { "not checked" };
