@@ -356,7 +356,7 @@ fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Di
     let help = if report.proved {
         format!("bound {name}, for example with `%` or with `while ({plain} == 3) {{ yield }}` before it grows")
     } else {
-        format!("let {name} take fewer values, for example with a smaller `%`, or raise `--timeout` or `--max-states`")
+        format!("let {name} take fewer values, for example with a smaller `%`, or give it more room: `serval explain E0301` says how")
     };
     let mut diagnostic = Diagnostic::error(TOO_LARGE, span, message)
         .label("grows here")

@@ -95,15 +95,31 @@ impl NeverSerial {
 
 impl Counterexample {
     /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that others are
-    /// there, no read is to blame for it.
+    /// there, and nobody else in the cycle has read anything, no read is to blame for it.
     pub fn set_never(&mut self, never: Vec<NeverSerial>) {
         self.never = never;
-        if self.is_about_others() && matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew")) {
+        let names_a_read = matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew"));
+        if names_a_read && self.only_they_read() {
             self.anomaly = None;
             if let Some(why) = &mut self.explanation.why {
                 why.anomaly = None;
             }
         }
+    }
+
+    /// Whether all reads in the cycle are of requests whose answer says that others were there.
+    fn only_they_read(&self) -> bool {
+        let tells = |id: u32| {
+            let answer = self.requests.iter().find(|one| one.id == id);
+            answer.is_some_and(|one| {
+                self.never.iter().any(|never| never.written && never.request == one.request && never.response == one.response)
+            })
+        };
+        self.explanation.why.iter().flat_map(|why| &why.edges).all(|edge| match (edge.first.writes, edge.second.writes) {
+            (false, _) => tells(edge.from),
+            (true, false) => tells(edge.to),
+            (true, true) => true,
+        })
     }
 
     /// Whether an answer says that others were there.

@@ -213,10 +213,10 @@ impl FileReport {
         if let Some(fix) = &self.fix {
             let _ = writeln!(body, "<p class=\"fix\"><strong>Fix:</strong> {}.</p>", escaped(&fix.line()));
         }
-        if run.is_about_others() {
-            body.push_str("<p>More about it: <code>serval explain answers-about-others</code></p>\n");
-        } else if let Some(name) = run.anomaly {
+        if let Some(name) = run.anomaly {
             let _ = writeln!(body, "<p>More about it: <code>serval explain {}</code></p>", escaped(name));
+        } else if run.is_about_others() {
+            body.push_str("<p>More about it: <code>serval explain answers-about-others</code></p>\n");
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
         }

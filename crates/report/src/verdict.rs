@@ -466,8 +466,8 @@ impl FileReport {
             }
         }
         let _ = match run.anomaly {
-            _ if run.is_about_others() => writeln!(out, "  more            serval explain answers-about-others"),
             Some(name) => writeln!(out, "  more            serval explain {name}"),
+            None if run.is_about_others() => writeln!(out, "  more            serval explain answers-about-others"),
             None if run.explanation.why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
             None => Ok(()),
         };

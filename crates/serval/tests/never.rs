@@ -36,6 +36,12 @@ fn what_is_computed_may_just_be_wrong() {
     let program = "request swap { A := 1 - A; yield; B := 1 - B; 0 } request look { a := A; yield; 10 * a + B }";
     let (run, _) = counterexample(program);
     assert!(run.anomaly.is_some() && !run.is_about_others());
+    // Somebody else has read what was not final: that is to blame.
+    let program = "request checkout { if (Ordered == 1) { return 3 }; Ordered := 1; yield; if (?) { return 0 }; if (Shipped == 1) { return 2 }; 1 } \
+                   request warehouse { if (Ordered == 1) { Shipped := 1 }; Shipped }";
+    let (run, text) = counterexample(program);
+    assert_eq!(run.anomaly, Some("dirty-read"), "{text}");
+    assert!(text.contains("\n  no serial run ever answers 2\n"), "{text}");
     // An answer that serial runs give is not told of.
     let (run, text) = counterexample("request add { x := N; yield; N := (x + 1) % 3; N }");
     assert!(run.never.is_empty() && !text.contains("ever answers"), "{text}");
