@@ -30,7 +30,7 @@ pub enum Body {
     /// A run whose answers no serial run gives.
     Run(RunCertificate),
     /// A run after which a step of the program fails.
-    Fault(FaultCertificate),
+    Fault(Box<FaultCertificate>),
     /// A proof that the only component of the input is serializable.
     Part(Part),
     /// A proof for each component, in order.

@@ -171,7 +171,7 @@ impl Fields {
     fn body_of(self, kind: Kind) -> Option<Body> {
         Some(match kind {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
-            Kind::Fault => Body::Fault(FaultCertificate { steps: self.steps?, fails: self.fails? }),
+            Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps?, fails: self.fails? })),
             Kind::Components => Body::Components(self.parts?),
             Kind::Reduction => Body::Reduction(Box::new(self.reduction?)),
             Kind::Atomic => Body::Part(Part::Atomic(self.script?)),

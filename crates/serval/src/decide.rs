@@ -334,7 +334,7 @@ fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, optio
     let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
     let certificate = fault::certificate(run, kind);
     let note = fault::note(input, run, &certificate.steps, &diagnostic);
-    let body = Body::Fault(certificate);
+    let body = Body::Fault(Box::new(certificate));
     let about = About { compiled: None, ..input.about() };
     let claim = (body, run.component, serval_proof::Claim::Fault);
     let (checked, CertifyTimes { certify, verify }) = certify(about, claim, &options.cancel, options.clock);

@@ -102,7 +102,7 @@ fn genuine() -> Certificate {
         respond(1, "done 0", "0"),
     ];
     let from = States { local: "read 0".into(), global: "1".into() };
-    let body = Body::Fault(FaultCertificate { steps, fails: Fails { id: 2, from, fault: Failure::DivisionByZero } });
+    let body = Body::Fault(Box::new(FaultCertificate { steps, fails: Fails { id: 2, from, fault: Failure::DivisionByZero } }));
     Certificate { input: fingerprint("the text"), component: 0, claim: Claim::Fault, body }
 }
 
