@@ -86,7 +86,7 @@ impl Waiting {
                 while !ended.load(Ordering::Relaxed) {
                     std::thread::sleep(LOOK);
                     looks += 1;
-                    if looks % 10 == 0 {
+                    if looks.is_multiple_of(10) {
                         say(&format!("\r\x1b[Klooking for fixes and proving them, {} s", looks / 10));
                     }
                 }
