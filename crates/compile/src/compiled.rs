@@ -8,7 +8,7 @@ use serval_model::{GlobalId, LocalId, NetworkSystem, Step, SystemBuilder};
 use serval_syntax::{GlobalVar, Program, Span};
 
 use crate::error::{CompileError, describe};
-use crate::explore::{Closure, Explored, Pairs, explore};
+use crate::explore::{Closure, Explored, Failure, Pairs, explore};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::prepared::Prepared;
@@ -71,13 +71,24 @@ impl Prepared {
 
     fn component(&self, part: usize, limit: u64, budget: &Budget) -> Result<Component, CompileError> {
         let mut space = self.space(part);
-        let part = &self.parts[part];
+        let (number, part) = (part, &self.parts[part]);
         match explore(&mut space, limit, budget) {
             Ok(explored) => {
                 let remarks = remarks(self.program(), &mut space, part);
                 Ok(Component { remarks, ..self.build(space, explored, part) })
             }
-            Err(failure) => Err(describe(self.program(), &space, part, failure, limit)),
+            Err(failure) => {
+                let (failure, needs) = self.simplest(&mut space, failure);
+                let named = match &failure {
+                    Failure::Fault { trail, last: Some(last), .. } => Some(self.fault_run(number, &space, trail, *last, needs)),
+                    _ => None,
+                };
+                let mut error = describe(self.program(), &space, part, failure, limit);
+                if let CompileError::Fault(report) = &mut error {
+                    report.named = named;
+                }
+                Err(error)
+            }
         }
     }
 

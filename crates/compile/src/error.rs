@@ -5,6 +5,7 @@ use serval_budget::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
 
 use crate::explore::{Failure, Grower, Trail};
+use crate::fault_run::FaultRun;
 use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
 use crate::split::Part;
@@ -18,6 +19,7 @@ const OUTSIDE: Code = Code("E0308");
 pub(crate) const UNHELD: Code = Code("W0306");
 pub(crate) const UNREACHED: Code = Code("N0307");
 pub(crate) const SILENT: Code = Code("W0309");
+pub(crate) const NO_GLOBAL: Code = Code("N0310");
 
 /// The codes of this crate.
 pub fn codes() -> &'static [CodeInfo] {
@@ -31,6 +33,7 @@ pub fn codes() -> &'static [CodeInfo] {
         CodeInfo { code: UNREACHED, severity: Severity::Note, title: "a range of which a part is never used" },
         CodeInfo { code: OUTSIDE, severity: Severity::Error, title: "a value outside of a range" },
         CodeInfo { code: SILENT, severity: Severity::Warning, title: "a request that can never answer" },
+        CodeInfo { code: NO_GLOBAL, severity: Severity::Note, title: "a program without any global variable" },
     ];
     CODES
 }
@@ -60,6 +63,8 @@ pub struct FaultReport {
     pub run: Option<Vec<ReportedStep>>,
     /// The request that fails, as number and name, if a run is given.
     pub request: Option<(usize, String)>,
+    /// The same run in the names of states, and what it takes.
+    pub named: Option<FaultRun>,
 }
 
 /// Too many states.
@@ -97,9 +102,14 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
-        Failure::FaultWithoutRun { fault, certain } => {
-            CompileError::Fault(Box::new(FaultReport { fault, limited: report.limited(fault), certain, run: None, request: None }))
-        }
+        Failure::FaultWithoutRun { fault, certain } => CompileError::Fault(Box::new(FaultReport {
+            fault,
+            limited: report.limited(fault),
+            certain,
+            run: None,
+            request: None,
+            named: None,
+        })),
         Failure::Fault { fault, trail, last } => {
             let request = last.map(|(local, _)| report.who(&trail, local));
             CompileError::Fault(Box::new(FaultReport {
@@ -108,6 +118,7 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
                 certain: true,
                 run: Some(report.run(&trail)),
                 request,
+                named: None,
             }))
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
@@ -325,6 +336,9 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
             _ => format!("then request #{number} {name} fails here"),
         });
     }
+    if let Some(named) = report.named.as_ref().filter(|_| report.fault.kind != FaultKind::TooLong) {
+        diagnostic.notes.push(named.needs.words().to_owned());
+    }
     diagnostic
 }
 
@@ -342,7 +356,7 @@ fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Di
     let help = if report.proved {
         format!("bound {name}, for example with `%` or with `while ({plain} == 3) {{ yield }}` before it grows")
     } else {
-        format!("let {name} take fewer values, for example with a smaller `%`, or raise `--timeout` or `--max-states`")
+        format!("let {name} take fewer values, for example with a smaller `%`, or give it more room: `serval explain E0301` says how")
     };
     let mut diagnostic = Diagnostic::error(TOO_LARGE, span, message)
         .label("grows here")

@@ -10,6 +10,7 @@ mod counts;
 mod cover;
 mod growth;
 mod product;
+mod serial;
 mod sets;
 mod trail;
 
@@ -21,6 +22,7 @@ use serval_syntax::Span;
 pub(crate) use counts::Function;
 pub(crate) use cover::{Marking, below, fire};
 pub(crate) use growth::Grower;
+pub(crate) use serial::{SerialFault, serial_fault};
 pub(crate) use sets::LocalSet;
 pub(crate) use trail::Trail;
 

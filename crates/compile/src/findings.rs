@@ -4,10 +4,10 @@
 
 use indexmap::IndexMap;
 use serval_model::LocalId;
-use serval_syntax::{Diagnostic, Span};
+use serval_syntax::{Diagnostic, Program, Span};
 
 use crate::compiled::Compiled;
-use crate::error::{SILENT, UNREACHED};
+use crate::error::{NO_GLOBAL, SILENT, UNREACHED};
 
 impl Compiled {
     /// What is worth a warning or a note, now that all states are known.
@@ -16,11 +16,22 @@ impl Compiled {
         let mut findings: Vec<Diagnostic> = remarks.map(|remark| remark.diagnostic(text)).collect();
         findings.extend(unreached(self));
         findings.extend(silent(self));
+        findings.extend(no_global(self.program()));
         findings.retain(|finding| !self.program().allowances.iter().any(|allowance| allowance.covers(finding)));
         findings.sort_by_key(|finding| (finding.primary.span, finding.code));
         findings.dedup();
         findings
     }
+}
+
+/// A program whose requests share nothing: whatever it is, it is serializable,
+/// and that says nothing.
+pub fn no_global(program: &Program) -> Option<Diagnostic> {
+    let first = program.requests.first().filter(|_| program.globals.is_empty())?;
+    let finding = Diagnostic::note(NO_GLOBAL, first.name_span, "this program has no global variable: its requests share nothing")
+        .help("names of shared variables begin with a capital letter, as in `Balance`");
+    let allowed = program.allowances.iter().any(|allowance| allowance.covers(&finding));
+    (!allowed).then_some(finding)
 }
 
 /// Requests that can never answer: no way through their local states leads to

@@ -81,6 +81,11 @@ impl Prepared {
         self.parts.iter().position(|part| part.bodies.binary_search(&body).is_ok())
     }
 
+    /// Whose local states those of a request body are.
+    pub(crate) fn owner(&self, body: usize) -> u32 {
+        self.owners[body]
+    }
+
     /// The initial states of a part, and nothing else yet.
     pub(crate) fn space(&self, part: usize) -> Space {
         let (program, part) = (self.program(), &self.parts[part]);

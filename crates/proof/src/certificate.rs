@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
+use crate::fault::FaultCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
 use crate::letters::LettersProof;
@@ -28,6 +29,8 @@ pub struct Certificate {
 pub enum Body {
     /// A run whose answers no serial run gives.
     Run(RunCertificate),
+    /// A run after which a step of the program fails.
+    Fault(Box<FaultCertificate>),
     /// A proof that the only component of the input is serializable.
     Part(Part),
     /// A proof for each component, in order.
@@ -59,6 +62,9 @@ pub enum Claim {
     Serializable,
     /// Some interleaved run has answers that no serial run has.
     NotSerializable,
+    /// In some run a step of the program divides by zero, overflows, or leaves a range or the
+    /// indices of an array.
+    Fault,
 }
 
 /// The kinds of certificates.
@@ -67,6 +73,8 @@ pub enum Claim {
 pub enum Kind {
     /// [`Body::Run`].
     Run,
+    /// [`Body::Fault`].
+    Fault,
     /// [`Part::Atomic`].
     Atomic,
     /// [`Part::Flow`].
@@ -88,6 +96,7 @@ impl Body {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Run(_) => Kind::Run,
+            Self::Fault(_) => Kind::Fault,
             Self::Part(part) => part.kind(),
             Self::Components(_) => Kind::Components,
             Self::Reduction(_) => Kind::Reduction,
@@ -114,6 +123,7 @@ impl Claim {
         match self {
             Self::Serializable => "serializable",
             Self::NotSerializable => "not-serializable",
+            Self::Fault => "fault",
         }
     }
 }
@@ -123,6 +133,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Fault => "fault",
             Self::Atomic => "atomic",
             Self::Flow => "flow",
             Self::Invariant => "invariant",

@@ -9,8 +9,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_run, fingerprint, flow, invariant,
-    letters, same, script,
+    Body, Caps, Certificate, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_fault,
+    check_run, fingerprint, flow, invariant, letters, same, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -40,6 +40,11 @@ pub trait Input {
 
     /// All components, written out, in order: those that [`Input::lazy`] gives.
     fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Self::Stop>>;
+
+    /// The failure of the program that stops a component, if that is what stops it. Systems that are written out never fail.
+    fn failure(_: &<Self::Lazy<'_> as Moves>::Stop) -> Option<Failure> {
+        None
+    }
 
     /// Whether a proof on a control graph shows that the input is serializable. Only programs have control graphs; whatever else
     /// refuses.
@@ -90,6 +95,7 @@ pub fn check<I: Input>(input: &I, certificate: &Certificate, caps: &Caps, cancel
     check_requests(input)?;
     match &certificate.body {
         Body::Run(run) => check_refutation(input, certificate, run, caps, cancel),
+        Body::Fault(fault) => check_failure(input, certificate, fault, caps, cancel),
         Body::Part(part) => check_parts(input, certificate.claim, std::slice::from_ref(part), caps, cancel),
         Body::Components(parts) => check_parts(input, certificate.claim, parts, caps, cancel),
         Body::Reduction(reduction) => {
@@ -129,6 +135,21 @@ fn check_refutation<I: Input>(
     let count = input.components();
     require!(Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
     check_run(input.lazy(component), run, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
+}
+
+/// The run is one of a component, and a step fails after it.
+fn check_failure<I: Input>(
+    input: &I,
+    &Certificate { claim, component, .. }: &Certificate,
+    fault: &FaultCertificate,
+    caps: &Caps,
+    cancel: &Cancel,
+) -> Result<(), Refusal<I::Stop>> {
+    let (fails, claimed) = (claim == Claim::Fault, claim.name());
+    require!(FaultClaim, fails, about(format!("claim {claimed:?}")), "a run that fails can only show that the program can fail");
+    let count = input.components();
+    require!(Component, component < count, about(format!("component {component}")), "the input has {count}, counted from 0");
+    check_fault(input.lazy(component), fault, I::failure, caps, cancel).map_err(|refusal| refusal.map_stop(Into::into))
 }
 
 /// There is a proof for each component.

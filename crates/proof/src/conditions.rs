@@ -17,6 +17,8 @@ serval_linear::conditions! {
         RunReplayFromGlobal = "run.replay.from.global", RunReplayStep = "run.replay.step",
         RunReplayRespondLocal = "run.replay.respond.local", RunReplayResponse = "run.replay.response", RunEnd = "run.end",
         RunCompleted = "run.completed", RunSerial = "run.serial",
+        FaultClaim = "fault.claim", FaultThread = "fault.thread", FaultLocal = "fault.local", FaultGlobal = "fault.global",
+        FaultStep = "fault.step", FaultKind = "fault.kind",
         PartsClaim = "parts.claim", PartsCover = "parts.cover",
         SamePart = "same.part", SameMaps = "same.maps", SameInitial = "same.initial", SameNodes = "same.nodes",
         SameSteps = "same.steps",

@@ -10,6 +10,7 @@ use std::fmt;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
+use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::letters::{self, LettersProof, Level, Region};
@@ -92,6 +93,8 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     completed: Option<Vec<Completed>>,
     #[serde(deserialize_with = "present")]
+    fails: Option<Fails>,
+    #[serde(deserialize_with = "present")]
     script: Option<Vec<Entry>>,
     #[serde(deserialize_with = "present")]
     phases: Option<Vec<u32>>,
@@ -133,6 +136,7 @@ impl Fields {
         let kind = self.kind.ok_or_else(|| E::missing_field("kind"))?;
         let (count, fields) = match kind {
             Kind::Run => (3, "`component`, `steps` and `completed`"),
+            Kind::Fault => (3, "`component`, `steps` and `fails`"),
             Kind::Atomic => (1, "`script`"),
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
@@ -148,7 +152,7 @@ impl Fields {
 
     /// How many fields there are that only some kinds have.
     fn count(&self) -> usize {
-        let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some()];
+        let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some(), self.fails.is_some()];
         let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
         let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
         let letters = [self.known.is_some(), self.levels.is_some(), self.classes.is_some(), self.regions.is_some()];
@@ -167,6 +171,7 @@ impl Fields {
     fn body_of(self, kind: Kind) -> Option<Body> {
         Some(match kind {
             Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
+            Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps?, fails: self.fails? })),
             Kind::Components => Body::Components(self.parts?),
             Kind::Reduction => Body::Reduction(Box::new(self.reduction?)),
             Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
@@ -258,6 +263,9 @@ impl Certificate {
         let fields = match &self.body {
             Body::Run(run) => {
                 format!("\"component\":{},\"steps\":{},\"completed\":{}", self.component, lines(&run.steps), lines(&run.completed))
+            }
+            Body::Fault(fault) => {
+                format!("\"component\":{},\"steps\":{},\"fails\":{}", self.component, lines(&fault.steps), line(&fault.fails))
             }
             Body::Part(part) => part.to_json(),
             Body::Components(parts) => {

@@ -114,6 +114,9 @@
 //! answers, and these one after the other are a serial run of the product, as no
 //! component sees what another does. ∎
 //!
+//! A certificate of kind `fault` says something else: that some step of the program fails in some run. Statement and proof are in
+//! [`fault`].
+//!
 //! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says whether
 //! it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-symbolic`). Systems that are
 //! no programs refuse it (`reduction.program`), and it can only show that an input is serializable (`reduction.claim`).
@@ -139,6 +142,7 @@ mod caps;
 mod certificate;
 mod check;
 mod conditions;
+pub mod fault;
 mod fingerprint;
 pub mod flow;
 mod format;
@@ -159,6 +163,7 @@ pub use caps::{Caps, Work};
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
 pub use conditions::Condition;
+pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use fingerprint::fingerprint;
 pub use format::{FORMAT, FormatError, VERSION};
 pub use reduction::{Bounds, Count, Doom, Group, Owner, Reduction, Run, Sum, Validated};

@@ -96,24 +96,17 @@ objects!(States, Completed);
 pub fn check_run<S: Named>(system: S, certificate: &RunCertificate, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<S::Stop>> {
     caps.admit_events(certificate.steps.len())?;
     let mut replay = Replay::new(system, Work::new(caps, cancel));
-    for (index, event) in certificate.steps.iter().enumerate() {
-        let done = match &event.action {
-            Action::Spawn { request, local } => replay.spawn(event.id, request, local),
-            Action::Step { from, to } => replay.step(event.id, from, to),
-            Action::Respond { local, response } => replay.respond(event.id, local, response),
-        };
-        done.map_err(|refusal| refusal.about(Some(index), format!("request {}", event.id)))?;
-    }
+    replay.events(&certificate.steps)?;
     replay.check_end()?;
     replay.check_completed(&certificate.completed)?;
     replay.check_not_serial(caps)
 }
 
 /// The run so far, in ids that the system gave out.
-struct Replay<S> {
-    system: S,
-    global: GlobalId,
-    in_flight: BTreeMap<u32, Thread>,
+pub(crate) struct Replay<S> {
+    pub(crate) system: S,
+    pub(crate) global: GlobalId,
+    pub(crate) in_flight: BTreeMap<u32, Thread>,
     /// All numbers so far.
     used: BTreeSet<u32>,
     completed: Multiset<Letter>,
@@ -122,9 +115,22 @@ struct Replay<S> {
 
 impl<S: Named> Replay<S> {
     /// Nothing has happened yet.
-    fn new(system: S, work: Work) -> Self {
+    pub(crate) fn new(system: S, work: Work) -> Self {
         let global = system.initial_global();
         Self { system, global, in_flight: BTreeMap::new(), used: BTreeSet::new(), completed: Multiset::new(), work }
+    }
+
+    /// One event after the other.
+    pub(crate) fn events(&mut self, events: &[RunEvent]) -> Result<(), Refusal<S::Stop>> {
+        for (index, event) in events.iter().enumerate() {
+            let done = match &event.action {
+                Action::Spawn { request, local } => self.spawn(event.id, request, local),
+                Action::Step { from, to } => self.step(event.id, from, to),
+                Action::Respond { local, response } => self.respond(event.id, local, response),
+            };
+            done.map_err(|refusal| refusal.about(Some(index), format!("request {}", event.id)))?;
+        }
+        Ok(())
     }
 
     /// A request comes in: it may start there, and its number is new.
@@ -245,11 +251,11 @@ impl<S: Named> Replay<S> {
         Ok(None)
     }
 
-    fn local_name(&mut self, id: LocalId) -> Result<String, Refusal<S::Stop>> {
+    pub(crate) fn local_name(&mut self, id: LocalId) -> Result<String, Refusal<S::Stop>> {
         self.name(|system| system.local_name(id))
     }
 
-    fn global_name(&mut self, id: GlobalId) -> Result<String, Refusal<S::Stop>> {
+    pub(crate) fn global_name(&mut self, id: GlobalId) -> Result<String, Refusal<S::Stop>> {
         self.name(|system| system.global_name(id))
     }
 

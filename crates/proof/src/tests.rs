@@ -3,6 +3,7 @@
 mod components;
 mod conditions;
 mod counts;
+mod fault;
 mod flow;
 mod format;
 mod hostile;

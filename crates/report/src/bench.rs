@@ -159,7 +159,8 @@ impl BenchRow {
             let same_speed = pair.zip(speeds).and_then(|((now, then), speeds)| Some((now, at_speed(then, speeds)?)));
             Compared {
                 verdict: earlier.verdict,
-                differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable) && earlier.verdict != self.verdict,
+                differs: matches!(earlier.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault)
+                    && earlier.verdict != self.verdict,
                 total_ms: earlier.total_ms.filter(|_| now.is_some()),
                 ratio: same_speed.or(pair).and_then(|(now, then)| ratio(now, then)),
                 regression: match same_speed {

@@ -17,6 +17,9 @@ pub struct Counterexample {
     /// The name of the anomaly, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anomaly: Option<&'static str>,
+    /// Answers of this run that no serial run of any length gives, as far as that is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<NeverSerial>,
     /// The component that the run lives in, where there are several.
     #[serde(skip_serializing_if = "is_zero")]
     pub component: usize,
@@ -131,6 +134,69 @@ pub struct SerialOrder {
 
 fn is_zero(component: &usize) -> bool {
     *component == 0
+}
+
+/// An answer that no serial run gives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NeverSerial {
+    /// The request.
+    pub request: String,
+    /// What it is never told.
+    pub response: String,
+    /// Whether serial runs give this answer to other requests.
+    #[serde(skip)]
+    pub elsewhere: bool,
+    /// Whether the text names it as an answer, as in `return 409`: then it says that others were there. An answer that is computed may
+    /// just be wrong.
+    #[serde(skip)]
+    pub written: bool,
+}
+
+impl NeverSerial {
+    /// A sentence without a full stop.
+    pub(crate) fn line(&self) -> String {
+        let Self { request, response, elsewhere, .. } = self;
+        if *elsewhere {
+            format!("no serial run ever answers {response} to {request}")
+        } else {
+            format!("no serial run ever answers {response}")
+        }
+    }
+}
+
+impl Counterexample {
+    /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that others are
+    /// there, and nobody else in the cycle has read anything, no read is to blame for it.
+    pub fn set_never(&mut self, never: Vec<NeverSerial>) {
+        self.never = never;
+        let names_a_read = matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew"));
+        if names_a_read && self.only_they_read() {
+            self.anomaly = None;
+            if let Some(why) = &mut self.explanation.why {
+                why.anomaly = None;
+            }
+        }
+    }
+
+    /// Whether all reads in the cycle are of requests whose answer says that others were there.
+    fn only_they_read(&self) -> bool {
+        let tells = |id: u32| {
+            let answer = self.requests.iter().find(|one| one.id == id);
+            answer.is_some_and(|one| {
+                self.never.iter().any(|never| never.written && never.request == one.request && never.response == one.response)
+            })
+        };
+        self.explanation.why.iter().flat_map(|why| &why.edges).all(|edge| match (edge.first.writes, edge.second.writes) {
+            (false, _) => tells(edge.from),
+            (true, false) => tells(edge.to),
+            (true, true) => true,
+        })
+    }
+
+    /// Whether an answer says that others were there.
+    pub fn is_about_others(&self) -> bool {
+        self.never.iter().any(|answer| answer.written)
+    }
 }
 
 /// One request of a counterexample.

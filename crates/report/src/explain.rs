@@ -32,9 +32,11 @@ macro_rules! pages {
 
 /// Every page: the words in alphabetical order, then the codes in theirs.
 static PAGES: &[(&str, &str)] = pages! {
+    "answers-about-others"
     "commit-point"
     "dirty-read"
     "dirty-write"
+    "fault"
     "global"
     "intermediate-read"
     "letters"
@@ -125,12 +127,15 @@ static PAGES: &[(&str, &str)] = pages! {
     "N0202"
     "N0207"
     "N0307"
+    "N0310"
     "W0201"
     "W0203"
     "W0204"
     "W0205"
     "W0206"
     "W0208"
+    "W0209"
+    "W0227"
     "W0306"
     "W0309"
 };

@@ -46,7 +46,7 @@ impl FixHint {
         match (self.outcome, self.alternatives.as_slice()) {
             (Fixable::Found, [first, rest @ ..]) => {
                 let other = rest.iter().map(|set| format!(", or {}", lines(set))).collect::<String>();
-                let fewer = if self.smallest { "" } else { "; fewer may do" };
+                let fewer = if self.smallest { "" } else { "; may not be the smallest" };
                 format!("remove {}{other}: then serializable (proved{fewer})", lines(first))
             }
             (Fixable::None, _) => format!("none by removing yields: {reason}"),
@@ -96,9 +96,6 @@ pub struct FixReport {
     pub fixes: Vec<OfferedFix>,
     /// Whether no smaller fix exists.
     pub smallest: bool,
-    /// Changes that will do, but a part of them may be enough.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub candidates: Vec<OfferedFix>,
     /// Sets that would do but for the harm they do.
     pub refused: Vec<RefusedFix>,
     /// Why there is no fix, or what stopped the search.
@@ -173,17 +170,7 @@ const TOLD: usize = 5;
 impl FixReport {
     /// A report that says nothing more than this.
     pub fn new(file: &str, verdict: Verdict, fix: Fixable) -> Self {
-        Self {
-            schema: 1,
-            file: file.to_owned(),
-            verdict,
-            fix,
-            fixes: Vec::new(),
-            smallest: false,
-            candidates: Vec::new(),
-            refused: Vec::new(),
-            reason: None,
-        }
+        Self { schema: 1, file: file.to_owned(), verdict, fix, fixes: Vec::new(), smallest: false, refused: Vec::new(), reason: None }
     }
 
     /// One line of JSON.
@@ -203,9 +190,6 @@ impl FixReport {
             Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
             Fixable::Found => writeln!(text, "not serializable  {file}   {}", found(self.fixes.len(), self.smallest)),
             Fixable::None => writeln!(text, "not serializable  {file}   no fix: {reason}"),
-            Fixable::Unknown if !self.candidates.is_empty() => {
-                writeln!(text, "not serializable  {file}   undecided what the smallest fix is: {reason}")
-            }
             Fixable::Unknown if self.verdict == Verdict::NotSerializable => {
                 writeln!(text, "not serializable  {file}   undecided whether there is a fix: {reason}")
             }
@@ -216,10 +200,6 @@ impl FixReport {
             if diffs {
                 let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&fix.diff));
             }
-        }
-        for candidate in &self.candidates {
-            let _ = writeln!(text, "\nnot offered, as a part of it may be enough: {}: then serializable, proved", candidate.what.order());
-            let _ = write!(text, "--- {file}\n+++ {file}\n{}", escape::lines(&candidate.diff));
         }
         if !self.refused.is_empty() {
             text.push('\n');
@@ -238,8 +218,8 @@ fn found(count: usize, smallest: bool) -> String {
     match (count, smallest) {
         (1, true) => "1 fix, and no smaller one will do".to_owned(),
         (_, true) => format!("{count} fixes, and no smaller ones will do"),
-        (1, false) => "1 fix; there may be a smaller one".to_owned(),
-        (_, false) => format!("{count} fixes; there may be smaller ones"),
+        (1, false) => "1 fix, which may not be the smallest".to_owned(),
+        (_, false) => format!("{count} fixes, which may not be the smallest"),
     }
 }
 
@@ -257,21 +237,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_too_much_is_told_and_not_offered() {
+    fn what_may_be_too_much_is_offered_with_a_label() {
         let what = What::Remove { yields: vec![[4, 3], [10, 3]], requests: vec![vec!["flip".to_owned()], vec!["turn".to_owned()]] };
-        let candidate = OfferedFix { what, verified: true, diff: "@@ -4 +4 @@\n-  yield;\n".to_owned() };
-        let reason = Some("whether a part of it is enough could not be decided".to_owned());
-        let unknown = FixReport::new("a.ser", Verdict::NotSerializable, Fixable::Unknown);
-        let report = FixReport { candidates: vec![candidate], reason, ..unknown };
+        let fix = OfferedFix { what, verified: true, diff: "@@ -4 +4 @@\n-  yield;\n".to_owned() };
+        let found = FixReport::new("a.ser", Verdict::NotSerializable, Fixable::Found);
+        let report = FixReport { fixes: vec![fix], ..found };
         assert_eq!(
-            report.to_text(false),
-            "not serializable  a.ser   undecided what the smallest fix is: whether a part of it is enough could not be decided\n\n\
-             not offered, as a part of it may be enough: remove the yield on line 4 (flip) and the yield on line 10 (turn): \
-             then serializable, proved\n\
+            report.to_text(true),
+            "not serializable  a.ser   1 fix, which may not be the smallest\n\n\
+             1  remove the yield on line 4 (flip) and the yield on line 10 (turn): then serializable, proved\n\
              --- a.ser\n+++ a.ser\n@@ -4 +4 @@\n-  yield;\n"
         );
-        let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
-        assert_eq!((json["fixes"].as_array().unwrap().len(), &json["candidates"][0]["yields"][1][0]), (0, &10.into()));
         let hint = FixHint {
             outcome: Fixable::Found,
             alternatives: vec![vec![[4, 3], [10, 3]]],
@@ -279,6 +255,6 @@ mod tests {
             smallest: false,
             reason: None,
         };
-        assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; fewer may do)");
+        assert_eq!(hint.line(), "remove the yields on lines 4 and 10: then serializable (proved; may not be the smallest)");
     }
 }

@@ -28,7 +28,8 @@ impl Counterexample {
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
         let why = self.explanation.why.as_ref().map_or_else(String::new, |why| format!(". {}", why.lines().join(" ")));
-        format!("no serial order gives {}{why}", told.join(", "))
+        let never: String = self.never.iter().map(|answer| format!("{}; ", answer.line())).collect();
+        format!("{never}no serial order gives {}{why}", told.join(", "))
     }
 
     /// The run as a Mermaid sequence diagram.
@@ -99,6 +100,10 @@ impl FileReport {
                 let message = run.map_or_else(String::new, Counterexample::summary);
                 line("error", run.and_then(Counterexample::place), &format!("not serializable{name}"), &message);
             }
+            Verdict::Fault => {
+                let (place, message) = self.fault.as_ref().map_or((None, String::new()), |fault| (Some(fault.span), fault.summary()));
+                line("error", place, "can fail", &message);
+            }
             Verdict::Unknown => line("warning", None, "undecided", self.reason.as_deref().unwrap_or_default()),
             Verdict::Error if self.notes.iter().all(|note| note.severity != "error") => {
                 line("error", None, "error", self.reason.as_deref().unwrap_or_default());
@@ -122,6 +127,7 @@ impl FileReport {
         let verdict = match self.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not serializable",
+            Verdict::Fault => "can fail",
             Verdict::Unknown => "undecided",
             Verdict::Error => "error",
         };
@@ -135,10 +141,16 @@ impl FileReport {
                 self.after_story(&mut told, run);
                 let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &run.in_mermaid()));
             }
+            (None, Verdict::Fault) if let Some(fault) = &self.fault => {
+                let mut told = String::new();
+                fault.in_text(&mut told, Look { width: 120, ..Look::default() });
+                let _ = writeln!(out, "{}\n{}", fenced("text", told.trim_matches('\n')), fenced("mermaid", &fault.run.in_mermaid()));
+            }
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
                 let unbounded = if self.proof.iter().any(|note| note.unbounded) { format!(" Note: {UNBOUNDED}.") } else { String::new() };
-                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.{unbounded}\n");
+                let nothing = if self.shares_nothing() { " But nothing is shared: there is no global variable." } else { "" };
+                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.{unbounded}{nothing}\n");
             }
             _ => {
                 let _ = writeln!(out, "{}\n", markdown(self.reason.as_deref().unwrap_or_default()));
@@ -183,6 +195,18 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
                     result["fixes"] = fixes.collect();
                 }
                 result
+            }
+            (Verdict::Fault, _) if let Some(fault) = &report.fault => {
+                rules.push("fault".to_owned());
+                let mut flow: Vec<Value> = flow(&report.file, &fault.run);
+                let mut end = location(&report.file, Some(fault.span));
+                end["message"] = json!({"text": format!("{} fails", fault.failing())});
+                flow.push(json!({"location": end, "executionOrder": flow.len() + 1}));
+                json!({
+                    "ruleId": "fault", "level": "error", "message": {"text": fault.summary()},
+                    "locations": [location(&report.file, Some(fault.span))],
+                    "codeFlows": [{"message": {"text": "a run after which a step fails"}, "threadFlows": [{"locations": flow}]}],
+                })
             }
             (Verdict::Unknown, _) => {
                 rules.push("undecided".to_owned());

@@ -11,6 +11,7 @@ use std::fmt::Write;
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
 use crate::explain;
+use crate::fault::FaultNote;
 use crate::proof;
 use crate::screen::{Look, time};
 use crate::timeline::moments;
@@ -54,6 +55,20 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
+/// The run after which a step fails.
+fn html_fault(fault: &FaultNote) -> String {
+    let mut body = String::from("<ol>\n");
+    for line in &fault.run.story {
+        let _ = writeln!(body, "<li>{}</li>", escaped(line));
+    }
+    let _ = writeln!(body, "<li><strong>{} fails</strong></li>\n</ol>", escaped(&fault.failing()));
+    let _ = writeln!(body, "<p>It is this way: {}.</p>", escaped(fault.needs_words));
+    if let Some(help) = &fault.help {
+        let _ = writeln!(body, "<p>What may help: {}.</p>", escaped(help));
+    }
+    body
+}
+
 impl FileReport {
     /// The report as a page.
     pub fn to_html(&self, page: &Page<'_>) -> String {
@@ -65,6 +80,7 @@ impl FileReport {
         let (verdict, class) = match self.verdict {
             Verdict::Serializable => ("serializable", "good"),
             Verdict::NotSerializable => ("not serializable", "bad"),
+            Verdict::Fault => ("can fail", "bad"),
             Verdict::Unknown => ("undecided", "open"),
             Verdict::Error => ("error", "bad"),
         };
@@ -89,6 +105,9 @@ impl FileReport {
         let _ = writeln!(out, "</h1>\n<p>{}</p>\n</header>\n<main>", escaped(&self.sentence()));
         self.html_open(&mut out);
         self.html_counterexample(&mut out);
+        if let Some(fault) = &self.fault {
+            section(&mut out, "run", "What can happen", &html_fault(fault));
+        }
         if page.is_program {
             let proved = || self.proof.first().map(|note| note.marks.clone());
             let notes = self.counterexample.as_ref().map(|run| run.explanation.notes.clone()).or_else(proved).unwrap_or_default();
@@ -110,7 +129,7 @@ impl FileReport {
         }
         self.html_figures(&mut out);
         self.html_page(&mut out);
-        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable);
+        let decided = matches!(self.verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
         let checked = if decided { " The independent checker accepted the evidence before this page was written." } else { "" };
         let _ = write!(
             out,
@@ -133,6 +152,7 @@ impl FileReport {
                 "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time."
                     .to_owned()
             }
+            (None, Verdict::Fault) if let Some(fault) = &self.fault => format!("{}.", fault.summary()),
             (None, _) => self.reason.clone().unwrap_or_default(),
         }
     }
@@ -159,6 +179,9 @@ impl FileReport {
 
     fn html_why(&self, out: &mut String, run: &Counterexample) {
         let mut body = String::new();
+        for answer in &run.never {
+            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&answer.line()));
+        }
         if let Some(why) = &run.explanation.why {
             body.push_str("<ol class=\"why\">\n");
             for (edge, line) in why.edges.iter().zip(why.lines()) {
@@ -213,6 +236,8 @@ impl FileReport {
         }
         if let Some(name) = run.anomaly {
             let _ = writeln!(body, "<p><a href=\"#explain\">What is a {}?</a></p>", escaped(&name.replace('-', " ")));
+        } else if run.is_about_others() {
+            body.push_str("<p>More about it: <code>serval explain answers-about-others</code></p>\n");
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
         }

@@ -9,6 +9,7 @@ mod counterexample;
 mod diagnostics;
 pub mod escape;
 pub mod explain;
+mod fault;
 pub mod fix;
 mod formats;
 mod graphs;
@@ -24,9 +25,10 @@ mod verdict;
 mod why;
 
 pub use counterexample::{
-    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, States, StatesField,
+    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, States, StatesField,
 };
 pub use diagnostics::{Style, json_diagnostic, render_diagnostics};
+pub use fault::FaultNote;
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use proof::ProofNote;

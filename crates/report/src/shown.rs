@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::counterexample::{
-    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, SerialOrder, StateValues, StatesField,
+    Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, StatesField,
 };
 use crate::escape::{line, lines, name};
+use crate::fault::FaultNote;
 use crate::fix::FixHint;
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
@@ -51,6 +52,7 @@ impl FileReport {
             stages,
             certificate,
             counterexample,
+            fault,
             fix,
             trace,
         } = self;
@@ -105,8 +107,27 @@ impl FileReport {
             stages: stages.clone(),
             certificate: certificate.as_ref().map(certificate_note),
             counterexample: counterexample.as_ref().map(Counterexample::shown),
+            fault: fault.as_ref().map(FaultNote::shown),
             fix: fix.as_ref().map(hint),
             trace: trace.clone(),
+        }
+    }
+}
+
+impl FaultNote {
+    /// The failure as it is shown.
+    fn shown(&self) -> Self {
+        let Self { code, message, span, id, request, needs, needs_words, help, run } = self;
+        Self {
+            code: code.clone(),
+            message: told(message),
+            span: *span,
+            id: *id,
+            request: named(request),
+            needs,
+            needs_words,
+            help: help.as_deref().map(told),
+            run: run.shown(),
         }
     }
 }
@@ -114,8 +135,14 @@ impl FileReport {
 impl Counterexample {
     /// The counterexample as it is shown.
     pub(crate) fn shown(&self) -> Self {
-        let Self { requests, minimal, anomaly, component, steps, states, enums, spelled, story, explanation } = self;
+        let Self { requests, minimal, anomaly, never, component, steps, states, enums, spelled, story, explanation } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
+        let impossible = |NeverSerial { request, response, elsewhere, written }: &NeverSerial| NeverSerial {
+            request: spell(request),
+            response: named(response),
+            elsewhere: *elsewhere,
+            written: *written,
+        };
         let answered = |Answered { id, request, response, name }: &Answered| Answered {
             id: *id,
             request: spell(request),
@@ -127,6 +154,7 @@ impl Counterexample {
             requests: requests.iter().map(answered).collect(),
             minimal: *minimal,
             anomaly: *anomaly,
+            never: never.iter().map(impossible).collect(),
             component: *component,
             steps: steps.iter().map(|one| event(one, &spell)).collect(),
             states: StatesField { states: states.iter().map(|(name, values)| (named(name), state(values, &spell))).collect() },

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
+use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
@@ -23,6 +24,8 @@ pub enum Verdict {
     Serializable,
     /// It is not.
     NotSerializable,
+    /// In some run a step of the program fails.
+    Fault,
     /// Nobody knows yet.
     Unknown,
     /// The file cannot be used.
@@ -82,6 +85,9 @@ pub struct FileReport {
     /// The run that no serial order explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Counterexample>,
+    /// The step that fails in some run, and the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<FaultNote>,
     /// Whether removing `yield`s would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixHint>,
@@ -256,6 +262,7 @@ impl FileReport {
             sizes: None,
             certificate: None,
             counterexample: None,
+            fault: None,
             fix: None,
             trace: None,
         }
@@ -311,6 +318,10 @@ impl FileReport {
             let name = run.anomaly.map_or_else(String::new, |name| format!("   {}", name.replace('-', " ")));
             let _ = writeln!(out, "{name}   {count} request{}{least}", if count == 1 { "" } else { "s" });
         }
+        if let Some(fault) = &self.fault {
+            let count = fault.run.requests.len();
+            let _ = writeln!(out, "   {}   {count} request{}", fault.message, if count == 1 { "" } else { "s" });
+        }
     }
 
     fn in_text(&self, verbose: bool, look: Look) -> String {
@@ -321,6 +332,7 @@ impl FileReport {
                 self.story(&mut out, run, look);
                 self.after_story(&mut out, run);
             }
+            None if let Some(fault) = &self.fault => fault.in_text(&mut out, look),
             None => {
                 if let Some(reason) = &self.reason {
                     let _ = write!(out, "   {reason}");
@@ -334,6 +346,9 @@ impl FileReport {
                         let _ = write!(out, "   {}", time(times.total));
                     }
                     out.push_str("   certificate checked");
+                    if self.shares_nothing() {
+                        out.push_str("   but nothing is shared: there is no global variable");
+                    }
                 }
                 out.push('\n');
             }
@@ -346,7 +361,10 @@ impl FileReport {
         if let Some(help) = self.help {
             let _ = writeln!(out, "  help            {help}");
         }
-        if let Some(certificate) = self.certificate.as_ref().filter(|note| self.counterexample.is_some() || note.path.is_some()) {
+        if self.verdict == Verdict::Unknown {
+            let _ = writeln!(out, "  more            serval explain undecided");
+        }
+        if let Some(certificate) = self.certificate.as_ref().filter(|note| self.has_run() || note.path.is_some()) {
             let saved = certificate.path.as_ref().map_or(String::new(), |path| format!(", saved to {path}"));
             let checked = if certificate.verified { "checked" } else { "not checked" };
             let _ = writeln!(out, "\n  certificate     {} {checked}{saved}", certificate.kind);
@@ -380,6 +398,16 @@ impl FileReport {
             }
         }
         told
+    }
+
+    /// Whether it is about a run that is shown.
+    fn has_run(&self) -> bool {
+        self.counterexample.is_some() || self.fault.is_some()
+    }
+
+    /// Whether the program has no variable that requests share.
+    pub(crate) fn shares_nothing(&self) -> bool {
+        self.notes.iter().any(|note| note.code == "N0310")
     }
 
     fn details(&self, out: &mut String) {
@@ -418,6 +446,12 @@ impl FileReport {
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
         let Explanation { why, excerpt, serial, serial_states, closest, .. } = &run.explanation;
         out.push('\n');
+        for answer in &run.never {
+            let _ = writeln!(out, "  {}", answer.line());
+        }
+        if !run.never.is_empty() {
+            out.push('\n');
+        }
         for line in excerpt_lines(excerpt, look) {
             let _ = writeln!(out, "  {line}");
         }
@@ -469,6 +503,7 @@ impl FileReport {
         }
         let _ = match run.anomaly {
             Some(name) => writeln!(out, "  more            serval explain {name}"),
+            None if run.is_about_others() => writeln!(out, "  more            serval explain answers-about-others"),
             None if run.explanation.why.is_some() => writeln!(out, "  name            this cycle has no standard name"),
             None => Ok(()),
         };
@@ -486,6 +521,7 @@ impl FileReport {
         match self.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not serializable",
+            Verdict::Fault => "can fail",
             Verdict::Unknown => "undecided",
             Verdict::Error => "error",
         }

@@ -178,6 +178,10 @@ fn programs_on_the_pages_of_words_are_right_and_as_promised() {
             let analysis = analyze(text);
             let program = analysis.program.unwrap_or_else(|| panic!("{name}: {:?}", analysis.diagnostics));
             let Some(expectation) = &program.expectation else { continue };
+            if expectation.verdict == Verdict::Fault {
+                assert!(compile(&program, Options::default(), &Budget::unlimited()).is_err(), "{name}:\n{text}");
+                continue;
+            }
             assert_eq!(looks_serializable(&program), expectation.verdict == Verdict::Serializable, "{name}:\n{text}");
             if let Some(anomaly) = &expectation.anomaly {
                 assert!(explain::page(anomaly).is_some(), "{name}: nothing explains {anomaly}");

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
-use serval_compile::{CompileError, Compiled, Lazy, Prepared};
+use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
 use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton::Why;
@@ -19,6 +19,7 @@ use serval_model::{Letter, Moves, Named, NetworkSystem};
 use serval_proof::{Body, Part, RunCertificate};
 use serval_report::{OpenAnswer, ReducedSizes, RuledOut};
 use serval_syntax::Diagnostic;
+use serval_verify::failure_of;
 
 use crate::commuting::why_not;
 use crate::{Methods, Options};
@@ -85,6 +86,8 @@ pub(crate) enum Claim {
     Proved { body: Body, method: &'static str },
     /// Neither.
     Undecided(StopReason),
+    /// A run after which a step should fail.
+    Fails { report: Box<FaultReport>, diagnostic: Box<Diagnostic> },
     /// The program has an error that shows only when it is explored.
     Unusable(Box<Diagnostic>),
 }
@@ -311,6 +314,10 @@ fn on_states(
             let reason = StopReason::TooMany { stage: "compiling", what: "pairs of states", cap };
             Claimed::new(Claim::Undecided(reason), cleared)
         }
+        // A step that fails is an answer, and the first thing to mend.
+        Err(error @ CompileError::Fault(report)) if report.certain && failure_of(&report.fault).is_some() => {
+            Claimed::new(unusable(error, text), cleared)
+        }
         Err(error) => {
             let mut more = || {
                 search(searches, &mut cleared, u32::MAX, LAST_TICKS, effort)
@@ -357,9 +364,20 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
 /// What is wrong with a program, or that it is not known.
 pub(crate) fn unusable(error: &CompileError, text: &str) -> Claim {
     match error.diagnostic(text) {
-        Some(diagnostic) => Claim::Unusable(Box::new(diagnostic)),
+        Some(diagnostic) => match failing(error) {
+            Some(report) => Claim::Fails { report: Box::new(report.clone()), diagnostic: Box::new(diagnostic) },
+            None => Claim::Unusable(Box::new(diagnostic)),
+        },
         None => Claim::Undecided(StopReason::Cancelled),
     }
+}
+
+/// The run after which a step fails, if it takes more than a single request without input. A step that is given up because it
+/// takes too long is not known to fail.
+fn failing(error: &CompileError) -> Option<&FaultReport> {
+    let CompileError::Fault(report) = error else { return None };
+    let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing);
+    (more && report.certain && failure_of(&report.fault).is_some()).then_some(&**report)
 }
 
 /// The systems of the components.
@@ -439,7 +457,7 @@ fn kinds_of(prepared: &Prepared, system: &Lazy<'_>, bodies: &[usize]) -> Vec<usi
 /// the program as a whole.
 pub(crate) fn parts_of(body: &Body) -> &[Part] {
     match body {
-        Body::Run(_) | Body::Reduction(_) => &[],
+        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) => &[],
         Body::Part(part) => std::slice::from_ref(part),
         Body::Components(parts) => parts,
     }

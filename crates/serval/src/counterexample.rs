@@ -11,6 +11,7 @@ use serval_report::{Answered, Closest, Counterexample, Explanation, SerialOrder,
 use serval_syntax::{ExprKind, Program, Variable};
 
 use crate::input::{Content, Input};
+use crate::never::never_serial;
 use crate::simulator::{Numbers, ProgramSimulator, Simulator, SystemSimulator, find_action};
 use crate::value_names::ValueNames;
 
@@ -22,7 +23,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
         Content::Systems(systems) => {
             let mut shown = perform(&mut SystemSimulator::new(systems), events, requests, component, minimal);
             if let Some(system) = systems.get(component) {
-                say_serial(&mut shown, system);
+                say_serial(&mut shown, system, None);
             }
             shown
         }
@@ -35,7 +36,7 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
             shown.enums = names.globals(program);
             shown.spelled = names.variables().clone();
             shown.explain(input.text(), &locks(program));
-            say_serial(&mut shown, prepared.lazy(component));
+            say_serial(&mut shown, prepared.lazy(component), Some(program));
             name_serial(&mut shown, program, names);
             shown
         }
@@ -44,14 +45,18 @@ pub(crate) fn counterexample(input: &Input, run: &RunCertificate, component: usi
 
 /// A run in words, a line for each event; it need not be complete.
 pub(crate) fn story(input: &Input, run: &RunCertificate, component: usize) -> Vec<String> {
-    let events: Vec<TraceEvent> = run.steps.iter().map(|event| trace_event(event, component)).collect();
-    let told = match input.content() {
-        Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, Vec::new(), component, false),
+    performed(input, &run.steps, Vec::new(), component).story
+}
+
+/// The events of a run of these requests, performed; it need not be complete.
+pub(crate) fn performed(input: &Input, events: &[RunEvent], requests: Vec<Answered>, component: usize) -> Counterexample {
+    let events: Vec<TraceEvent> = events.iter().map(|event| trace_event(event, component)).collect();
+    match input.content() {
+        Content::Systems(systems) => perform(&mut SystemSimulator::new(systems), events, requests, component, false),
         Content::Program(program) => {
-            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, Vec::new(), component, false)
+            perform(&mut ProgramSimulator::new(input.prepare(program), input.text()), events, requests, component, false)
         }
-    };
-    told.story
+    }
 }
 
 /// Gives the answers the names that the run has for them.
@@ -106,8 +111,10 @@ const MOST_WAYS: usize = 6;
 const SERIAL_TICKS: u64 = 1_000_000;
 
 /// What serial orders give: each, or how many states there are.
-fn say_serial<M: Named>(shown: &mut Counterexample, system: M) {
+fn say_serial<M: Named>(shown: &mut Counterexample, system: M, program: Option<&Program>) {
     let mut explorer = SerialExplorer::new(system);
+    let never = never_serial(&mut explorer, &shown.requests, program, Budget::ticks(SERIAL_TICKS));
+    shown.set_never(never);
     if shown.requests.len() <= MOST_ORDERED {
         shown.explanation.serial = serial_orders(&mut explorer, &shown.requests);
     }
@@ -297,6 +304,7 @@ fn told(
         requests,
         minimal,
         anomaly: None,
+        never: Vec::new(),
         component,
         steps,
         states,

@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
-use serval_compile::{CompileError, Compiled, Prepared};
+use serval_compile::{CompileError, Compiled, FaultReport, Prepared};
 use serval_engine::portfolio::{self, Method, Progress};
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate};
 use serval_report::fix::FixHint;
-use serval_report::{Counterexample, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
 use serval_syntax::{Diagnostic, Program};
-use serval_verify::Outcome;
+use serval_verify::{Outcome, failure_of};
 
 use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
 use crate::commuting::{marks, sentences};
-use crate::evidence::{CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
+use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
 use crate::findings::{SideFindings, invariants};
 use crate::input::{Content, Input};
 use crate::told::told;
-use crate::{Methods, Options, counterexample, hint};
+use crate::{Methods, Options, counterexample, fault, hint};
 
 /// Pairs of states that are explored only for what is said beside the verdict
 /// of a counterexample, and of a proof on the text, which itself takes little
@@ -40,6 +40,8 @@ pub enum Verdict {
     Serializable(Evidence),
     /// It is not, and this run shows it.
     NotSerializable(Evidence, Box<Counterexample>),
+    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
+    Fault(Evidence, Box<FaultNote>),
     /// Nobody knows, and why.
     Undecided(Undecided),
     /// The program has an error that shows only when it is explored.
@@ -122,7 +124,7 @@ impl Decision {
     /// The evidence, if there is a verdict.
     pub fn evidence(&self) -> Option<&Evidence> {
         match &self.verdict {
-            Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) => Some(evidence),
+            Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) | Verdict::Fault(evidence, _) => Some(evidence),
             _ => None,
         }
     }
@@ -306,6 +308,7 @@ fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -
     let (body, component, method, refuted) = match claim {
         Claim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
         Claim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
+        Claim::Fails { report, diagnostic } => return fails(input, &report, diagnostic, options, times),
         Claim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
         Claim::Proved { body, method } => (body, 0, method, None),
     };
@@ -324,6 +327,28 @@ fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -
     let Some((run, minimal)) = refuted else { return Verdict::Serializable(evidence) };
     let shown = counterexample::counterexample(input, &run, component, minimal);
     Verdict::NotSerializable(evidence, Box::new(shown))
+}
+
+/// A program with a run after which a step fails: the checker replays the run, and it is told.
+fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
+    let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
+    let certificate = fault::certificate(run, kind);
+    let note = fault::note(input, run, &certificate.steps, &diagnostic);
+    let body = Body::Fault(Box::new(certificate));
+    let about = About { compiled: None, ..input.about() };
+    let claim = (body, run.component, serval_proof::Claim::Fault);
+    let (checked, CertifyTimes { certify, verify }) = certify(about, claim, &options.cancel, options.clock);
+    (times.certify, times.verify) = (certify, verify);
+    match checked {
+        Ok(certificate) => {
+            let evidence = Evidence { certificate, kind: "fault", method: Method::Search.name() };
+            Verdict::Fault(evidence, Box::new(note))
+        }
+        // Without evidence that was checked the program is in error all the same.
+        Err(Unproved::TooLarge(_)) => Verdict::Unusable(diagnostic),
+        Err(Unproved::Cancelled) => Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => Verdict::Refused(Box::new(refused)),
+    }
 }
 
 /// What was decided before, from the certificate of a proof alone: the checker

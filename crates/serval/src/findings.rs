@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled};
+use serval_compile::{CompileError, Compiled, no_global};
 use serval_engine::search::run_certificate;
 use serval_engine::stuck::find_stuck;
 use serval_invariant::in_words;
@@ -15,7 +15,7 @@ use serval_syntax::{Diagnostic, LineIndex};
 
 use crate::claim::systems_of;
 use crate::counterexample;
-use crate::input::Input;
+use crate::input::{Content, Input};
 
 /// Ticks for finding stuck requests.
 const STUCK_TICKS: u64 = 50_000;
@@ -56,7 +56,10 @@ impl SideFindings {
                 let findings = CompileError::Fault(fault.clone()).diagnostic(text).into_iter().collect();
                 Self { findings, ..Self::default() }
             }
-            Err(_) => Self::default(),
+            Err(_) => {
+                let program = if let Content::Program(program) = input.content() { Some(program) } else { None };
+                Self { findings: program.and_then(no_global).into_iter().collect(), ..Self::default() }
+            }
         }
     }
 }

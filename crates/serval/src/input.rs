@@ -115,6 +115,7 @@ impl Input {
         program.expectation.as_ref().map(|promise| match promise.verdict {
             serval_syntax::Verdict::Serializable => Verdict::Serializable,
             serval_syntax::Verdict::NotSerializable => Verdict::NotSerializable,
+            serval_syntax::Verdict::Fault => Verdict::Fault,
         })
     }
 

@@ -43,6 +43,13 @@ impl Decision {
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
                 report.counterexample = Some(*counterexample);
             }
+            Verdict::Fault(evidence, note) => {
+                report.verdict = serval_report::Verdict::Fault;
+                report.ruled_out = None;
+                report.method = Some(evidence.method);
+                report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
+                report.fault = Some(*note);
+            }
             Verdict::Undecided(why) => {
                 report.help = why.help();
                 report.open = self.open;

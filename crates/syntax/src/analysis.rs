@@ -3,6 +3,7 @@
 mod allow;
 mod checks;
 mod expectation;
+mod read_first;
 mod unreachable;
 
 use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
@@ -67,7 +68,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
         locals: !any(codes::OPEN_COMMENT),
         return_is_name: analyzer.return_is_name,
     };
-    checks::run(&analyzer.requests, &analyzer.globals, known, &mut findings);
+    checks::run(text, &analyzer.requests, &analyzer.globals, known, &mut findings);
 
     let usable = found.is_empty() && analyzer.errors.is_empty() && !analyzer.requests.is_empty();
     let program = usable.then(|| Program {
@@ -121,6 +122,7 @@ struct Analyzer {
 
 impl Analyzer {
     fn file(&mut self, file: &ast::SourceFile) {
+        self.truth_values(file);
         self.declarations(file);
         for initial in file.initials() {
             if self.is_broken(initial.syntax()) {
@@ -156,6 +158,24 @@ impl Analyzer {
         self.broken.iter().any(|error| error.start <= place.end && place.start <= error.end)
             || node.descendants().any(|node| node.kind() == SyntaxKind::Error)
             || self.foreign_names && tokens(node).any(|token| token.kind() == SyntaxKind::Name && !token.text().is_ascii())
+    }
+
+    /// `true` is 1 and `false` is 0, unless the file has them as names of its own: something is assigned to them.
+    fn truth_values(&mut self, file: &ast::SourceFile) {
+        let mut own: Vec<String> = Vec::new();
+        let mut before: Option<SyntaxToken> = None;
+        for token in tokens(file.syntax()).filter(|token| !token.kind().is_trivia()) {
+            let assigns = matches!(token.kind(), SyntaxKind::Assign | SyntaxKind::CompoundAssign);
+            if let Some(name) = before.filter(|before| assigns && before.kind() == SyntaxKind::Name) {
+                own.push(name.text().to_owned());
+            }
+            before = Some(token);
+        }
+        for (word, value) in [("true", 1), ("false", 0)] {
+            if !own.iter().any(|name| name == word) {
+                self.declared.constants.insert(word.to_owned(), value);
+            }
+        }
     }
 
     /// What the file declares: first constants, which the rest may use.

@@ -156,7 +156,7 @@ impl Expr {
     }
 
     /// Shows the parts right inside to `f`, in the order of the text.
-    fn each_part(&self, f: &mut dyn FnMut(&Self)) {
+    pub(crate) fn each_part(&self, f: &mut dyn FnMut(&Self)) {
         match &self.kind {
             ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Choice | ExprKind::Yield | ExprKind::Read(_) => {}
             ExprKind::Assign { value: e, .. }
@@ -343,4 +343,6 @@ pub enum Verdict {
     Serializable,
     /// `not-serializable`
     NotSerializable,
+    /// `fault`
+    Fault,
 }

@@ -56,6 +56,69 @@ fn each_finding() {
 }
 
 #[test]
+fn locals_that_are_read_before_they_are_assigned() {
+    let cases: &[(&str, &[&str])] = &[
+        // The program that looks like an account and is none.
+        (
+            "request withdraw { b := balance; yield; balance := b - 1; balance } request deposit { balance := balance + 1; balance }",
+            &["W0227:balance"],
+        ),
+        ("request deposit { balance := balance + 1; balance }", &["W0209:balance"]),
+        ("request a { while (lock == 1) { yield }; lock := 1; X := X + 1; lock := 0 }", &["W0209:lock"]),
+        ("request set { b := 1 } request get { b }", &["W0201:b"]),
+        ("request set { b := 1 } request get { b } request put { b }", &["W0227:b"]),
+        // One branch assigns, the other reads.
+        ("request a { if (X) { y := 1 } else { X := y } }", &["W0209:y"]),
+        // Idioms that rely on locals which start at 0.
+        ("request a { while (done == 0) { done := X; yield; X := 1 } }", &[]),
+        ("request a { if (X) { y := 1 }; X := y }", &[]),
+        ("request a { while (n < 3) { n := n + 1; yield }; X := n; X }", &[]),
+        ("request a { while (X) { if (n == 2) { return 0 }; while (X == 1) { n := n + 1; yield } }; X := 0 }", &[]),
+        // Nobody wrote the variables of a call.
+        ("fn f(x) { y := x + 1; y } request a { X := f(X) % 3; f(X) }", &[]),
+        // One text that stands for three requests.
+        ("request a(k: 0..2) { b := b + k; b }", &["W0209:b"]),
+    ];
+    for (text, expected) in cases {
+        let found = findings(text);
+        assert_eq!(found, *expected, "{text}");
+    }
+    let text = "request withdraw {\n  b := balance;\n  yield;\n  balance := b - 1\n}\nrequest deposit { balance := balance + 1 }";
+    let help = analyze(text).diagnostics[0].help.clone();
+    let wanted = "to share it, write `Balance` on lines 2, 4, 6: names with a capital letter are global";
+    assert_eq!(help.as_deref(), Some(wanted));
+}
+
+#[test]
+fn comfortable_spellings_mean_what_they_say() {
+    // Each text and the same in the core of the language.
+    let cases: &[(&str, &str)] = &[
+        ("request a { if (X == 1) { X := 2 } X := 3; X }", "request a { if (X == 1) { X := 2 }; X := 3; X }"),
+        ("request a { while (X) { yield } for i in 0..1 { X := i } X }", "request a { while (X) { yield }; for i in 0..1 { X := i }; X }"),
+        // An operator goes on with the expression, as it always did.
+        ("request a { if (X) { 1 } - 1 }", "request a { (if (X) { 1 }) - 1 }"),
+        ("request a { X += 2; X -= Y - 1; X }", "request a { X := X + 2; X := X - (Y - 1); X } "),
+        ("request a { x += (yield) + 1; X := x }", "request a { x := x + ((yield) + 1); X := x }"),
+        ("request a { X := y := 1; X += y += 2; X }", "request a { X := y := 1; X := X + (y := y + 2); X }"),
+        ("request a { if (X == true) { X := false } X }", "request a { if (X == 1) { X := 0 }; X }"),
+        // A program that assigns to them has them as variables.
+        ("request a { true := 7; X := true; X }", "request a { wahr := 7; X := wahr; X }"),
+    ];
+    for (text, core) in cases {
+        let meaning = |text: &str| {
+            let analysis = analyze(text);
+            let program = analysis.program.unwrap_or_else(|| panic!("{text}: {:?}", analysis.diagnostics));
+            serval_syntax::core_text(&program).replace("true", "wahr")
+        };
+        assert_eq!(meaning(text), meaning(core), "{text}");
+    }
+    // Elements of arrays, too; and other operators are told of.
+    assert!(analyze("var A[0..2]: 0..3\nrequest a { A[X] += 1; A[1] -= 1; X := A[0] }").program.is_some());
+    assert!(analyze("request a { X *= 2; X }").program.is_none());
+    assert!(analyze("request a { X := 1 Y := 2 }").program.is_none());
+}
+
+#[test]
 fn broken_requests_say_nothing_false_about_others() {
     // `X` may well be written in `a`, and `Y` read there.
     let text = "request a { X := ; Y } request b { z := X; Y := z; w }";

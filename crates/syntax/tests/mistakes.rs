@@ -73,7 +73,7 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0110", "request a { /* a /* b */ 1 *«/» 0 }"),
         ("E0110", "request a { x «.» y }"),
         ("E0111", "request a { x := 1«» y := 2 }"),
-        ("E0111", "request a { if (x) { 1 }«» x := 2 }"),
+        ("E0111", "request a { x := 1«» x := 2 }"),
         ("E0111", "request a { x := 1«,» y := 2 }"),
         ("E0111", "A := 100«,» B := 50"),
         ("E0111", "request a { yield«(») }"),
@@ -91,7 +91,7 @@ fn each_mistake_is_one_error_at_its_place() {
         ("E0114", "request a { x «--» }"),
         ("E0114", "request a { if (x«--») { 1 } }"),
         ("E0114", "request a { x := y«--» + 1; x }"),
-        ("E0114", "request a { x «+=» 2; x }"),
+        ("E0114", "request a { x «*=» 2; x }"),
         ("E0114", "request a { x «<>» 2 }"),
         ("E0114", "request a { x «=>» 2 }"),
         ("E0114", "request a { x := «+» 2 }"),
@@ -305,7 +305,7 @@ fn suggestions_are_near() {
     assert_eq!(help("requst foo { 1 }"), "did you mean `request`?");
     assert_eq!(help("request a { retrun 1 }"), "did you mean `return`?");
     assert_eq!(help("request a { yeild }"), "did you mean `yield`?");
-    assert_eq!(help("request a { true }"), "did you mean `1`?");
+    assert_eq!(help("request a { null }"), "did you mean `0`?");
     assert_eq!(help("request a { counter := 1; conuter }"), "did you mean `counter`?");
 }
 

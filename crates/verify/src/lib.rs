@@ -24,12 +24,12 @@ use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::{
-    CompileError, Compiled, Fault, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
+    CompileError, Compiled, Fault, FaultKind, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
 };
 
 use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
-use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
-use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
+use serval_proof::{Body, Certificate, Claim, Failure, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
+use serval_syntax::{Diagnostic, Limit, LineIndex, Severity, Span, analyze};
 
 pub use serval_proof::{Caps, Rejection, TooLarge};
 
@@ -242,8 +242,23 @@ impl Input for ProgramInput<'_> {
         Ok(compiled.components().iter().map(|component| component.system()).collect())
     }
 
+    fn failure(fault: &Fault) -> Option<Failure> {
+        failure_of(fault)
+    }
+
     fn check_reduction(&self, reduction: &Reduction, caps: &Caps, cancel: &Cancel) -> Result<(), Refusal<Stop>> {
         serval_symbolic::check(&self.prepared, reduction, &mut Budget::new(caps.ticks, cancel.clone()))
+    }
+}
+
+/// The failure of a program that a fault shows, if it shows one: that a step is given up says nothing about the program.
+pub fn failure_of(fault: &Fault) -> Option<Failure> {
+    match fault.kind {
+        FaultKind::DivisionByZero => Some(Failure::DivisionByZero),
+        FaultKind::Overflow => Some(Failure::Overflow),
+        FaultKind::Outside { limit: Limit::Range(_), .. } => Some(Failure::Range),
+        FaultKind::Outside { limit: Limit::Index(_), .. } => Some(Failure::Index),
+        FaultKind::TooLong => None,
     }
 }
 
@@ -262,6 +277,11 @@ fn summary(body: &Body) -> String {
         Body::Run(run) => {
             let requests: u128 = run.completed.iter().map(|entry| u128::from(entry.count)).sum();
             format!("a run of {requests} request{} in {} events", if requests == 1 { "" } else { "s" }, run.steps.len())
+        }
+        Body::Fault(fault) => {
+            let spawned = fault.steps.iter().filter(|event| matches!(event.action, serval_proof::Action::Spawn { .. })).count();
+            let (plural, kind) = (if spawned == 1 { "" } else { "s" }, fault.fails.fault.name());
+            format!("{kind} after a run of {spawned} request{plural} in {} events", fault.steps.len())
         }
         Body::Part(part) => part_summary(part),
         Body::Reduction(reduction) => {
@@ -297,7 +317,7 @@ fn part_summary(part: &Part) -> String {
 
 /// A fault that was met while checking.
 fn fault_diagnostic(fault: Fault, text: &str) -> Diagnostic {
-    let report = CompileError::Fault(Box::new(FaultReport { fault, limited: None, certain: true, run: None, request: None }));
+    let report = CompileError::Fault(Box::new(FaultReport { fault, limited: None, certain: true, run: None, request: None, named: None }));
     let diagnostic = report.diagnostic(text);
     // Only `Stopped` has no diagnostic; the code is for the type's sake.
     let mut diagnostic = diagnostic.unwrap_or_else(|| Diagnostic::error(serval_syntax::Code("E0300"), fault.span, "a step that fails"));
@@ -326,6 +346,7 @@ impl Outcome {
 
     fn written(&self, input: &str, certificate: &str, text: &str) -> String {
         match self {
+            Self::Valid(valid) if valid.claim == Claim::Fault => format!("{certificate}: valid: {input} can fail ({})", valid.summary),
             Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
             Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
             Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),

@@ -128,6 +128,7 @@ fn programs(directory: &Path) -> Result<bool, String> {
         let verdict = match verdict {
             Verdict::Serializable(_) => "serializable",
             Verdict::NotSerializable(..) => "not serializable",
+            Verdict::Fault(..) => "can fail",
             Verdict::Unusable(_) => "an error",
             _ if is_proved => "serializable, by this method alone",
             _ => "unknown",

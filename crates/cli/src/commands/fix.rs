@@ -1,7 +1,12 @@
 //! `serval fix FILE`.
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serval::Content;
 use serval::repair::{Options, Outcome, Repair, lock_name_problem, repair, repair_by_lock};
@@ -23,7 +28,9 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
     let (file, kind, lock, jobs) = (args.file.clone(), args.input, args.lock.clone(), args.limits.jobs.unwrap_or(0));
+    let waiting = Waiting::begin(!messages.quiet && std::io::stderr().is_terminal());
     let repaired = watched(args.limits.time(), move |watch| repaired(&file, kind, lock.as_deref(), jobs, messages, watch));
+    waiting.end();
     let found = match repaired {
         Ok(found) => found?,
         Err(Lost::Panicked) => return Err(Failure::Internal),
@@ -53,13 +60,49 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     }
     if let Some(number) = args.apply {
         let promise = file.input.promise() == Some(Verdict::NotSerializable);
-        apply(args, number, &repaired.outcome, promise, messages.quiet)?;
+        apply(args, number, &repaired, promise, messages.quiet)?;
     }
     Ok(ExitCode::from(match report.fix {
         Fixable::NotNeeded | Fixable::Found => 0,
         Fixable::None => 1,
         Fixable::Unknown => 3,
     }))
+}
+
+/// Says on a terminal that work is in progress, from the first second on.
+struct Waiting {
+    done: Arc<AtomicBool>,
+    line: Option<JoinHandle<()>>,
+}
+
+impl Waiting {
+    fn begin(wanted: bool) -> Self {
+        const LOOK: Duration = Duration::from_millis(100);
+        let done = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&done);
+        let line = wanted.then(|| {
+            std::thread::spawn(move || {
+                let mut looks = 0_u64;
+                while !ended.load(Ordering::Relaxed) {
+                    std::thread::sleep(LOOK);
+                    looks += 1;
+                    if looks.is_multiple_of(10) {
+                        say(&format!("\r\x1b[Klooking for fixes and proving them, {} s", looks / 10));
+                    }
+                }
+                if looks >= 10 {
+                    say("\r\x1b[K");
+                }
+            })
+        });
+        Self { done, line }
+    }
+
+    fn end(self) {
+        self.done.store(true, Ordering::Relaxed);
+        // A line that could not be drawn is no reason to stop.
+        let _ = self.line.map(JoinHandle::join);
+    }
 }
 
 /// What came of the work.
@@ -108,8 +151,11 @@ fn written(report: &FixReport, args: &Fix, messages: Messages) -> String {
 }
 
 /// Writes a fix into the file.
-fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: bool) -> Result<(), Failure> {
-    let Outcome::Fixed(fixes) = outcome else { return Ok(()) };
+fn apply(args: &Fix, number: usize, repaired: &Repair, promise: bool, quiet: bool) -> Result<(), Failure> {
+    let fixes = offered_fixes(repaired);
+    if fixes.is_empty() {
+        return Ok(());
+    }
     let Some(fix) = number.checked_sub(1).and_then(|index| fixes.get(index)) else {
         let there = if fixes.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", fixes.len()) };
         return Err(Failure::message(format!("there is no fix {number}; {there}")));
@@ -124,22 +170,29 @@ fn apply(args: &Fix, number: usize, outcome: &Outcome, promise: bool, quiet: boo
     Ok(())
 }
 
+/// All that is proved to do: fixes, or sets of which a part may be enough.
+fn offered_fixes(repaired: &Repair) -> &[serval::repair::Fix] {
+    match &repaired.outcome {
+        Outcome::Fixed(fixes) => fixes,
+        _ => &repaired.candidates,
+    }
+}
+
 fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<String>) -> FixReport {
     let place = |&index: &usize| repaired.yields.get(index).map(|one| ([one.place.line, one.place.column], one.requests.clone()));
     let (verdict, fix, reason) = match &repaired.outcome {
         Outcome::Serializable => (Verdict::Serializable, Fixable::NotNeeded, None),
         Outcome::Fixed(_) => (Verdict::NotSerializable, Fixable::Found, None),
         Outcome::NoFix(why) => (Verdict::NotSerializable, Fixable::None, Some(why.clone())),
+        // What is proved is offered, even if a part of it may be enough.
+        Outcome::Undecided(..) if !repaired.candidates.is_empty() => (Verdict::NotSerializable, Fixable::Found, None),
         Outcome::Undecided(why, refuted) => {
             let verdict = if *refuted { Verdict::NotSerializable } else { Verdict::Unknown };
             (verdict, Fixable::Unknown, Some(stopped.unwrap_or_else(|| why.clone())))
         }
         Outcome::Unusable(_) | Outcome::Refused(_) => (Verdict::Error, Fixable::Unknown, None),
     };
-    let fixes = match &repaired.outcome {
-        Outcome::Fixed(fixes) => fixes.as_slice(),
-        _ => &[],
-    };
+    let fixes = offered_fixes(repaired);
     let what = |set: &[usize]| match lock {
         Some(lock) => {
             let requests = set.iter().filter_map(|&index| repaired.requests.get(index)).cloned().collect();
@@ -159,7 +212,6 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         fix,
         fixes: fixes.iter().map(offered).collect(),
         smallest: repaired.smallest && repaired.candidates.is_empty(),
-        candidates: repaired.candidates.iter().map(offered).collect(),
         refused: repaired.harmful.iter().map(refused).collect(),
         reason,
     }

@@ -51,7 +51,7 @@ fn another_format_version_or_kind_is_an_error() {
         "1:42: this is version 2 of the format; this program reads version 1"
     );
     let error = refused("\"kind\":\"run\"", "\"kind\":\"Run\"");
-    assert!(error.message.starts_with("unknown variant `Run`, expected one of `run`, `atomic`, "), "{error}");
+    assert!(error.message.starts_with("unknown variant `Run`, expected one of `run`, `fault`, "), "{error}");
     assert_eq!(error.line, 1);
     // A run has a component and steps, proofs of other kinds have not.
     for kind in ["atomic", "components"] {

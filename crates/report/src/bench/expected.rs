@@ -59,7 +59,8 @@ pub fn read_expected(text: &str) -> Result<Vec<ExpectedLine>, TableError> {
         let verdict = match field(columns.1) {
             Some("serializable") => Verdict::Serializable,
             Some("not-serializable") => Verdict::NotSerializable,
-            Some(other) => return Err(fail(format!("{other} is not a verdict; expected serializable or not-serializable"))),
+            Some("fault") => Verdict::Fault,
+            Some(other) => return Err(fail(format!("{other} is not a verdict; expected serializable, not-serializable or fault"))),
             None => return Err(fail("the verdict is missing; expected file,verdict".to_owned())),
         };
         if lines.iter().any(|known| known.file == file) {
@@ -139,6 +140,7 @@ pub fn read_baseline(text: &str) -> Result<Baseline, TableError> {
         let verdict = match row.verdict.as_str() {
             "serializable" => Verdict::Serializable,
             "not-serializable" => Verdict::NotSerializable,
+            "fault" => Verdict::Fault,
             "unknown" => Verdict::Unknown,
             "error" => Verdict::Error,
             other => return Err(fail(format!("{}: {other} is not a verdict", row.file))),

@@ -25,6 +25,7 @@ fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Serializable => "serializable",
         Verdict::NotSerializable => "not-serializable",
+        Verdict::Fault => "fault",
         Verdict::Unknown => "unknown",
         Verdict::Error => "error",
     }

@@ -34,8 +34,9 @@ impl IndexEntry {
         match self.verdict {
             Verdict::Error => ("error", "bad", 0),
             Verdict::NotSerializable => ("not serializable", "bad", 1),
-            Verdict::Unknown => ("undecided", "open", 2),
-            Verdict::Serializable => ("serializable", "good", 3),
+            Verdict::Fault => ("can fail", "bad", 2),
+            Verdict::Unknown => ("undecided", "open", 3),
+            Verdict::Serializable => ("serializable", "good", 4),
         }
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
         }
         Claim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
         Claim::Undecided(reason) => Judged::Unknown(reason.to_string()),
-        Claim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
+        Claim::Unusable(diagnostic) | Claim::Fails { diagnostic, .. } => Judged::Unusable(diagnostic),
     }
 }
 

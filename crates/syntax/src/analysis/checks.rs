@@ -1,8 +1,11 @@
 //! Warnings and notes: programs that are right in form and probably not what
 //! was meant.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::read_first::find_read_first;
 use super::unreachable::find_unreachable;
 use crate::diagnostic::{Diagnostic, Sink, codes, similar};
 use crate::grammar::WORDS;
@@ -25,12 +28,13 @@ pub(crate) struct Known {
 }
 
 /// Runs every check that makes sense with what is known.
-pub(crate) fn run(requests: &[Lowered], globals: &Names, known: Known, sink: &mut Sink) {
+pub(crate) fn run(text: &str, requests: &[Lowered], globals: &Names, known: Known, sink: &mut Sink) {
     same_names(requests, sink);
+    let told = if known.locals { find_read_first(requests, text, sink) } else { BTreeSet::new() };
     let return_is_name = known.return_is_name || requests.iter().any(|request| request.locals.is_written("return"));
     for request in requests {
         if known.locals {
-            unwritten_locals(request, globals, return_is_name, sink);
+            unwritten_locals(request, &told, globals, return_is_name, sink);
         }
         find_unreachable(&request.body, sink);
     }
@@ -70,7 +74,8 @@ fn same_name(name: &str, place: Span, first: Span) -> Diagnostic {
         .help("give them different names unless this choice is meant")
 }
 
-fn unwritten_locals(request: &Lowered, globals: &Names, return_is_name: bool, sink: &mut Sink) {
+/// Locals that are read and never written, but for those of which that has been told.
+fn unwritten_locals(request: &Lowered, told: &BTreeSet<&str>, globals: &Names, return_is_name: bool, sink: &mut Sink) {
     for (name, _, usage) in request.locals.iter() {
         if let Some(read) = usage.read
             && !usage.written
@@ -79,7 +84,9 @@ fn unwritten_locals(request: &Lowered, globals: &Names, return_is_name: bool, si
                 sink.push(|| return_without_value(read));
                 continue;
             }
-            sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
+            if !told.contains(name) {
+                sink.push(|| unwritten(name, read, suggestion(name, Some(&request.locals), globals)));
+            }
         }
     }
 }
@@ -87,8 +94,7 @@ fn unwritten_locals(request: &Lowered, globals: &Names, return_is_name: bool, si
 /// What to write instead of a variable that is never written.
 fn suggestion(name: &str, locals: Option<&Names>, globals: &Names) -> Option<String> {
     match name.to_ascii_lowercase().as_str() {
-        "true" => return Some("1".to_owned()),
-        "false" | "skip" | "null" | "none" | "nil" => return Some("0".to_owned()),
+        "skip" | "null" | "none" | "nil" => return Some("0".to_owned()),
         _ => {}
     }
     let locals = locals.into_iter().flat_map(Names::written);

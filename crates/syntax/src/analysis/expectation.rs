@@ -54,6 +54,7 @@ fn parse(promise: &str) -> Option<(Verdict, Option<String>)> {
     }
     match (verdict, anomaly) {
         ("serializable", None) => Some((Verdict::Serializable, None)),
+        ("fault", None) => Some((Verdict::Fault, None)),
         ("not-serializable", None) => Some((Verdict::NotSerializable, None)),
         ("not-serializable", Some(name)) => {
             let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
@@ -75,6 +76,6 @@ fn malformed(place: Span, promise: &str) -> Diagnostic {
 
 fn not_read(place: Span, reason: &str, help: &str) -> Diagnostic {
     Diagnostic::warning(codes::BAD_EXPECTATION, place, format!("this `expect` comment is not read: {reason}"))
-        .expected("`// expect: serializable` or `// expect: not-serializable`, once, before the program")
+        .expected("`// expect: serializable`, `// expect: not-serializable` or `// expect: fault`, once, before the program")
         .help(help)
 }

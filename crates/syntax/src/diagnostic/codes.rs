@@ -76,6 +76,7 @@ codes! {
     BAD_EXPECTATION = "W0206", Warning, "`expect` comment that is not read";
     MORE_FINDINGS = "N0207", Note, "more warnings than are shown";
     BAD_ALLOWANCE = "W0208", Warning, "`allow` comment that silences nothing";
+    READ_FIRST = "W0209", Warning, "local that is read before it is assigned";
     NO_REQUEST = "E0210", Error, "file without a request";
     INITIAL_LOCAL = "E0211", Error, "initial value of a local variable";
     INITIAL_TWICE = "E0212", Error, "second initial value of one global";
@@ -93,4 +94,5 @@ codes! {
     BAD_LOCK = "E0224", Error, "lock that is no global variable";
     TOO_MUCH = "E0225", Error, "program too large once it is written out";
     BAD_NAME = "E0226", Error, "name that has no value";
+    NOTHING_SHARED = "W0227", Warning, "local that several requests read as if it were shared";
 }

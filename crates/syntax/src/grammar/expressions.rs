@@ -131,6 +131,8 @@ impl Parser<'_> {
                     self.hush();
                 }
                 RequestKw if self.ahead(1) == Assign => return self.missing_semicolon(),
+                // A block says by itself where it ends.
+                kind if kind.can_start_expression() && self.previous_kind() == Some(RightBrace) => return,
                 kind if kind.can_start_expression() => return self.missing_semicolon(),
                 _ => {
                     self.error(|p| mistakes::unexpected(p.text(), p.span()));
@@ -159,12 +161,13 @@ impl Parser<'_> {
                 Assign => return self.assign_expression(),
                 Equal if self.list != List::Condition => return self.assign_expression(),
                 Colon => return self.assign_expression(),
+                CompoundAssign if matches!(self.text_ahead(1), "+=" | "-=") => return self.assign_expression(),
                 _ => {}
             }
         }
         let begin = self.mark();
         let mut height = self.binary(Level::Or);
-        if self.at(Assign) && self.index == Some((begin, self.mark())) {
+        if (self.at(Assign) || self.at_addition()) && self.index == Some((begin, self.mark())) {
             self.start_at(checkpoint, AssignExpr);
             self.bump();
             let value = self.nested(Self::assignment);
@@ -183,6 +186,11 @@ impl Parser<'_> {
             self.end();
         }
         height
+    }
+
+    /// At `+=` or `-=`.
+    fn at_addition(&self) -> bool {
+        self.at(CompoundAssign) && matches!(self.text(), "+=" | "-=")
     }
 
     /// Parses with `part` one level deeper; nothing where that is too deep.
@@ -213,7 +221,7 @@ impl Parser<'_> {
         }
         let height = self.nested(Self::assignment);
         self.end();
-        self.bounded(height + 1)
+        self.bounded(height + 2)
     }
 
     /// At `:=` after something that is not a lone name.

@@ -209,7 +209,7 @@ kinds! {
     /// `++`, which is not an operator.
     #[token("++")]
     PlusPlus,
-    /// `+=` and its like, which are not operators.
+    /// `+=` and `-=`; `*=` and its like, which are not operators.
     #[token("+=")]
     #[token("-=")]
     #[token("*=")]

@@ -134,13 +134,24 @@ impl Lowering<'_> {
     fn assign(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let mut operands = expr.operands();
         let first = operands.next()?;
+        let adds = addition(expr);
         if let Some(value) = operands.next() {
-            return self.assign_element(&first, &value);
+            return match adds {
+                Some(op) => self.add_to_element(&first, op, &value),
+                None => self.assign_element(&first, &value),
+            };
         }
         let name = expr.token()?;
         let Some(target) = self.target(&name) else { return self.expr(&first) };
         self.usage(target).written = true;
-        let value = self.expr(&first)?;
+        let mut value = self.expr(&first)?;
+        if let Some(op) = adds {
+            let place = span(name.text_range());
+            self.usage(target).read.get_or_insert(place);
+            let old = Expr { kind: ExprKind::Read(target), span: place };
+            let place = place.to(value.span);
+            value = Expr { kind: ExprKind::Arithmetic { first: Box::new(old), rest: vec![(op, value)] }, span: place };
+        }
         let mut stored = self.store(target, span(name.text_range()), value);
         stored.span = place(expr.syntax());
         Some(stored)
@@ -204,6 +215,13 @@ impl Lowering<'_> {
 
 fn place(node: &SyntaxNode) -> Span {
     span(node.text_range())
+}
+
+/// What `+=` and `-=` do; nothing for `:=`.
+fn addition(expr: &ast::Expr) -> Option<ArithmeticOp> {
+    let tokens = expr.syntax().children_with_tokens().filter_map(|element| element.into_token());
+    let sign = tokens.filter(|token| token.kind() == SyntaxKind::CompoundAssign).map(|token| token.text() == "+=").next();
+    sign.map(|plus| if plus { ArithmeticOp::Add } else { ArithmeticOp::Subtract })
 }
 
 fn arithmetic_operator(kind: SyntaxKind) -> Option<ArithmeticOp> {

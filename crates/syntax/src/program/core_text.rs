@@ -31,6 +31,7 @@ pub fn core_text(program: &Program) -> String {
         let verdict = match expectation.verdict {
             Verdict::Serializable => "serializable",
             Verdict::NotSerializable => "not-serializable",
+            Verdict::Fault => "fault",
         };
         let anomaly = expectation.anomaly.as_deref().map_or_else(String::new, |name| format!(" {name}"));
         let _ = writeln!(out, "// expect: {verdict}{anomaly}");

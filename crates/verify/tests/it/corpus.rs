@@ -39,7 +39,11 @@ fn the_corpus_of_certificates_is_replayed() {
         }
     }
     println!("replayed {} files: {unreadable} are no certificates; {refused} times one was refused", files.len());
-    assert_eq!(Vec::from_iter(valid), ["atomic", "components", "flow", "invariant", "letters", "reduction", "run"], "kinds with a certificate that is accepted");
+    assert_eq!(
+        Vec::from_iter(valid),
+        ["atomic", "components", "flow", "invariant", "letters", "reduction", "run"],
+        "kinds with a certificate that is accepted"
+    );
     assert!(unreadable > 0 && refused > 0, "fuzz/corpus/certificate is empty or one-sided");
     // The fingerprint is made right before the check, and components that share a request are not even read.
     let unseen = [Condition::Input, Condition::ComponentsRequests];

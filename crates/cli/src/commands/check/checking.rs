@@ -195,6 +195,13 @@ impl Checking {
                     self.save(Some(path), &file.name, "svg", &html::lanes(counterexample).file())?;
                 }
             }
+            serval::Verdict::Fault(_, note) => {
+                status = Status::NotSerializable;
+                if let Some(path) = &self.args.trace {
+                    let steps = Trace::new(note.run.steps.clone()).to_json();
+                    trace = self.save(Some(path), &file.name, "trace.json", &steps)?;
+                }
+            }
             serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),
             serval::Verdict::Unusable(diagnostic) => {
                 status = Status::Input;
@@ -233,7 +240,7 @@ impl Checking {
 
     /// Says where the header of a file promises another verdict.
     fn compare_with_promise(&self, name: &str, promise: Option<Verdict>, verdict: Verdict) {
-        let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable);
+        let decided = matches!(verdict, Verdict::Serializable | Verdict::NotSerializable | Verdict::Fault);
         if decided && promise.is_some_and(|promise| promise != verdict) && !self.messages.quiet {
             let words = |verdict| if verdict == Verdict::Serializable { "serializable" } else { "not serializable" };
             let expected = promise.map_or("", words);

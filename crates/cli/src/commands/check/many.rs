@@ -10,7 +10,7 @@ pub(super) struct Many {
     /// Whether each has its whole report.
     full: bool,
     /// How many have this verdict, in the order in which they are told.
-    counts: [(Verdict, &'static str, usize); 4],
+    counts: [(Verdict, &'static str, usize); 5],
 }
 
 impl Many {
@@ -18,6 +18,7 @@ impl Many {
         let counts = [
             (Verdict::Serializable, "serializable", 0),
             (Verdict::NotSerializable, "not serializable", 0),
+            (Verdict::Fault, "that can fail", 0),
             (Verdict::Unknown, "undecided", 0),
             (Verdict::Error, "with an error", 0),
         ];
@@ -30,7 +31,7 @@ impl Many {
         match report.verdict {
             Verdict::Serializable if brief => report.to_line(look),
             // A report of many lines ends in an empty one, so that the next line is seen.
-            Verdict::NotSerializable if self.many => format!("{}\n", report.to_text(verbose, look)),
+            Verdict::NotSerializable | Verdict::Fault if self.many => format!("{}\n", report.to_text(verbose, look)),
             _ => report.to_text(verbose, look),
         }
     }

@@ -4,7 +4,7 @@ use super::{assign, compare, made, number, read, sequence};
 use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Array;
-use crate::program::{Arm, CompareOp, Expr, ExprKind, GlobalVar, Limit, Variable, fold};
+use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, Limit, Variable, fold};
 use crate::span::Span;
 use crate::tree::{ast, span};
 
@@ -34,6 +34,29 @@ impl Lowering<'_> {
         let (at, new) = (self.hidden(target_span), self.hidden(value.span));
         let seen = read(new, value.span);
         let list = vec![assign(at, target_span, *index), assign(new, value.span, value)];
+        let choice = self.dispatch(Index::Known(at), array, place, &mut |this, element| this.store(element, target_span, seen.clone()));
+        Some(sequence(list.into_iter().chain([choice]).collect(), place))
+    }
+
+    /// `A[i] += e`: the index is evaluated once, then the element is read, then `e`.
+    pub(crate) fn add_to_element(&mut self, target: &ast::Expr, op: ArithmeticOp, value: &ast::Expr) -> Option<Expr> {
+        let target_span = span(target.syntax().text_range());
+        let place = target_span.to(span(value.syntax().text_range()));
+        let Some(array) = self.array(target)? else { return self.expr(value) };
+        self.touch(array, target_span, true);
+        self.touch(array, target_span, false);
+        let index = self.index(target, array)?;
+        let value = self.expr(value)?;
+        let sum = |old: Expr, value: Expr| made(ExprKind::Arithmetic { first: Box::new(old), rest: vec![(op, value)] }, place);
+        let Index::Computed(index) = index else {
+            return Some(self.dispatch(index, array, place, &mut |this, element| {
+                this.store(element, target_span, sum(read(element, target_span), value.clone()))
+            }));
+        };
+        let (at, new) = (self.hidden(target_span), self.hidden(place));
+        let old = self.dispatch(Index::Known(at), array, target_span, &mut |_, element| read(element, target_span));
+        let list = vec![assign(at, target_span, *index), assign(new, place, sum(old, value))];
+        let seen = read(new, place);
         let choice = self.dispatch(Index::Known(at), array, place, &mut |this, element| this.store(element, target_span, seen.clone()));
         Some(sequence(list.into_iter().chain([choice]).collect(), place))
     }

@@ -1,0 +1,117 @@
+//! A program that can fail: the run after which a step has no result.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::counterexample::{Counterexample, StatesField};
+use crate::screen::Look;
+use crate::timeline::table;
+use crate::trace::TraceEvent;
+
+/// A step that fails in some run of the program.
+#[derive(Clone, Debug)]
+pub struct FaultNote {
+    /// The code of the failure, which `serval explain` expands.
+    pub code: String,
+    /// What fails, in one line.
+    pub message: String,
+    /// Where: first line and column, last line and column.
+    pub span: [u32; 4],
+    /// The number of the request that fails.
+    pub id: u32,
+    /// Its name.
+    pub request: String,
+    /// What it takes: `one-request`, `one-at-a-time`, `overlap` or `unknown`.
+    pub needs: &'static str,
+    /// The same as a sentence.
+    pub needs_words: &'static str,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The run before the failing step. Its requests are all that came; those that have not
+    /// answered have an empty response.
+    pub run: Counterexample,
+}
+
+#[derive(Serialize)]
+struct Fields<'a> {
+    code: &'a str,
+    message: &'a str,
+    span: [u32; 4],
+    id: u32,
+    request: &'a str,
+    needs: &'a str,
+    requests: Vec<Came<'a>>,
+    #[serde(skip_serializing_if = "is_zero")]
+    component: usize,
+    steps: &'a [TraceEvent],
+    #[serde(flatten)]
+    states: &'a StatesField,
+}
+
+/// A request that came, and what it was told if it was.
+#[derive(Serialize)]
+struct Came<'a> {
+    id: u32,
+    request: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    response: &'a str,
+}
+
+fn is_zero(component: &usize) -> bool {
+    *component == 0
+}
+
+impl Serialize for FaultNote {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { code, message, span, id, request, needs, run, .. } = self;
+        let came = run.requests.iter().map(|one| Came { id: one.id, request: &one.request, response: &one.response });
+        let fields = Fields {
+            code,
+            message,
+            span: *span,
+            id: *id,
+            request,
+            needs,
+            requests: came.collect(),
+            component: run.component,
+            steps: &run.steps,
+            states: &run.states,
+        };
+        fields.serialize(serializer)
+    }
+}
+
+impl FaultNote {
+    /// Who fails where, and by what.
+    pub(crate) fn failing(&self) -> String {
+        format!("#{} {} on line {}: {}", self.id, self.request, self.span[0], self.message)
+    }
+
+    /// In one line, what fails and what it takes.
+    pub(crate) fn summary(&self) -> String {
+        format!("{} fails: {}; {}", self.request, self.message, self.needs_words)
+    }
+
+    /// For people: the run, what fails then, and what it takes.
+    pub(crate) fn in_text(&self, out: &mut String, look: Look) {
+        out.push('\n');
+        if !self.run.steps.iter().all(|event| matches!(event, TraceEvent::Spawn { .. })) {
+            match table(&self.run, look) {
+                Some(table) => out.push_str(&table),
+                None => {
+                    for (position, line) in self.run.story.iter().enumerate() {
+                        let _ = writeln!(out, "{:4}  {line}", position + 1);
+                    }
+                }
+            }
+            out.push('\n');
+        }
+        let _ = writeln!(out, "  then fails      {}", self.failing());
+        let _ = writeln!(out, "  needs           {}", self.needs_words);
+        if let Some(help) = &self.help {
+            let _ = writeln!(out, "  help            {help}");
+        }
+        let _ = writeln!(out, "  more            serval explain {}", self.code);
+    }
+}
