@@ -335,7 +335,7 @@ fn on_states(
 }
 
 /// Pairs of states that are explored before counterexamples are looked for among programs that may have more.
-const FIRST_PAIRS: u64 = 1 << 22;
+pub(crate) const FIRST_PAIRS: u64 = 1 << 22;
 
 /// A program of which the first pairs of states are not all: the limits of the user end the work, and nothing else.
 fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cleared: u32, effort: &Effort<'_>) -> ProgramClaimed {

@@ -14,7 +14,7 @@ use super::harm::Hazards;
 use super::hitting::{Conflict, Next, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
-use crate::claim::{FIRST_TEXT_TICKS, TEXT_TICKS};
+use crate::claim::{FIRST_PAIRS, FIRST_TEXT_TICKS, TEXT_TICKS};
 use crate::evidence::About;
 use crate::{Input, InputKind};
 
@@ -247,7 +247,7 @@ impl Search<'_> {
     /// The states of a program, if they are not too many.
     fn states(&self, changed: &Input) -> Option<Arc<Compiled>> {
         let budget = Budget::new(u64::MAX, self.cancel.clone());
-        changed.compiled_within(self.options.pairs.unwrap_or(u64::MAX), &budget)?.ok()
+        changed.compiled_within(self.options.pairs.unwrap_or(FIRST_PAIRS), &budget)?.ok()
     }
 
     fn harmful(&mut self, set: &Set, why: String) -> Tried {
