@@ -25,6 +25,7 @@
 //! ```
 
 mod format;
+mod formula;
 mod ids;
 mod net;
 mod slice;
@@ -32,6 +33,7 @@ mod structure;
 mod target;
 
 pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
+pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
 pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
