@@ -8,8 +8,8 @@ use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Tree};
 use serval_netproof::equation::problem;
-use serval_netproof::{Equation, Evidence, Weights};
-use serval_petri::{Formula, Net, greatest_trap};
+use serval_netproof::{Equation, Evidence, Item, Weights};
+use serval_petri::{Formula, Marking, Net, greatest_trap};
 
 use crate::fast::Fast;
 use crate::walk::{Enabled, Random};
@@ -19,13 +19,15 @@ pub enum Said {
     /// No marking of it can be reached.
     Excluded(Box<Evidence>),
     /// A plan led into it.
-    Reached(Vec<u32>),
+    Reached(Vec<Item>),
     /// Neither.
     Nothing,
 }
 
-/// How often a plan is tried, for each transition in it.
+/// How often a plan is tried.
 const TRIES: u64 = 64;
+/// Firings of a plan that are tried one by one.
+const LONG: u64 = 10_000;
 
 /// Asks the equation about a goal.
 pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budget) -> Result<Said, Stopped> {
@@ -86,38 +88,40 @@ fn reordered(net: &Net, goal: &Formula, evidence: &Equation, tree: Tree, budget:
     }
 }
 
-/// Fires what the plan asks for, in random orders, and now and then something else.
-fn carried_out(fast: &Fast, goal: &Formula, plan: &[i64], random: &mut Random, budget: &mut Budget) -> Result<Option<Vec<u32>>, Stopped> {
-    let holds = |marking: &[u64]| goal.holds(&serval_petri::Marking::new(marking.to_vec()));
+/// Fires what the plan asks for, in random orders, and now and then something else. What is wanted often is fired as often as it can in
+/// every second try, so that plans of any length are carried out.
+fn carried_out(fast: &Fast, goal: &Formula, plan: &[i64], random: &mut Random, budget: &mut Budget) -> Result<Option<Vec<Item>>, Stopped> {
+    let holds = |marking: &[u64]| goal.holds(&Marking::new(marking.to_vec()));
     let total = plan.iter().fold(0_u64, |sum, &times| sum.saturating_add(times.unsigned_abs()));
-    let length = total.saturating_mul(2).saturating_add(16);
-    if total > 100_000 {
-        return Ok(None);
-    }
     for attempt in 0..TRIES {
+        let bursts = attempt % 2 == 1;
+        if !bursts && total > LONG {
+            continue;
+        }
         let mut marking = fast.initial.clone();
         let mut rest: Vec<u64> = plan.iter().map(|times| times.unsigned_abs()).collect();
         let (mut enabled, mut run) = (Enabled::new(fast, &marking), Vec::new());
-        let slack = attempt / 8;
-        let mut spare = slack;
-        for _ in 0..length {
+        let mut spare = attempt / 8;
+        for _ in 0..total.min(LONG).saturating_mul(2).saturating_add(16) {
             budget.spend(1)?;
             let wanted: Vec<usize> = enabled.list().iter().copied().filter(|&transition| rest[transition] > 0).collect();
-            let transition = if !wanted.is_empty() && (spare == 0 || random.below(16) > 0) {
+            let (transition, times) = if !wanted.is_empty() && (spare == 0 || random.below(16) > 0) {
                 let chosen = wanted[random.below(wanted.len())];
-                rest[chosen] -= 1;
-                chosen
+                let times = if bursts { fast.most(&marking, chosen).min(rest[chosen]) } else { 1 };
+                rest[chosen] -= times;
+                (chosen, times)
             } else if spare > 0 && !enabled.list().is_empty() {
                 spare -= 1;
-                enabled.list()[random.below(enabled.list().len())]
+                (enabled.list()[random.below(enabled.list().len())], 1)
             } else {
                 break;
             };
-            if !fast.fire(&mut marking, transition) {
+            if !fast.fire_often(&mut marking, transition, times) {
                 break;
             }
             enabled.moved(fast, &marking, &fast.effects[transition]);
-            run.push(u32::try_from(transition).unwrap_or(u32::MAX));
+            let number = u32::try_from(transition).unwrap_or(u32::MAX);
+            run.push(if times == 1 { Item::Fire(number) } else { Item::Repeat(times, vec![number]) });
             if holds(&marking) {
                 return Ok(Some(run));
             }

@@ -54,7 +54,7 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
             let plans = usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX);
             match equation::ask(net, formula, u64::from(round) + 1, plans, &mut budget) {
                 Ok(equation::Said::Excluded(evidence)) => answers[goal] = accepted(formula, *evidence, "equation"),
-                Ok(equation::Said::Reached(word)) => answers[goal] = accepted(formula, run(&word), "guided"),
+                Ok(equation::Said::Reached(word)) => answers[goal] = accepted(formula, Evidence::Run(Run { word }), "guided"),
                 Ok(equation::Said::Nothing) | Err(_) => {}
             }
             if answers[goal].is_some() {

@@ -28,25 +28,26 @@ impl Known {
         Self { sums: Vec::new(), bounds: vec![None; places], from: vec![None; places], asked: vec![false; places] }
     }
 
-    /// Asks for the bound of each place that the goal counts, until they exclude it.
+    /// Asks for bounds of the places that the goal counts, until they exclude it.
     pub fn exclude(&mut self, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Evidence>, Stopped> {
-        let mut wanted: Vec<usize> =
-            goal.constraints().flat_map(|constraint| constraint.expression().terms().iter().map(|term| term.0.index())).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
         let Some(problem) = sums_of(net) else { return Ok(None) };
-        for &place in &wanted {
-            if excludes(goal, &self.bounds) {
-                break;
-            }
-            if !std::mem::replace(&mut self.asked[place], true) {
-                self.bound(net, &problem, place, budget)?;
+        for constraint in goal.constraints() {
+            let alone = Formula::constraint(constraint.clone());
+            for &(place, _) in constraint.expression().terms() {
+                // What is excluded already needs no better bounds, and one sum bounds many places.
+                if excludes(&alone, &self.bounds) {
+                    break;
+                }
+                if !std::mem::replace(&mut self.asked[place.index()], true) {
+                    self.bound(net, &problem, place.index(), budget)?;
+                }
             }
         }
         if !excludes(goal, &self.bounds) {
             return Ok(None);
         }
-        let mut used: Vec<usize> = wanted.iter().filter_map(|&place| self.from[place]).collect();
+        let places = goal.constraints().flat_map(|constraint| constraint.expression().terms().iter().map(|term| term.0.index()));
+        let mut used: Vec<usize> = places.filter_map(|place| self.from[place]).collect();
         used.sort_unstable();
         used.dedup();
         Ok(Some(Evidence::Weights(Weights { sums: used.into_iter().map(|sum| self.sums[sum].clone()).collect() })))

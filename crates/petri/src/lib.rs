@@ -28,6 +28,7 @@ mod format;
 mod formula;
 mod ids;
 mod net;
+mod property;
 mod slice;
 mod structure;
 mod target;
@@ -36,6 +37,7 @@ pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
+pub use property::{Decides, Property};
 pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
 pub use structure::greatest_trap;
 pub use target::{Constraint, Linear, Target};
