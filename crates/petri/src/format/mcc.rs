@@ -37,7 +37,8 @@ use roxmltree::Node;
 use super::pnml::{Ids, place_id};
 use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
 use super::{FormatError, Limits};
-use crate::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target};
+use crate::formula::enough;
+use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target};
 
 /// Why questions cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,76 +171,6 @@ pub struct Question {
     pub formula: Formula,
 }
 
-/// A set of markings: constraints under `all` and `any`, without negation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Formula {
-    /// Operands before operators; the last part is the whole.
-    parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    Constraint(Constraint),
-    /// All of so many formulas before it.
-    All(usize),
-    /// One of so many formulas before it.
-    Any(usize),
-}
-
-impl Formula {
-    /// Whether it holds for `marking`.
-    pub fn holds(&self, marking: &Marking) -> bool {
-        let mut values: Vec<bool> = Vec::new();
-        for part in &self.parts {
-            let value = match part {
-                Part::Constraint(constraint) => constraint.holds(|place| marking.tokens(place)),
-                Part::All(count) => values.drain(values.len().saturating_sub(*count)..).all(|value| value),
-                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).any(|value| value),
-            };
-            values.push(value);
-        }
-        values.pop().unwrap_or(true)
-    }
-
-    /// Targets, at most so many with at most so many constraints in all, of which
-    /// one holds iff the formula does; `None` where that is not enough on the
-    /// way. (There can be exponentially many.)
-    pub fn targets(&self, limit: usize) -> Option<Vec<Target>> {
-        let is_small = |clauses: &Clauses<'_>| clauses.len() <= limit && clauses.iter().map(Vec::len).sum::<usize>() <= limit;
-        let mut values: Vec<Clauses<'_>> = Vec::new();
-        for part in &self.parts {
-            let value = match part {
-                Part::Constraint(constraint) => vec![vec![constraint]],
-                Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
-                Part::All(count) => {
-                    let mut product: Clauses<'_> = vec![Vec::new()];
-                    for factor in values.drain(values.len().saturating_sub(*count)..) {
-                        product = both(product, &factor, limit).filter(is_small)?;
-                    }
-                    product
-                }
-            };
-            values.push(Some(value).filter(is_small)?);
-        }
-        let clauses = values.pop().unwrap_or_else(|| vec![Vec::new()]);
-        Some(clauses.into_iter().map(|clause| Target::new(clause.into_iter().cloned().collect())).collect())
-    }
-}
-
-/// A disjunction of conjunctions.
-type Clauses<'a> = Vec<Vec<&'a Constraint>>;
-
-/// The conjunction of two, unless it has more than `limit` clauses.
-fn both<'a>(mut left: Clauses<'a>, right: &Clauses<'a>, limit: usize) -> Option<Clauses<'a>> {
-    if let [single] = &right[..] {
-        // By far the most frequent, and cheaper in place.
-        left.iter_mut().for_each(|clause| clause.extend_from_slice(single));
-        return Some(left);
-    }
-    left.len().checked_mul(right.len()).filter(|&clauses| clauses <= limit)?;
-    Some(left.iter().flat_map(|first| right.iter().map(|second| [&first[..], second].concat())).collect())
-}
-
 /// Reads all questions within the default [`Limits`].
 pub fn read(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Question>, FormatError> {
     read_within(text, net, ids, &Limits::default())
@@ -367,7 +298,7 @@ impl Reader<'_> {
                 _ => self.comparison(&mut parts, node, is_negated)?,
             }
         }
-        Ok(Formula { parts })
+        Ok(Formula::from_parts(parts))
     }
 
     /// The equation that a conjunction of two opposite comparisons is.
@@ -486,10 +417,4 @@ fn constant(node: Node<'_, '_>) -> Result<i128, FormatError> {
     // 64 bits and a sign are enough for what can be in a constraint.
     let number = text.trim().parse::<i128>().ok().filter(|number| number.unsigned_abs() <= u128::from(u64::MAX));
     number.ok_or_else(|| error(node, format!("expected a number of 64 bits, found “{}”", text.trim())))
-}
-
-/// That the place has at least so many tokens, or that it has fewer.
-fn enough((place, weight): Arc, is_negated: bool) -> Option<Constraint> {
-    let (sign, constant) = if is_negated { (-1, i128::from(weight) - 1) } else { (1, -i128::from(weight)) };
-    Linear::from_wide(vec![(place, sign)], constant).map(Constraint::AtLeastZero)
 }

@@ -1,0 +1,143 @@
+//! What evidence must meet, and why it was not accepted.
+
+use std::fmt;
+
+use serval_budget::Stopped;
+
+serval_linear::conditions! {
+    /// What evidence must meet.
+    pub enum Condition {
+        /// The certificate is about this net.
+        Input = "net.input",
+        /// The property is one of this net.
+        Property = "net.property",
+        /// Evidence is about a goal of the property.
+        Goal = "net.goal",
+        /// What the goals are shown to be decides the property as claimed.
+        Complete = "net.complete",
+        /// The kind of evidence can show what is claimed.
+        Claimed = "net.claim",
+        /// A run names transitions of the net.
+        RunTransition = "net.run.transition",
+        /// Each transition is enabled when it fires.
+        RunEnabled = "net.run.enabled",
+        /// The run ends in the goal.
+        RunEnd = "net.run.end",
+        /// A goal is in a word that is there.
+        RunsWord = "net.runs.word",
+        /// There is a weight for each place.
+        WeightsPlaces = "net.weights.places",
+        /// No transition increases the weighted sum.
+        WeightsFalling = "net.weights.falling",
+        /// The bounds exclude the goal.
+        BoundsGoal = "net.bounds.goal",
+        /// Places are those of the net.
+        DeadPlaces = "net.dead.places",
+        /// The places are empty in the beginning.
+        DeadEmpty = "net.dead.empty",
+        /// Whatever gives to the places takes from them.
+        DeadSiphon = "net.dead.siphon",
+        /// Traps are sets of places of the net.
+        TrapPlaces = "net.trap.places",
+        /// Whatever takes from a trap gives to it.
+        TrapClosed = "net.trap.closed",
+        /// A trap is marked in the beginning.
+        TrapMarked = "net.trap.marked",
+        /// Markings have a number for each place.
+        StatesPlaces = "net.states.places",
+        /// The initial marking is listed.
+        StatesInitial = "net.states.initial",
+        /// What can fire leads to what is listed.
+        StatesClosed = "net.states.closed",
+        /// No marking that is listed is in the goal.
+        StatesGoal = "net.states.goal",
+        /// The goal is a deadlock.
+        StubbornGoal = "net.stubborn.goal",
+        /// Each marking has a set of transitions of the net.
+        StubbornSets = "net.stubborn.sets",
+        /// A member of the set is enabled.
+        StubbornEnabled = "net.stubborn.enabled",
+        /// With an enabled member all that share an input with it are members.
+        StubbornConflict = "net.stubborn.conflict",
+        /// For a member that is not enabled some place has too few tokens, and all that give to it are members.
+        StubbornWaiting = "net.stubborn.waiting",
+    }
+    and {
+        /// Of a proof tree.
+        Tree(serval_linear::Condition)
+    }
+}
+
+/// Why evidence was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A condition does not hold.
+    Invalid(Rejection),
+    /// A number does not fit. Nothing is said about the evidence.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// The budget ended the check. Nothing is said about the evidence.
+    Stopped(Stopped),
+}
+
+/// A condition that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The condition.
+    pub condition: Condition,
+    /// What is wrong, without a full stop. One line.
+    pub message: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.condition, self.message)
+    }
+}
+
+impl From<Stopped> for Refusal {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<serval_linear::Refusal> for Refusal {
+    fn from(refusal: serval_linear::Refusal) -> Self {
+        match refusal {
+            serval_linear::Refusal::Invalid(rejection) => {
+                let message = format!("node {} of the tree: {}", rejection.node, rejection.message);
+                Self::Invalid(Rejection { condition: Condition::Tree(rejection.condition), message })
+            }
+            serval_linear::Refusal::TooLarge { what, limit } => Self::TooLarge { what, limit },
+            serval_linear::Refusal::Stopped(stopped) => Self::Stopped(stopped),
+        }
+    }
+}
+
+/// Numbers that are too large.
+pub(crate) const NUMBERS: Refusal = Refusal::TooLarge { what: "bits of a number", limit: 127 };
+
+/// What a condition that does not hold leads to: a refusal, always. Only this
+/// crate's own tests can switch a condition off.
+pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal> {
+    #[cfg(test)]
+    if crate::tests::switch::is_off(condition) {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(Rejection { condition, message }))
+}
+
+/// Refuses unless the condition holds. The message is made only if it is needed.
+macro_rules! require {
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
+        if !$holds {
+            $crate::conditions::unmet($crate::conditions::Condition::$condition, format!($($message)+))?;
+        }
+    };
+}
+
+pub(crate) use require;

@@ -1,0 +1,118 @@
+//! Evidence about Petri nets, and its checker.
+//!
+//! A *goal* is a set of markings ([`Formula`]). Evidence shows that a marking of the goal can be reached, or that none can
+//! ([`Claim`]). Each kind has one module with its rule, and the proof of the rule at its head:
+//!
+//! | kind | module | shows |
+//! |---|---|---|
+//! | `run`, `runs` | [`run`] | that a goal can be reached, or several |
+//! | `weights`, `dead` | [`bounds`] | that it cannot: places never have that many tokens |
+//! | `equation` | [`equation`] | that it cannot: the marking equation with traps has no solution in it |
+//! | `states` | [`states`] | that it cannot: no reachable marking is in it |
+//! | `stubborn` | [`states`] | that no deadlock can be reached |
+//!
+//! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
+//!
+//! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit is "too
+//! large", never an answer.
+
+pub mod bounds;
+pub mod certificate;
+mod conditions;
+pub mod equation;
+pub mod run;
+pub mod states;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serval_budget::Budget;
+use serval_petri::{Formula, Net};
+
+pub use bounds::{Dead, Weights};
+pub use certificate::{About, Certificate, fingerprint};
+pub use conditions::{Condition, Refusal, Rejection};
+pub use equation::Equation;
+pub use run::{Item, Run, Runs};
+pub use states::{States, Stubborn};
+
+/// What is said of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// A marking of it can be reached.
+    Reachable,
+    /// No marking of it can be reached.
+    Unreachable,
+}
+
+impl Claim {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reachable => "reachable",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// Why it is so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// A run into the goal.
+    Run(Run),
+    /// Weights that bound places.
+    Weights(Weights),
+    /// Places that stay empty.
+    Dead(Dead),
+    /// The marking equation has no solution in the goal.
+    Equation(Equation),
+    /// All markings that can be reached.
+    States(States),
+    /// Markings that are enough to see every deadlock.
+    Stubborn(Stubborn),
+}
+
+impl Evidence {
+    /// The name of the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Weights(_) => "weights",
+            Self::Dead(_) => "dead",
+            Self::Equation(_) => "equation",
+            Self::States(_) => "states",
+            Self::Stubborn(_) => "stubborn",
+        }
+    }
+
+    /// What it can show.
+    pub fn claim(&self) -> Claim {
+        match self {
+            Self::Run(_) => Claim::Reachable,
+            _ => Claim::Unreachable,
+        }
+    }
+}
+
+/// Checks that the evidence shows what is claimed of the goal.
+pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budget: &mut Budget) -> Result<(), Refusal> {
+    let shown = evidence.claim();
+    conditions::require!(
+        Claimed,
+        shown == claim,
+        "evidence of kind {} shows that a goal is {}, not {}",
+        evidence.kind(),
+        shown.word(),
+        claim.word()
+    );
+    match evidence {
+        Evidence::Run(run) => run::check(net, goal, run, budget),
+        Evidence::Weights(weights) => bounds::check_weights(net, goal, weights, budget),
+        Evidence::Dead(dead) => bounds::check_dead(net, goal, dead, budget),
+        Evidence::Equation(equation) => equation::check(net, goal, equation, budget),
+        Evidence::States(states) => states::check(net, goal, states, budget),
+        Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
+    }
+}

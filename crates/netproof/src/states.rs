@@ -1,0 +1,155 @@
+//! Evidence of the kinds `states` and `stubborn`: markings one by one.
+//!
+//! **States.** A list of markings that contains the initial one (`net.states.initial`), with each marking whatever it leads to by any
+//! transition (`net.states.closed`), and none of the goal (`net.states.goal`). By induction on runs it contains every reachable marking. ∎
+//!
+//! **Stubborn sets.** The goal is that nothing can fire (`net.stubborn.goal`). Each marking `M` of the list has a set `S` of transitions
+//! (`net.stubborn.sets`) such that
+//!
+//! 1. some member is enabled (`net.stubborn.enabled`), so that `M` is no deadlock;
+//! 2. for an enabled member, every transition that takes from one of its input places is a member (`net.stubborn.conflict`);
+//! 3. for any other member, some input place has too few tokens, and every transition that increases it is a member
+//!    (`net.stubborn.waiting`);
+//!
+//! the list contains the initial marking, and whatever a marking leads to by an *enabled member*. Then no deadlock can be reached.
+//!
+//! **Proof.** Suppose a deadlock can be reached from some marking of the list, and let `M` be one from which it takes the fewest steps, by
+//! a word `w`. `w` is not empty, by (1). *Some member occurs in `w`*: let `t` be an enabled member. If none occurs, no transition of `w`
+//! takes from the inputs of `t`, by (2), so `t` is still enabled after `w`, which is a deadlock: a contradiction. Let `w = u s v` with `s` the first member
+//! in it. *`s` is enabled at `M`*: otherwise some input place of `s` has too few tokens at `M` and only members increase it, by (3), but `u` has none, and `s` fires
+//! after `u`. *`s u v` fires at `M`* and leads to the same marking: as `s` is enabled, by (2) no transition of `u` takes from an input place of `s`, so that what
+//! `u` needs on other places is there: `s` takes only from its input places, and what it gives does no harm. After `s u` the marking is that
+//! after `u s`, and `v` fires as before. So `M` leads by the enabled member `s` to a marking of the list from which the deadlock takes fewer steps: a
+//! contradiction. The initial marking is in the list, so no deadlock can be reached. ∎
+
+use serde::{Deserialize, Serialize};
+use serval_budget::Budget;
+use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
+
+use crate::Refusal;
+use crate::conditions::require;
+
+/// All markings that can be reached, or more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct States {
+    /// The tokens by place, of each marking; the markings ascend.
+    pub markings: Vec<Vec<u64>>,
+}
+
+/// Markings, each with a set of transitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Stubborn {
+    /// The tokens by place, of each marking; the markings ascend.
+    pub markings: Vec<Vec<u64>>,
+    /// For each marking its stubborn set, ascending.
+    pub sets: Vec<Vec<u32>>,
+}
+
+serval_linear::objects!(States, Stubborn);
+
+/// A list of markings that can be looked up.
+struct List<'a> {
+    net: &'a Net,
+    markings: &'a [Vec<u64>],
+}
+
+impl<'a> List<'a> {
+    /// The list, which has the initial marking.
+    fn new(net: &'a Net, markings: &'a [Vec<u64>]) -> Result<Self, Refusal> {
+        let well_formed = markings.iter().all(|marking| marking.len() == net.place_count());
+        require!(StatesPlaces, well_formed, "a marking has another number of places than the net");
+        let list = Self { net, markings };
+        require!(StatesInitial, list.contains(&net.initial()), "the initial marking is not in the list, or the list does not ascend");
+        Ok(list)
+    }
+
+    fn contains(&self, marking: &Marking) -> bool {
+        // In a list that does not ascend some are not found, and that is refused.
+        self.markings.binary_search_by(|one| one.as_slice().cmp(marking.as_slice())).is_ok()
+    }
+
+    /// What an enabled transition leads to is in the list.
+    fn check_step(&self, number: usize, marking: &Marking, transition: TransitionId) -> Result<(), Refusal> {
+        let mut next = marking.clone();
+        let fired = self.net.fire(&mut next, transition).is_ok();
+        let name = self.net.transition_name(transition);
+        require!(StatesClosed, fired && self.contains(&next), "“{name}” leads from marking {number} to one that is not in the list");
+        Ok(())
+    }
+}
+
+fn cost(net: &Net) -> u64 {
+    u64::try_from(net.arc_count().saturating_add(net.place_count())).unwrap_or(u64::MAX)
+}
+
+/// Checks that the list is closed and has no marking of the goal.
+pub(crate) fn check(net: &Net, goal: &Formula, states: &States, budget: &mut Budget) -> Result<(), Refusal> {
+    let list = List::new(net, &states.markings)?;
+    for (number, tokens) in states.markings.iter().enumerate() {
+        budget.spend(cost(net))?;
+        let marking = Marking::new(tokens.clone());
+        require!(StatesGoal, !goal.holds(&marking), "marking {number} is in the goal");
+        for transition in net.transitions().filter(|&transition| net.is_enabled(&marking, transition)) {
+            list.check_step(number, &marking, transition)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the stubborn sets, and that the list is closed under them.
+pub(crate) fn check_stubborn(net: &Net, goal: &Formula, stubborn: &Stubborn, budget: &mut Budget) -> Result<(), Refusal> {
+    require!(StubbornGoal, Formula::deadlock(net).as_ref() == Some(goal), "stubborn sets show only that nothing is a deadlock");
+    let sets = stubborn.sets.len() == stubborn.markings.len();
+    require!(StubbornSets, sets, "there are {} sets for {} markings", stubborn.sets.len(), stubborn.markings.len());
+    let list = List::new(net, &stubborn.markings)?;
+    let (takers, givers) = (by_place(net, |net, t| net.inputs(t).iter().map(|arc| arc.0).collect()), by_place(net, increased));
+    for (number, (tokens, set)) in stubborn.markings.iter().zip(&stubborn.sets).enumerate() {
+        budget.spend(cost(net))?;
+        let marking = Marking::new(tokens.clone());
+        let members: Vec<TransitionId> = set
+            .iter()
+            .filter_map(|&number| TransitionId::try_from_index(usize::try_from(number).ok()?))
+            .filter(|transition| transition.index() < net.transition_count())
+            .collect();
+        require!(StubbornSets, members.len() == set.len(), "set {number} has a transition that is not one of the net");
+        let mut is_member = vec![false; net.transition_count()];
+        members.iter().for_each(|member| is_member[member.index()] = true);
+        let all_in = |transitions: &[TransitionId]| transitions.iter().all(|transition| is_member[transition.index()]);
+        let mut enabled = false;
+        for &member in &members {
+            let name = net.transition_name(member);
+            budget.spend(u64::try_from(net.inputs(member).len()).unwrap_or(u64::MAX))?;
+            if net.is_enabled(&marking, member) {
+                enabled = true;
+                let conflicts = net.inputs(member).iter().all(|(place, _)| all_in(&takers[place.index()]));
+                require!(StubbornConflict, conflicts, "set {number} has “{name}”, but not all that take from its inputs");
+                list.check_step(number, &marking, member)?;
+            } else {
+                let lacks = |&&(place, weight): &&Arc| marking.tokens(place) < weight;
+                let waits = net.inputs(member).iter().filter(lacks).any(|(place, _)| all_in(&givers[place.index()]));
+                require!(StubbornWaiting, waits, "set {number} has “{name}”, but for no place that it waits for all that give to it");
+            }
+        }
+        require!(StubbornEnabled, enabled, "no member of set {number} is enabled");
+    }
+    Ok(())
+}
+
+/// For each place the transitions that touch it in some way.
+fn by_place(net: &Net, touched: impl Fn(&Net, TransitionId) -> Vec<PlaceId>) -> Vec<Vec<TransitionId>> {
+    let mut by_place = vec![Vec::new(); net.place_count()];
+    for transition in net.transitions() {
+        for place in touched(net, transition) {
+            by_place[place.index()].push(transition);
+        }
+    }
+    by_place
+}
+
+/// The places on which a transition leaves more tokens than there were.
+fn increased(net: &Net, transition: TransitionId) -> Vec<PlaceId> {
+    let taken = |place: PlaceId| net.inputs(transition).iter().find(|arc| arc.0 == place).map_or(0, |arc| arc.1);
+    net.outputs(transition).iter().filter(|&&(place, weight)| weight > taken(place)).map(|arc| arc.0).collect()
+}

@@ -1,0 +1,76 @@
+//! A net laid out for firing.
+
+use serval_petri::{Net, TransitionId};
+
+/// Arcs as pairs of numbers, and who must be asked again when a place changes.
+pub(crate) struct Fast {
+    pub(crate) initial: Vec<u64>,
+    pub(crate) inputs: Vec<Vec<(usize, u64)>>,
+    /// What changes, by transition: place, and by how much.
+    pub(crate) effects: Vec<Vec<(usize, i128)>>,
+    /// By place the transitions that take from it.
+    pub(crate) takers: Vec<Vec<usize>>,
+}
+
+impl Fast {
+    pub(crate) fn new(net: &Net) -> Self {
+        let arcs = |arcs: &[serval_petri::Arc]| arcs.iter().map(|&(place, weight)| (place.index(), weight)).collect::<Vec<_>>();
+        let inputs: Vec<Vec<(usize, u64)>> = net.transitions().map(|transition| arcs(net.inputs(transition))).collect();
+        let effects: Vec<Vec<(usize, i128)>> = net.transitions().map(|transition| effect(net, transition)).collect();
+        let mut takers = vec![Vec::new(); net.place_count()];
+        for (transition, inputs) in inputs.iter().enumerate() {
+            inputs.iter().for_each(|&(place, _)| takers[place].push(transition));
+        }
+        Self { initial: net.initial().as_slice().to_vec(), inputs, effects, takers }
+    }
+
+    pub(crate) fn is_enabled(&self, marking: &[u64], transition: usize) -> bool {
+        self.inputs[transition].iter().all(|&(place, weight)| marking[place] >= weight)
+    }
+
+    /// How often in a row a transition that is enabled can fire.
+    pub(crate) fn most(&self, marking: &[u64], transition: usize) -> u64 {
+        let takes = |place: usize| self.inputs[transition].iter().find(|input| input.0 == place).map_or(0, |input| input.1);
+        let often = |&(place, change): &(usize, i128)| {
+            let spare = i128::from(marking[place].saturating_sub(takes(place)));
+            u64::try_from(spare / -change).unwrap_or(u64::MAX - 1) + 1
+        };
+        self.effects[transition].iter().filter(|effect| effect.1 < 0).map(often).min().unwrap_or(u64::MAX)
+    }
+
+    /// Fires an enabled transition so many times in a row, as often as it can; false where a number does not fit.
+    pub(crate) fn fire_often(&self, marking: &mut [u64], transition: usize, times: u64) -> bool {
+        let after = |tokens: u64, change: i128| {
+            change
+                .checked_mul(times.into())
+                .and_then(|change| i128::from(tokens).checked_add(change))
+                .and_then(|sum| u64::try_from(sum).ok())
+        };
+        if self.effects[transition].iter().any(|&(place, change)| after(marking[place], change).is_none()) {
+            return false;
+        }
+        for &(place, change) in &self.effects[transition] {
+            marking[place] = after(marking[place], change).unwrap_or_default();
+        }
+        true
+    }
+
+    /// Fires an enabled transition; false where a number does not fit, and then nothing has changed.
+    pub(crate) fn fire(&self, marking: &mut [u64], transition: usize) -> bool {
+        self.fire_often(marking, transition, 1)
+    }
+}
+
+fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {
+    let mut changes: Vec<(usize, i128)> =
+        net.inputs(transition).iter().map(|&(place, weight)| (place.index(), -i128::from(weight))).collect();
+    changes.extend(net.outputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight))));
+    changes.sort_unstable_by_key(|change| change.0);
+    changes.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    changes.retain(|change| change.1 != 0);
+    changes
+}

@@ -1,0 +1,148 @@
+//! What is asked about a net.
+//!
+//! Every property is decided by whether markings of some *goals* can be reached. Quasi-liveness has a goal for each
+//! transition, and a net without dead places one for each place: different goals may need different runs.
+
+use crate::formula::enough;
+use crate::words::{self, Unknown, WordsError};
+use crate::{Constraint, Formula, Linear, Marking, Net};
+
+/// A property of a net with its initial marking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// Every reachable marking enables some transition.
+    DeadlockFree,
+    /// No place ever has more than so many tokens.
+    Safe(u64),
+    /// Each transition is enabled in some reachable marking.
+    QuasiLive,
+    /// Each place is marked in some reachable marking.
+    NoDeadPlaces,
+    /// All reachable markings are in the formula.
+    Invariant(Formula),
+    /// Some reachable marking is in the formula.
+    Reachable(Formula),
+    /// This marking can be reached.
+    Reaches(Marking),
+}
+
+/// How the goals decide a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decides {
+    /// It holds iff every goal can be reached.
+    IfReachable,
+    /// It holds iff no goal can be reached.
+    UnlessReachable,
+}
+
+impl Property {
+    /// The names of all properties; those with something behind a colon have it here.
+    pub const NAMES: &[&str] = &[
+        "deadlock-free",
+        "one-safe",
+        "safe:K",
+        "quasi-live",
+        "no-dead-places",
+        "invariant:FORMULA",
+        "reachable:FORMULA",
+        "reaches:MARKING",
+    ];
+
+    /// The property as it stands on the command line. What is read from that text is this property up to how its
+    /// formula is written down ([`words::text`]); `None` where there are no words for the formula.
+    ///
+    /// ```
+    /// use serval_petri::{Net, Property};
+    /// let mut net = Net::new("a lock");
+    /// net.add_place("my place", 1).unwrap();
+    /// let property = Property::parse("invariant: not \"my place\" > 3", &net).unwrap();
+    /// assert_eq!(property.text(&net).unwrap(), "invariant:\"my place\" <= 3");
+    /// assert_eq!(Property::parse("safe:1", &net).unwrap().text(&net).unwrap(), "one-safe");
+    /// ```
+    pub fn text(&self, net: &Net) -> Option<String> {
+        let name = self.name();
+        Some(match self {
+            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces => name.to_owned(),
+            Self::Safe(most) => format!("{name}:{most}"),
+            Self::Invariant(formula) | Self::Reachable(formula) => format!("{name}:{}", words::text(formula, net)?),
+            Self::Reaches(marking) => format!("{name}:{}", words::marking_text(marking, net)),
+        })
+    }
+
+    /// Reads a property of a net as it stands on the command line.
+    pub fn parse(text: &str, net: &Net) -> Result<Self, WordsError> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let fail = |(start, end): (usize, usize), message: String, unknown| WordsError { start, end, message, unknown };
+        let within = |error: WordsError| WordsError { start: error.start + name.len() + 1, end: error.end + name.len() + 1, ..error };
+        let property = match (name.trim(), rest) {
+            ("deadlock-free", None) => Self::DeadlockFree,
+            ("one-safe", None) => Self::Safe(1),
+            ("quasi-live", None) => Self::QuasiLive,
+            ("no-dead-places", None) => Self::NoDeadPlaces,
+            ("safe", Some(number)) => match number.trim().parse() {
+                Ok(most) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => Self::Safe(most),
+                _ => return Err(fail((name.len() + 1, text.len()), "after “safe:” comes a number of 64 bits".to_owned(), None)),
+            },
+            ("invariant", Some(rest)) => Self::Invariant(words::formula(rest, net).map_err(within)?),
+            ("reachable", Some(rest)) => Self::Reachable(words::formula(rest, net).map_err(within)?),
+            ("reaches", Some(rest)) => Self::Reaches(words::marking(rest, net).map_err(within)?),
+            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places", Some(_)) => {
+                return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
+            }
+            ("safe" | "invariant" | "reachable" | "reaches", None) => {
+                let name = name.trim();
+                let what = Self::NAMES.iter().find(|one| one.starts_with(name)).unwrap_or(&name);
+                return Err(fail((0, text.len()), format!("“{name}” needs something behind a colon: {what}"), None));
+            }
+            (unknown, _) => {
+                let message = format!("there is no property “{unknown}”; there are {}", Self::NAMES.join(", "));
+                return Err(fail((0, name.len()), message, Some(Unknown::Property(unknown.to_owned()))));
+            }
+        };
+        Ok(property)
+    }
+
+    /// The name on the command line, without what comes after the colon.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::DeadlockFree => "deadlock-free",
+            Self::Safe(1) => "one-safe",
+            Self::Safe(_) => "safe",
+            Self::QuasiLive => "quasi-live",
+            Self::NoDeadPlaces => "no-dead-places",
+            Self::Invariant(_) => "invariant",
+            Self::Reachable(_) => "reachable",
+            Self::Reaches(_) => "reaches",
+        }
+    }
+
+    /// How its goals decide it.
+    pub fn decides(&self) -> Decides {
+        match self {
+            Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) => Decides::UnlessReachable,
+            Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) => Decides::IfReachable,
+        }
+    }
+
+    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, and else one.
+    /// `None` where a number does not fit 64 bits, or the formula has no opposite.
+    pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
+        let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
+        match self {
+            Self::DeadlockFree => Some(vec![Formula::deadlock(net)?]),
+            Self::Safe(most) => {
+                let more = most.checked_add(1)?;
+                let places = net.places().map(|place| enough((place, more), false).map(Formula::constraint));
+                Some(vec![Formula::any(places.collect::<Option<Vec<_>>>()?)])
+            }
+            Self::QuasiLive => net.transitions().map(|transition| Formula::fireable(net, transition)).collect(),
+            Self::NoDeadPlaces => net.places().map(|place| enough((place, 1), false).map(Formula::constraint)).collect(),
+            Self::Invariant(formula) => Some(vec![formula.negated()?]),
+            Self::Reachable(formula) => Some(vec![formula.clone()]),
+            Self::Reaches(marking) => {
+                let places = net.places().map(|place| zero(Linear::from_wide([(place, 1)], -i128::from(marking.tokens(place)))));
+                Some(vec![Formula::all(places.collect::<Option<Vec<_>>>()?)])
+            }
+        }
+    }
+}
