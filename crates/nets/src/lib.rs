@@ -15,6 +15,7 @@ pub mod explicit;
 mod fast;
 mod goals;
 mod portfolio;
+pub mod shorten;
 pub mod walk;
 pub mod weights;
 
