@@ -13,6 +13,7 @@ pub mod fix;
 mod formats;
 mod graphs;
 pub mod html;
+pub mod nets;
 pub mod pictures;
 mod proof;
 mod shown;
