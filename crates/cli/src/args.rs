@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod net;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -14,6 +15,7 @@ use serval_report::escape;
 
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchFormat};
+pub(crate) use net::{Net, NetCheck, NetCommand, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetKind, NetRun};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -89,6 +91,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Fix(Fix),
     Bench(Bench),
+    Net(Net),
     Explain(Explain),
     Completions(Completions),
     Man(Man),

@@ -3,12 +3,14 @@
 //! A [`NetReport`] is the answer to one question. It is data: who decided it, and how, is not known here.
 
 mod formats;
+mod picture;
 mod text;
 mod trace;
 
 use serde::Serialize;
 
 pub use formats::net_sarif;
+pub use picture::{net_dot, net_graph, net_words};
 pub use text::{MarkingShown, TextStyle, marking_words};
 pub use trace::{NetTrace, TraceStep};
 
