@@ -8,8 +8,13 @@
 //!
 //! Nothing here searches or solves, and nothing knows what the variables stand
 //! for: counts of steps of requests, or tokens of a net.
+//!
+//! What the checkers of all certificates have in common is here as well: how conditions are named
+//! ([`conditions!`]), how strictly objects are read ([`read_object!`]), and which input a certificate is about ([`fingerprint`]).
 
+mod fingerprint;
 mod format;
+mod objects;
 mod problem;
 mod refusal;
 mod solution;
@@ -19,6 +24,7 @@ mod switch;
 mod tests;
 pub mod tree;
 
+pub use fingerprint::fingerprint;
 pub use problem::{Linear, Literal, Problem};
 pub use refusal::{Condition, Refusal, Rejection};
 pub use solution::is_solved_by;

@@ -52,6 +52,28 @@ macro_rules! conditions {
     }};
 }
 
+/// Makes what tests switch one condition off with, on their thread: `is_off` and `without`. The checker asks `is_off` in its tests alone.
+#[macro_export]
+macro_rules! switch {
+    ($type:ty) => {
+        thread_local! {
+            static OFF: std::cell::Cell<Option<$type>> = const { std::cell::Cell::new(None) };
+        }
+
+        pub(crate) fn is_off(condition: $type) -> bool {
+            OFF.get() == Some(condition)
+        }
+
+        /// Does `work` without one condition, on this thread.
+        pub(crate) fn without<T>(condition: $type, work: impl FnOnce() -> T) -> T {
+            OFF.set(Some(condition));
+            let result = work();
+            OFF.set(None);
+            result
+        }
+    };
+}
+
 conditions! {
     /// What a tree must meet. The tests switch off one at a time and show for
     /// each a tree that is then accepted, so that none is there for nothing.

@@ -1,21 +1,3 @@
 //! Switches one condition off, for the tests that show it to be needed.
 
-use std::cell::Cell;
-
-use crate::Condition;
-
-thread_local! {
-    static OFF: Cell<Option<Condition>> = const { Cell::new(None) };
-}
-
-pub(crate) fn is_off(condition: Condition) -> bool {
-    OFF.get() == Some(condition)
-}
-
-/// Does `work` without one condition, on this thread.
-pub(crate) fn without<T>(condition: Condition, work: impl FnOnce() -> T) -> T {
-    OFF.set(Some(condition));
-    let result = work();
-    OFF.set(None);
-    result
-}
+crate::switch!(crate::Condition);

@@ -22,7 +22,7 @@ use crate::conditions::{NUMBERS, require};
 
 /// Weighted sums that no transition increases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Weights {
     /// For each sum the places that have a weight, ascending, with it.
     pub sums: Vec<Vec<(u32, u64)>>,
@@ -30,19 +30,20 @@ pub struct Weights {
 
 /// Places that stay empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Dead {
     /// Their numbers, ascending.
     pub places: Vec<u32>,
 }
+
+serval_linear::objects!(Weights, Dead);
 
 /// How many tokens each place has at most, where that is known.
 pub(crate) type Bounds = Vec<Option<i128>>;
 
 /// The numbers of places, ascending and of the net, or nothing.
 pub(crate) fn places_of(net: &Net, numbers: impl IntoIterator<Item = u32>) -> Option<Vec<PlaceId>> {
-    let places: Option<Vec<PlaceId>> =
-        numbers.into_iter().map(|number| PlaceId::try_from_index(usize::try_from(number).ok()?)).collect();
+    let places: Option<Vec<PlaceId>> = numbers.into_iter().map(|number| PlaceId::try_from_index(usize::try_from(number).ok()?)).collect();
     places.filter(|places| places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| last.index() < net.place_count()))
 }
 

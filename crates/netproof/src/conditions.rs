@@ -7,6 +7,14 @@ use serval_budget::Stopped;
 serval_linear::conditions! {
     /// What evidence must meet.
     pub enum Condition {
+        /// The certificate is about this net.
+        Input = "net.input",
+        /// The property is one of this net.
+        Property = "net.property",
+        /// Evidence is about a goal of the property.
+        Goal = "net.goal",
+        /// What the goals are shown to be decides the property as claimed.
+        Complete = "net.complete",
         /// The kind of evidence can show what is claimed.
         Claimed = "net.claim",
         /// A run names transitions of the net.
@@ -15,6 +23,8 @@ serval_linear::conditions! {
         RunEnabled = "net.run.enabled",
         /// The run ends in the goal.
         RunEnd = "net.run.end",
+        /// A goal is in a word that is there.
+        RunsWord = "net.runs.word",
         /// There is a weight for each place.
         WeightsPlaces = "net.weights.places",
         /// No transition increases the weighted sum.

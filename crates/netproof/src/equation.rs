@@ -29,7 +29,7 @@ use crate::{Refusal, Weights};
 
 /// A proof that the marking equation has no solution in the goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Equation {
     /// Sets of places that stay marked, each ascending.
     pub traps: Vec<Vec<u32>>,
@@ -39,6 +39,8 @@ pub struct Equation {
     /// Why there is no solution.
     pub tree: Tree,
 }
+
+serval_linear::objects!(Equation);
 
 fn has_none(weights: &Weights) -> bool {
     weights.sums.is_empty()

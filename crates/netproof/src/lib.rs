@@ -5,29 +5,35 @@
 //!
 //! | kind | module | shows |
 //! |---|---|---|
-//! | `run` | [`run`] | that the goal can be reached |
+//! | `run`, `runs` | [`run`] | that a goal can be reached, or several |
 //! | `weights`, `dead` | [`bounds`] | that it cannot: places never have that many tokens |
 //! | `equation` | [`equation`] | that it cannot: the marking equation with traps has no solution in it |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
 //!
+//! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
+//!
 //! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit is "too
 //! large", never an answer.
 
 pub mod bounds;
+pub mod certificate;
 mod conditions;
 pub mod equation;
 pub mod run;
 pub mod states;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_petri::{Formula, Net};
 
 pub use bounds::{Dead, Weights};
+pub use certificate::{About, Certificate, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
 pub use equation::Equation;
-pub use run::{Item, Run};
+pub use run::{Item, Run, Runs};
 pub use states::{States, Stubborn};
 
 /// What is said of a goal.
@@ -40,9 +46,19 @@ pub enum Claim {
     Unreachable,
 }
 
+impl Claim {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reachable => "reachable",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
 /// Why it is so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub enum Evidence {
     /// A run into the goal.
     Run(Run),
@@ -83,7 +99,14 @@ impl Evidence {
 /// Checks that the evidence shows what is claimed of the goal.
 pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budget: &mut Budget) -> Result<(), Refusal> {
     let shown = evidence.claim();
-    conditions::require!(Claimed, shown == claim, "evidence of kind {} shows that a goal is {shown:?}, not {claim:?}", evidence.kind());
+    conditions::require!(
+        Claimed,
+        shown == claim,
+        "evidence of kind {} shows that a goal is {}, not {}",
+        evidence.kind(),
+        shown.word(),
+        claim.word()
+    );
     match evidence {
         Evidence::Run(run) => run::check(net, goal, run, budget),
         Evidence::Weights(weights) => bounds::check_weights(net, goal, weights, budget),

@@ -11,27 +11,42 @@
 //! `M + i·e(w) ≥ need(w)` for all `0 ≤ i < n`; place by place the left side is linear in `i`, so it is enough for the first
 //! and the last `i`. ∎
 //!
-//! **Theorem.** If [`check()`] accepts, a marking of the goal can be reached. **Proof.** The items name transitions of the net
-//! (`net.run.transition`); the initial marking is at least what the word needs (`net.run.enabled`), so by the lemma the word
-//! fires and ends in the marking that was computed, which is in the goal (`net.run.end`). ∎
+//! **Theorem.** If the checker accepts, a marking of the goal can be reached. **Proof.** The items name transitions of the net
+//! (`net.run.transition`). Item by item, the marking is at least what the item needs (`net.run.enabled`), so by the lemma it
+//! fires and leads to the marking that is computed; the last one is in the goal (`net.run.end`). ∎
+//!
+//! **Several goals.** Evidence of kind `runs` has a few words, and for some goals which word and how many of its items lead into it
+//! (`net.runs.word`): each beginning of a word that fires is a word that fires, and the theorem is about each of them.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_petri::{Formula, Marking, Net, TransitionId};
+use serval_petri::{Formula, Marking, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
 use crate::conditions::{NUMBERS, require};
 
 /// A run, and where it ends follows from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Run {
     /// What fires, in order.
     pub word: Vec<Item>,
 }
 
+/// Runs into several goals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Runs {
+    /// What fires, in order.
+    pub words: Vec<Vec<Item>>,
+    /// Goals, each with the number of a word, and how many of its items lead into the goal.
+    pub ends: Vec<(usize, usize, usize)>,
+}
+
+serval_linear::objects!(Run, Runs);
+
 /// A part of a word.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Item {
     /// A transition, by its number in the file.
@@ -53,11 +68,7 @@ impl Summary {
 
     /// Fires a transition behind it.
     fn fire(&mut self, net: &Net, number: u32) -> Result<(), Refusal> {
-        let known = usize::try_from(number).ok().filter(|&index| index < net.transition_count()).and_then(TransitionId::try_from_index);
-        let Some(transition) = known else {
-            require!(RunTransition, false, "the net has no transition number {number}");
-            return Ok(());
-        };
+        let Some(transition) = transition(net, number)? else { return Ok(()) };
         for &(place, weight) in net.inputs(transition) {
             let at = place.index();
             let needed = i128::from(weight).checked_sub(self.effect[at]).ok_or(NUMBERS)?;
@@ -71,48 +82,112 @@ impl Summary {
         Ok(())
     }
 
-    /// Repeats another word behind it.
-    fn repeat(&mut self, times: u64, word: &Self) -> Result<(), Refusal> {
-        let Some(last) = times.checked_sub(1) else { return Ok(()) };
-        for at in 0..self.need.len() {
-            let before_last = word.effect[at].checked_mul(last.into()).ok_or(NUMBERS)?;
-            let need = word.need[at].max(word.need[at].checked_sub(before_last).ok_or(NUMBERS)?);
-            self.need[at] = self.need[at].max(need.checked_sub(self.effect[at]).ok_or(NUMBERS)?);
-            let effect = word.effect[at].checked_mul(times.into()).ok_or(NUMBERS)?;
-            self.effect[at] = self.effect[at].checked_add(effect).ok_or(NUMBERS)?;
+    /// The word so many times, if at all.
+    fn repeated(mut self, times: u64) -> Result<Option<Self>, Refusal> {
+        let Some(last) = times.checked_sub(1) else { return Ok(None) };
+        for (need, effect) in self.need.iter_mut().zip(&mut self.effect) {
+            let before_last = effect.checked_mul(last.into()).ok_or(NUMBERS)?;
+            *need = (*need).max(need.checked_sub(before_last).ok_or(NUMBERS)?);
+            *effect = effect.checked_mul(times.into()).ok_or(NUMBERS)?;
         }
+        Ok(Some(self))
+    }
+}
+
+/// The transition with this number.
+fn transition(net: &Net, number: u32) -> Result<Option<TransitionId>, Refusal> {
+    let known = usize::try_from(number).ok().filter(|&index| index < net.transition_count()).and_then(TransitionId::try_from_index);
+    require!(RunTransition, known.is_some(), "the net has no transition number {number}");
+    Ok(known)
+}
+
+/// A marking that items lead on.
+struct Walk<'a> {
+    net: &'a Net,
+    /// By place. Never below 0 while each item can fire.
+    tokens: Vec<i128>,
+    fired: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(net: &'a Net) -> Self {
+        Self { net, tokens: net.places().map(|place| net.initial_tokens(place).into()).collect(), fired: 0 }
+    }
+
+    /// Fires an item.
+    fn fire(&mut self, item: &Item, budget: &mut Budget) -> Result<(), Refusal> {
+        budget.spend(1)?;
+        match item {
+            Item::Fire(number) => {
+                if let Some(transition) = transition(self.net, *number)? {
+                    let (inputs, outputs) = (self.net.inputs(transition), self.net.outputs(transition));
+                    inputs.iter().try_for_each(|&(place, weight)| self.change(place, weight.into(), -i128::from(weight)))?;
+                    outputs.iter().try_for_each(|&(place, weight)| self.change(place, 0, weight.into()))?;
+                }
+            }
+            Item::Repeat(times, word) => {
+                budget.spend(u64::try_from(word.len().saturating_add(self.tokens.len())).unwrap_or(u64::MAX))?;
+                let mut one = Summary::new(self.tokens.len());
+                word.iter().try_for_each(|&number| one.fire(self.net, number))?;
+                if let Some(all) = one.repeated(*times)? {
+                    self.net.places().try_for_each(|place| self.change(place, all.need[place.index()], all.effect[place.index()]))?;
+                }
+            }
+        }
+        self.fired += 1;
         Ok(())
+    }
+
+    /// Needs so many tokens on a place, and changes their number.
+    fn change(&mut self, place: PlaceId, need: i128, by: i128) -> Result<(), Refusal> {
+        let (item, name, tokens) = (self.fired, self.net.place_name(place), &mut self.tokens[place.index()]);
+        require!(RunEnabled, *tokens >= need, "item {item} of the word needs {need} on “{name}”, which has {tokens}");
+        *tokens = tokens.checked_add(by).ok_or(NUMBERS)?;
+        Ok(())
+    }
+
+    /// Where it is.
+    fn marking(&self) -> Result<Marking, Refusal> {
+        let tokens = self.tokens.iter().map(|&tokens| u64::try_from(tokens.max(0)));
+        tokens.collect::<Result<_, _>>().map(Marking::new).map_err(|_| Refusal::TooLarge { what: "tokens on a place", limit: u64::MAX })
     }
 }
 
 /// Where a run ends.
 pub fn end(net: &Net, run: &Run, budget: &mut Budget) -> Result<Marking, Refusal> {
-    let mut all = Summary::new(net.place_count());
-    for item in &run.word {
-        budget.spend(1)?;
-        match item {
-            Item::Fire(number) => all.fire(net, *number)?,
-            Item::Repeat(times, word) => {
-                budget.spend(u64::try_from(word.len().saturating_add(net.place_count())).unwrap_or(u64::MAX))?;
-                let mut one = Summary::new(net.place_count());
-                word.iter().try_for_each(|&number| one.fire(net, number))?;
-                all.repeat(*times, &one)?;
-            }
-        }
-    }
-    let mut tokens = Vec::with_capacity(net.place_count());
-    for place in net.places() {
-        let (has, need) = (i128::from(net.initial_tokens(place)), all.need[place.index()]);
-        require!(RunEnabled, has >= need, "the word needs {need} on “{}” in the beginning, which has {has}", net.place_name(place));
-        let end = has.checked_add(all.effect[place.index()]).ok_or(NUMBERS)?;
-        tokens.push(u64::try_from(end.max(0)).map_err(|_| Refusal::TooLarge { what: "tokens on a place", limit: u64::MAX })?);
-    }
-    Ok(Marking::new(tokens))
+    let mut walk = Walk::new(net);
+    run.word.iter().try_for_each(|item| walk.fire(item, budget))?;
+    walk.marking()
 }
 
 /// Checks that the run ends in the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, run: &Run, budget: &mut Budget) -> Result<(), Refusal> {
+    budget.spend(u64::try_from(goal.parts().len()).unwrap_or(u64::MAX))?;
     let end = end(net, run, budget)?;
     require!(RunEnd, goal.holds(&end), "the run ends in a marking that is not in the goal");
+    Ok(())
+}
+
+/// Checks that beginnings of the words end in the goals that are named.
+pub(crate) fn check_runs(net: &Net, goals: &[Formula], runs: &Runs, budget: &mut Budget) -> Result<(), Refusal> {
+    let mut ends: Vec<Vec<(usize, usize)>> = vec![Vec::new(); runs.words.len()];
+    for &(goal, word, items) in &runs.ends {
+        require!(Goal, goal < goals.len(), "there is no goal number {goal}");
+        match ends.get_mut(word).filter(|_| runs.words[word].len() >= items) {
+            Some(ends) => ends.push((items, goal)),
+            None => require!(RunsWord, false, "there is no word number {word} with {items} items"),
+        }
+    }
+    for (word, mut ends) in runs.words.iter().zip(ends) {
+        ends.sort_unstable();
+        let mut walk = Walk::new(net);
+        for (items, goal) in ends {
+            word[walk.fired..items].iter().try_for_each(|item| walk.fire(item, budget))?;
+            let Some(formula) = goals.get(goal) else { continue };
+            let marking = walk.marking()?;
+            budget.spend(u64::try_from(formula.parts().len().saturating_add(net.place_count())).unwrap_or(u64::MAX))?;
+            require!(RunEnd, formula.holds(&marking), "{items} items end in a marking that is not in goal {goal}");
+        }
+    }
     Ok(())
 }

@@ -31,7 +31,7 @@ use crate::conditions::require;
 
 /// All markings that can be reached, or more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct States {
     /// The tokens by place, of each marking; the markings ascend.
     pub markings: Vec<Vec<u64>>,
@@ -39,13 +39,15 @@ pub struct States {
 
 /// Markings, each with a set of transitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct Stubborn {
     /// The tokens by place, of each marking; the markings ascend.
     pub markings: Vec<Vec<u64>>,
     /// For each marking its stubborn set, ascending.
     pub sets: Vec<Vec<u32>>,
 }
+
+serval_linear::objects!(States, Stubborn);
 
 /// A list of markings that can be looked up.
 struct List<'a> {

@@ -41,7 +41,10 @@ impl Fast {
     /// Fires an enabled transition so many times in a row, as often as it can; false where a number does not fit.
     pub(crate) fn fire_often(&self, marking: &mut [u64], transition: usize, times: u64) -> bool {
         let after = |tokens: u64, change: i128| {
-            change.checked_mul(times.into()).and_then(|change| i128::from(tokens).checked_add(change)).and_then(|sum| u64::try_from(sum).ok())
+            change
+                .checked_mul(times.into())
+                .and_then(|change| i128::from(tokens).checked_add(change))
+                .and_then(|sum| u64::try_from(sum).ok())
         };
         if self.effects[transition].iter().any(|&(place, change)| after(marking[place], change).is_none()) {
             return false;
@@ -59,7 +62,8 @@ impl Fast {
 }
 
 fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {
-    let mut changes: Vec<(usize, i128)> = net.inputs(transition).iter().map(|&(place, weight)| (place.index(), -i128::from(weight))).collect();
+    let mut changes: Vec<(usize, i128)> =
+        net.inputs(transition).iter().map(|&(place, weight)| (place.index(), -i128::from(weight))).collect();
     changes.extend(net.outputs(transition).iter().map(|&(place, weight)| (place.index(), i128::from(weight))));
     changes.sort_unstable_by_key(|change| change.0);
     changes.dedup_by(|next, kept| {

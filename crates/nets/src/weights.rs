@@ -103,7 +103,9 @@ fn sums_of(net: &Net) -> Option<Problem> {
     let mut problem = Problem { variables: u32::try_from(net.place_count()).ok()?, ..Problem::default() };
     for transition in net.transitions() {
         let arcs = |arcs: &[serval_petri::Arc], sign: i128| {
-            arcs.iter().map(|&(place, weight)| (u32::try_from(place.index()).unwrap_or(u32::MAX), sign * i128::from(weight))).collect::<Vec<_>>()
+            arcs.iter()
+                .map(|&(place, weight)| (u32::try_from(place.index()).unwrap_or(u32::MAX), sign * i128::from(weight)))
+                .collect::<Vec<_>>()
         };
         let terms = [arcs(net.inputs(transition), 1), arcs(net.outputs(transition), -1)].concat();
         let linear = Linear::from_wide(terms, 0)?;
@@ -116,7 +118,11 @@ fn sums_of(net: &Net) -> Option<Problem> {
 
 /// `y·M0`.
 fn initial(net: &Net) -> Option<Linear> {
-    let terms = net.initial().marked().map(|(place, tokens)| (u32::try_from(place.index()).unwrap_or(u32::MAX), i128::from(tokens))).collect::<Vec<_>>();
+    let terms = net
+        .initial()
+        .marked()
+        .map(|(place, tokens)| (u32::try_from(place.index()).unwrap_or(u32::MAX), i128::from(tokens)))
+        .collect::<Vec<_>>();
     Linear::from_wide(terms, 0)
 }
 

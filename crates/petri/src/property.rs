@@ -4,6 +4,7 @@
 //! transition, and a net without dead places one for each place: different goals may need different runs.
 
 use crate::formula::enough;
+use crate::words::{self, Unknown, WordsError};
 use crate::{Constraint, Formula, Linear, Marking, Net};
 
 /// A property of a net with its initial marking.
@@ -35,6 +36,72 @@ pub enum Decides {
 }
 
 impl Property {
+    /// The names of all properties; those with something behind a colon have it here.
+    pub const NAMES: &[&str] = &[
+        "deadlock-free",
+        "one-safe",
+        "safe:K",
+        "quasi-live",
+        "no-dead-places",
+        "invariant:FORMULA",
+        "reachable:FORMULA",
+        "reaches:MARKING",
+    ];
+
+    /// The property as it stands on the command line. What is read from that text is this property up to how its
+    /// formula is written down ([`words::text`]); `None` where there are no words for the formula.
+    ///
+    /// ```
+    /// use serval_petri::{Net, Property};
+    /// let mut net = Net::new("a lock");
+    /// net.add_place("my place", 1).unwrap();
+    /// let property = Property::parse("invariant: not \"my place\" > 3", &net).unwrap();
+    /// assert_eq!(property.text(&net).unwrap(), "invariant:\"my place\" <= 3");
+    /// assert_eq!(Property::parse("safe:1", &net).unwrap().text(&net).unwrap(), "one-safe");
+    /// ```
+    pub fn text(&self, net: &Net) -> Option<String> {
+        let name = self.name();
+        Some(match self {
+            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces => name.to_owned(),
+            Self::Safe(most) => format!("{name}:{most}"),
+            Self::Invariant(formula) | Self::Reachable(formula) => format!("{name}:{}", words::text(formula, net)?),
+            Self::Reaches(marking) => format!("{name}:{}", words::marking_text(marking, net)),
+        })
+    }
+
+    /// Reads a property of a net as it stands on the command line.
+    pub fn parse(text: &str, net: &Net) -> Result<Self, WordsError> {
+        let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let fail = |(start, end): (usize, usize), message: String, unknown| WordsError { start, end, message, unknown };
+        let within = |error: WordsError| WordsError { start: error.start + name.len() + 1, end: error.end + name.len() + 1, ..error };
+        let property = match (name.trim(), rest) {
+            ("deadlock-free", None) => Self::DeadlockFree,
+            ("one-safe", None) => Self::Safe(1),
+            ("quasi-live", None) => Self::QuasiLive,
+            ("no-dead-places", None) => Self::NoDeadPlaces,
+            ("safe", Some(number)) => match number.trim().parse() {
+                Ok(most) if number.trim().bytes().all(|byte| byte.is_ascii_digit()) => Self::Safe(most),
+                _ => return Err(fail((name.len() + 1, text.len()), "after “safe:” comes a number of 64 bits".to_owned(), None)),
+            },
+            ("invariant", Some(rest)) => Self::Invariant(words::formula(rest, net).map_err(within)?),
+            ("reachable", Some(rest)) => Self::Reachable(words::formula(rest, net).map_err(within)?),
+            ("reaches", Some(rest)) => Self::Reaches(words::marking(rest, net).map_err(within)?),
+            ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places", Some(_)) => {
+                return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
+            }
+            ("safe" | "invariant" | "reachable" | "reaches", None) => {
+                let name = name.trim();
+                let what = Self::NAMES.iter().find(|one| one.starts_with(name)).unwrap_or(&name);
+                return Err(fail((0, text.len()), format!("“{name}” needs something behind a colon: {what}"), None));
+            }
+            (unknown, _) => {
+                let message = format!("there is no property “{unknown}”; there are {}", Self::NAMES.join(", "));
+                return Err(fail((0, name.len()), message, Some(Unknown::Property(unknown.to_owned()))));
+            }
+        };
+        Ok(property)
+    }
+
     /// The name on the command line, without what comes after the colon.
     pub fn name(&self) -> &'static str {
         match self {

@@ -8,7 +8,11 @@
 //!
 //! A marking is a list of `place = number`; places that it does not name have no token.
 
+mod text;
+
 use super::{Formula, Part};
+pub use text::{marking_text, quoted, text};
+
 use crate::{Constraint, Linear, Marking, Net, PlaceId};
 
 /// How deep parentheses and prefixes may nest.
@@ -29,13 +33,15 @@ pub struct WordsError {
     pub unknown: Option<Unknown>,
 }
 
-/// A name that the net does not have.
+/// A name that nothing has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// It should be one of a place.
     Place(String),
     /// It should be one of a transition.
     Transition(String),
+    /// It should be one of a property.
+    Property(String),
 }
 
 impl std::fmt::Display for WordsError {

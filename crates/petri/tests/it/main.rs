@@ -7,3 +7,4 @@ mod formats;
 mod robust;
 mod slicing;
 mod support;
+mod words;

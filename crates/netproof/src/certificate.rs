@@ -1,0 +1,250 @@
+//! Certificates: evidence for an answer about a property of a net.
+//!
+//! A certificate names the net by its [`fingerprint`] (`net.input`), the property in full, as on the command line (`net.property`), and
+//! says whether it holds. The property has *goals* ([`Property::goals`]), sets of markings, and evidence is about goals, by number (`net.goal`).
+//!
+//! **Theorem.** If the certificate is accepted, the property holds, or does not, as it says. **Proof.** Each piece of evidence is accepted for
+//! its goal, so by the theorem of its kind the goal can be reached, or cannot. The property holds iff every goal can be reached, or iff
+//! none can ([`Decides`]). In the first case it is shown to hold where every goal is shown to be reachable, and not to hold where one
+//! is shown to be unreachable; in the second case, the other way round. That is what `net.complete` asks for. ∎
+//!
+//! Written down, a certificate is a JSON object:
+//!
+//! ```json
+//! {"format":"serval-net-certificate","version":1,"net":"…","property":"invariant:a + 2*b <= 3","holds":true,
+//!  "evidence":[{"goal":0,"evidence":{"weights":{"sums":[[[0,1],[1,2]]]}}}]}
+//! ```
+//!
+//! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version are errors.
+
+use std::fmt::Write;
+
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serval_budget::Budget;
+use serval_petri::{Decides, FormatError, Formula, Net, Property};
+
+use crate::conditions::require;
+use crate::run::check_runs;
+use crate::{Claim, Evidence, Item, Refusal, Runs, check};
+
+/// The name of the format, in every certificate.
+pub const FORMAT: &str = "serval-net-certificate";
+
+/// The version of the format that is written and read.
+pub const VERSION: u64 = 1;
+
+/// How long a message about a text is at most, in characters: it may quote it.
+const LONGEST_MESSAGE: usize = 240;
+
+/// Evidence for an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Document")]
+pub struct Certificate {
+    /// The [`fingerprint`] of the net.
+    pub net: String,
+    /// The property, as on the command line.
+    pub property: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Evidence about single goals.
+    pub evidence: Vec<About>,
+    /// Runs into several goals.
+    pub runs: Runs,
+}
+
+/// Evidence about a goal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct About {
+    /// The number of the goal, from 0.
+    pub goal: usize,
+    /// Why it can be reached, or cannot.
+    pub evidence: Evidence,
+}
+
+/// A certificate as it is written down.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+struct Document {
+    #[serde(deserialize_with = "format_name")]
+    format: String,
+    #[serde(deserialize_with = "version")]
+    version: u64,
+    net: String,
+    property: String,
+    holds: bool,
+    evidence: Vec<About>,
+    #[serde(default, skip_serializing_if = "has_none")]
+    runs: Runs,
+}
+
+serval_linear::objects!(About, Document);
+
+fn has_none(runs: &Runs) -> bool {
+    *runs == Runs::default()
+}
+
+fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name == FORMAT { Ok(name) } else { Err(D::Error::custom(format!("the format is {name:?}, not {FORMAT:?}"))) }
+}
+
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let version = u64::deserialize(deserializer)?;
+    let message = || format!("this is version {version} of the format; this program reads version {VERSION}");
+    if version == VERSION { Ok(version) } else { Err(D::Error::custom(message())) }
+}
+
+impl From<Document> for Certificate {
+    fn from(document: Document) -> Self {
+        let Document { net, property, holds, evidence, runs, .. } = document;
+        Self { net, property, holds, evidence, runs }
+    }
+}
+
+/// The identity of a net: the fingerprint of its places with their tokens, and its transitions with their arcs, in order. The
+/// name of the net and the format of its file do not matter.
+///
+/// Nothing rests on it: what a certificate shows is checked against the net that is given.
+pub fn fingerprint(net: &Net) -> String {
+    let mut text = String::new();
+    let mut line = |kind: char, name: &str, numbers: &[u64]| {
+        // The length in front keeps names that contain anything at all apart from what follows.
+        let _ = write!(text, "{kind}{}:{name}", name.len());
+        numbers.iter().for_each(|number| text.extend([" ", &number.to_string()]));
+        text.push('\n');
+    };
+    for place in net.places() {
+        line('p', net.place_name(place), &[net.initial_tokens(place)]);
+    }
+    for transition in net.transitions() {
+        line('t', net.transition_name(transition), &[]);
+        for (kind, arcs) in [('i', net.inputs(transition)), ('o', net.outputs(transition))] {
+            arcs.iter().for_each(|&(place, weight)| line(kind, "", &[u64::try_from(place.index()).unwrap_or(u64::MAX), weight]));
+        }
+    }
+    serval_linear::fingerprint(&text)
+}
+
+/// What must be shown of all goals where the property holds, and of one where it does not.
+fn claims(decides: Decides) -> (Claim, Claim) {
+    match decides {
+        Decides::IfReachable => (Claim::Reachable, Claim::Unreachable),
+        Decides::UnlessReachable => (Claim::Unreachable, Claim::Reachable),
+    }
+}
+
+impl Certificate {
+    /// The certificate for a property of a net, from evidence about its goals: what decides it, and no more. Runs that begin alike are
+    /// written once. `None` where the evidence does not decide the property, or there are no words for the property.
+    ///
+    /// The goals must be those of the property as it is read from its own text.
+    pub fn new(net: &Net, property: &Property, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
+        let (all_of, one_of) = claims(property.decides());
+        let mut certificate =
+            Self { net: fingerprint(net), property: property.text(net)?, holds: true, evidence: Vec::new(), runs: Runs::default() };
+        if let Some((goal, evidence)) = evidence.iter().find(|one| one.1.claim() == one_of) {
+            certificate.holds = false;
+            certificate.evidence.push(About { goal: *goal, evidence: evidence.clone() });
+            return Some(certificate);
+        }
+        let mut is_open = vec![true; goals];
+        for (goal, _) in evidence.iter().filter(|one| one.1.claim() == all_of) {
+            *is_open.get_mut(*goal)? = false;
+        }
+        if is_open.contains(&true) {
+            return None;
+        }
+        certificate.add(goals, evidence);
+        Some(certificate)
+    }
+
+    /// Adds the first piece of evidence for each goal; several runs as one piece.
+    fn add(&mut self, goals: usize, evidence: Vec<(usize, Evidence)>) {
+        let mut is_known = vec![false; goals];
+        let mut words: Vec<(Vec<Item>, usize)> = Vec::new();
+        for (goal, evidence) in evidence {
+            match evidence {
+                _ if is_known.get_mut(goal).is_none_or(|known| std::mem::replace(known, true)) => {}
+                Evidence::Run(run) if goals > 1 => words.push((run.word, goal)),
+                evidence => self.evidence.push(About { goal, evidence }),
+            }
+        }
+        // What begins alike is side by side, and the longest comes last.
+        words.sort_unstable();
+        for (word, goal) in words.into_iter().rev() {
+            let items = word.len();
+            if self.runs.words.last().is_none_or(|last| !last.starts_with(&word)) {
+                self.runs.words.push(word);
+            }
+            self.runs.ends.push((goal, self.runs.words.len() - 1, items));
+        }
+        self.runs.ends.sort_unstable();
+    }
+
+    /// Checks the certificate for a net.
+    pub fn check(&self, net: &Net, budget: &mut Budget) -> Result<(), Refusal> {
+        let actual = fingerprint(net);
+        require!(Input, self.net == actual, "the fingerprint of the net is {actual}, but the certificate is about {:.80?}", self.net);
+        let read = Property::parse(&self.property, net);
+        let goals = |property: &Property| property.goals(net).ok_or("a number does not fit 64 bits".to_owned());
+        let read = read.map_err(|error| error.message).and_then(|property| Ok((goals(&property)?, property.decides())));
+        let (goals, decides) = match read {
+            Ok(read) => read,
+            Err(message) => {
+                require!(Property, false, "the property cannot be read: {message:.200}");
+                return Ok(());
+            }
+        };
+        let shown = self.check_evidence(net, &goals, budget)?;
+        let (all_of, one_of) = claims(decides);
+        if self.holds {
+            let missing = shown.iter().position(|&shown| shown != Some(all_of));
+            require!(Complete, missing.is_none(), "goal {} is not shown to be {}", missing.unwrap_or_default(), all_of.word());
+        } else {
+            require!(Complete, shown.contains(&Some(one_of)), "no goal is shown to be {}", one_of.word());
+        }
+        Ok(())
+    }
+
+    /// What is shown of each goal.
+    fn check_evidence(&self, net: &Net, goals: &[Formula], budget: &mut Budget) -> Result<Vec<Option<Claim>>, Refusal> {
+        let mut shown: Vec<Option<Claim>> = vec![None; goals.len()];
+        for About { goal, evidence } in &self.evidence {
+            require!(Goal, *goal < goals.len(), "there is no goal number {goal}");
+            if let (Some(formula), Some(shown)) = (goals.get(*goal), shown.get_mut(*goal)) {
+                check(net, formula, evidence.claim(), evidence, budget)?;
+                *shown = Some(evidence.claim());
+            }
+        }
+        check_runs(net, goals, &self.runs, budget)?;
+        for &(goal, ..) in &self.runs.ends {
+            if let Some(shown) = shown.get_mut(goal) {
+                *shown = Some(Claim::Reachable);
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Reads a certificate from JSON.
+    pub fn from_json(text: &str) -> Result<Self, FormatError> {
+        serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            // The position is in fields of its own.
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+            let message = message.chars().take(LONGEST_MESSAGE).collect();
+            FormatError { line: error.line().max(1), column: error.column().max(1), message }
+        })
+    }
+
+    /// The certificate as JSON, on one line with its end.
+    pub fn to_json(&self) -> String {
+        let Self { net, property, holds, evidence, runs } = self.clone();
+        let document = Document { format: FORMAT.to_owned(), version: VERSION, net, property, holds, evidence, runs };
+        // Strings, numbers and structures of them always have a JSON form.
+        let mut text = serde_json::to_string(&document).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}

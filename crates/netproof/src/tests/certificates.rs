@@ -1,0 +1,82 @@
+//! Certificates as a whole: made, written, read, checked.
+
+use serval_budget::Budget;
+use serval_petri::{Net, Property};
+
+use crate::{Certificate, Evidence, Item, Refusal, Run, fingerprint};
+
+/// `start` turns an `a` into a `b`, `stop` turns it back; nothing gives to `c`, which `never` needs.
+pub(super) fn net() -> Net {
+    let mut net = Net::new("a lock");
+    let [a, b, c] = [("a", 2), ("my \"b\"", 0), ("c", 0)].map(|(name, tokens)| net.add_place(name, tokens).unwrap());
+    net.add_transition("start", [(a, 1)], [(b, 1)]).unwrap();
+    net.add_transition("stop", [(b, 1)], [(a, 1)]).unwrap();
+    net.add_transition("never", [(c, 1)], [(a, 1)]).unwrap();
+    net
+}
+
+fn run(word: &[u32]) -> Evidence {
+    Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() })
+}
+
+fn checked(certificate: &Certificate) -> Result<(), Refusal> {
+    certificate.check(&net(), &mut Budget::unlimited())
+}
+
+#[test]
+fn written_and_read_they_are_the_same() {
+    let net = net();
+    let property = Property::parse("reaches:a = 1, \"my \\\"b\\\"\" = 1", &net).unwrap();
+    let certificate = Certificate::new(&net, &property, 1, vec![(0, run(&[0]))]).unwrap();
+    assert_eq!(certificate.property, "reaches:a = 1, \"my \\\"b\\\"\" = 1");
+    let text = certificate.to_json();
+    assert_eq!(Certificate::from_json(&text).unwrap(), certificate);
+    assert_eq!(certificate.net, fingerprint(&net));
+    checked(&certificate).unwrap();
+}
+
+#[test]
+fn runs_that_begin_alike_are_one_word() {
+    let mut net = Net::new("");
+    let places: Vec<_> = ["a", "b", "c", "d"].map(|name| net.add_place(name, u64::from(name == "a")).unwrap()).to_vec();
+    for (at, name) in ["t", "u", "v"].into_iter().enumerate() {
+        net.add_transition(name, [(places[at], 1)], [(places[at + 1], 1)]).unwrap();
+    }
+    let evidence = vec![(0, run(&[])), (1, run(&[0])), (2, run(&[0, 1])), (3, run(&[0, 1, 2]))];
+    let certificate = Certificate::new(&net, &Property::NoDeadPlaces, 4, evidence.clone()).unwrap();
+    assert_eq!((certificate.runs.words.len(), certificate.evidence.len()), (1, 0));
+    assert_eq!(certificate.runs.ends, [(0, 0, 0), (1, 0, 1), (2, 0, 2), (3, 0, 3)]);
+    certificate.check(&net, &mut Budget::unlimited()).unwrap();
+    assert_eq!(Certificate::from_json(&certificate.to_json()).unwrap(), certificate);
+    assert_eq!(Certificate::new(&net, &Property::NoDeadPlaces, 4, evidence[1..].to_vec()), None);
+}
+
+#[test]
+fn reading_is_strict() {
+    let property = Property::DeadlockFree;
+    let good = Certificate::new(&net(), &property, 1, vec![(0, run(&[0, 0]))]).unwrap().to_json();
+    for (from, to, message) in [
+        ("serval-net-certificate", "serval-certificate", "the format is \"serval-certificate\", not \"serval-net-certificate\""),
+        ("\"version\":1", "\"version\":2", "this is version 2 of the format; this program reads version 1"),
+        ("\"version\":1", "\"version\":1,\"version\":1", "duplicate field `version`"),
+        (
+            "\"holds\"",
+            "\"hold\"",
+            "unknown field `hold`, expected one of `format`, `version`, `net`, `property`, `holds`, `evidence`, `runs`",
+        ),
+        ("\"holds\":false,", "", "missing field `holds`"),
+        ("\"holds\":false", "\"holds\":null", "invalid type: null, expected a boolean"),
+        ("{\"word\":[0,0]}", "[[0,0]]", "invalid type: sequence, expected an object"),
+        ("\"word\"", "\"words\"", "unknown field `words`, expected `word`"),
+        ("\"run\"", "\"walk\"", "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `states`, `stubborn`"),
+        ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
+        ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
+        ("}\n", "}}", "trailing characters"),
+    ] {
+        let bad = good.replacen(from, to, 1);
+        assert_ne!(bad, good, "{from}");
+        assert_eq!(Certificate::from_json(&bad).unwrap_err().message, message);
+    }
+    let array = "[\"serval-net-certificate\",1,\"\",\"\",true,[]]";
+    assert_eq!(Certificate::from_json(array).unwrap_err().message, "invalid type: sequence, expected an object");
+}

@@ -1,0 +1,137 @@
+//! Formulas, markings and properties are read back from their own text.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serval_petri::{Constraint, Formula, Linear, Marking, Net, Part, PlaceId, Property, words};
+
+/// Names that are words, words of the language, and anything else.
+fn names() -> impl Strategy<Value = Vec<String>> {
+    let name = prop_oneof![
+        "[a-z_][a-z0-9_.]{0,4}",
+        prop_oneof![Just("and"), Just("not"), Just("true"), Just("deadlock"), Just("fireable"), Just("or")].prop_map(str::to_owned),
+        "[\"\\\\ a:=,1é\n]{0,4}",
+        any::<String>(),
+    ];
+    proptest::collection::hash_set(name, 1..5).prop_map(|names| names.into_iter().collect())
+}
+
+fn net_of(names: &[String]) -> Net {
+    let mut net = Net::new("names");
+    for (at, name) in names.iter().enumerate() {
+        let place = net.add_place(name, 1).unwrap();
+        net.add_transition(name, [(place, u64::try_from(at).unwrap() + 1)], []).unwrap();
+    }
+    net
+}
+
+/// A number that is mostly small, and sometimes the largest or smallest that there is.
+fn number() -> impl Strategy<Value = i64> {
+    prop_oneof![8 => -3..=3i64, 1 => any::<i64>(), 1 => prop_oneof![Just(i64::MIN), Just(i64::MAX)]]
+}
+
+/// What a formula is made of: conditions, and how many of those before are joined, by what.
+#[derive(Clone, Debug)]
+enum Step {
+    Condition(Vec<(Index, i64)>, i64, bool),
+    Join(Index, bool),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let terms = proptest::collection::vec((any::<Index>(), number()), 0..4);
+    let condition = (terms, number(), any::<bool>()).prop_map(|(terms, constant, zero)| Step::Condition(terms, constant, zero));
+    let join = (any::<Index>(), any::<bool>()).prop_map(|(count, all)| Step::Join(count, all));
+    proptest::collection::vec(prop_oneof![3 => condition, 2 => join], 0..12)
+}
+
+fn formula_of(steps: &[Step], net: &Net) -> Formula {
+    let places: Vec<PlaceId> = net.places().collect();
+    let (mut parts, mut open) = (Vec::new(), 0_usize);
+    for step in steps {
+        match step {
+            Step::Condition(terms, constant, zero) => {
+                // Sums of the largest numbers fit nowhere.
+                let Some(linear) = Linear::new(terms.iter().map(|(place, factor)| (*place.get(&places), *factor)), *constant) else {
+                    continue;
+                };
+                parts.push(Part::Constraint(if *zero { Constraint::Zero(linear) } else { Constraint::AtLeastZero(linear) }));
+                open += 1;
+            }
+            Step::Join(count, all) => {
+                let count = count.index(open + 1);
+                parts.push(if *all { Part::All(count) } else { Part::Any(count) });
+                open = open + 1 - count;
+            }
+        }
+    }
+    parts.push(Part::All(open));
+    Formula::new(parts).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+
+    #[test]
+    fn a_formula_is_read_back(names in names(), steps in steps(), markings in proptest::collection::vec(proptest::collection::vec(0..4u64, 4), 8)) {
+        let net = net_of(&names);
+        let formula = formula_of(&steps, &net);
+        let text = words::text(&formula, &net).unwrap();
+        let read = words::formula(&text, &net).unwrap();
+        prop_assert!(read.constraints().eq(formula.constraints()), "{text}");
+        prop_assert_eq!(words::text(&read, &net).unwrap(), text);
+        for marking in markings {
+            let marking = Marking::new(marking);
+            prop_assert_eq!(read.holds(&marking), formula.holds(&marking));
+        }
+        for property in [Property::Invariant(read.clone()), Property::Reachable(read)] {
+            let text = property.text(&net).unwrap();
+            prop_assert_eq!(Property::parse(&text, &net).unwrap(), property);
+        }
+    }
+
+    #[test]
+    fn a_marking_is_read_back(names in names(), tokens in proptest::collection::vec(prop_oneof![0..3u64, any::<u64>()], 4), most in any::<u64>()) {
+        let net = net_of(&names);
+        let marking = Marking::new(tokens[..net.place_count()].to_vec());
+        for property in [Property::Reaches(marking), Property::Safe(most), Property::Safe(1), Property::QuasiLive, Property::NoDeadPlaces, Property::DeadlockFree] {
+            let text = property.text(&net).unwrap();
+            prop_assert_eq!(Property::parse(&text, &net).unwrap(), property);
+        }
+    }
+}
+
+#[test]
+fn what_has_no_words_has_no_text() {
+    let mut net = Net::new("");
+    let a = net.add_place("a", 0).unwrap();
+    let constraint = Constraint::NotDivisible { divisor: 2.try_into().unwrap(), expression: Linear::variable(a) };
+    assert_eq!(words::text(&Formula::constraint(constraint), &net), None);
+    // Each `any` under an `all` needs parentheses, and those nest at most 200 deep.
+    let atom = || Formula::constraint(Constraint::Zero(Linear::variable(a)));
+    let nested = |depth| (0..depth).fold(atom(), |inner, _| Formula::all([atom(), Formula::any([atom(), inner])]));
+    let text = words::text(&nested(199), &net).unwrap();
+    assert_eq!(words::formula(&text, &net).unwrap(), nested(199));
+    assert_eq!(words::text(&nested(400), &net), None);
+}
+
+#[test]
+fn mistakes_in_properties_have_a_place() {
+    let mut net = Net::new("");
+    net.add_place("a", 0).unwrap();
+    for (text, at, message) in [
+        (
+            "deadlock_free",
+            (0, 13),
+            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING",
+        ),
+        ("quasi-live:a", (10, 12), "nothing comes after “quasi-live”"),
+        ("safe", (0, 4), "“safe” needs something behind a colon: safe:K"),
+        ("reaches", (0, 7), "“reaches” needs something behind a colon: reaches:MARKING"),
+        ("safe:-1", (5, 7), "after “safe:” comes a number of 64 bits"),
+        ("safe:18446744073709551616", (5, 25), "after “safe:” comes a number of 64 bits"),
+        ("invariant:a > b", (14, 15), "the net has no place “b”"),
+        ("reaches:a = 1, a = 2", (15, 16), "“a” is named twice"),
+    ] {
+        let error = Property::parse(text, &net).unwrap_err();
+        assert_eq!(((error.start, error.end), error.message.as_str()), (at, message), "{text}");
+    }
+}
