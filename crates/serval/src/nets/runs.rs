@@ -43,7 +43,7 @@ fn transition(net: &Net, number: u32) -> Option<TransitionId> {
 }
 
 /// The run step by step; `None` where it is none.
-pub fn told(net: &Net, run: &Run, shortest: bool, end: String) -> Option<NetRun> {
+pub(super) fn told(net: &Net, run: &Run, shortest: bool, end: String) -> Option<NetRun> {
     let mut marking = net.initial();
     let mut steps = Vec::with_capacity(run.word.len());
     for item in &run.word {
@@ -92,7 +92,7 @@ pub fn walked(net: &Net, steps: u64, seed: u64) -> NetRun {
     let mut end = format!("{steps} transitions have fired");
     for _ in 0..steps {
         let enabled: Vec<TransitionId> = net.transitions().filter(|&transition| net.is_enabled(&marking, transition)).collect();
-        let Some(&chosen) = random.pick(&enabled) else {
+        let Some(chosen) = random.pick(&enabled) else {
             "nothing can fire".clone_into(&mut end);
             break;
         };
