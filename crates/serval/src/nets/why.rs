@@ -74,7 +74,7 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
             format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
         }
-        Evidence::States(states) => format!("none of the {} that can be reached is one", count(states.markings.len(), "marking")),
+        Evidence::States(states) => format!("{} can be reached, and none is one", count(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => {
             format!("{} are enough to see every deadlock, and none is one", count(stubborn.markings.len(), "marking"))
         }

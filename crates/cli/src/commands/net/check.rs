@@ -208,7 +208,7 @@ impl Saving {
     fn slug(&mut self, question: &str) -> String {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
         let base: String = question.chars().take(LONGEST_NAME).map(plain).collect();
-        let base = base.trim_matches('_').to_owned();
+        let base = base.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
         let base = if base.is_empty() { "question".to_owned() } else { base };
         let mut slug = base.clone();
         let mut number = 2;
