@@ -51,10 +51,12 @@ pub(crate) fn check(net: &Net, goal: &Formula, equation: &Equation, budget: &mut
     bounds_of(net, &equation.weights, budget)?;
     for (number, trap) in equation.traps.iter().enumerate() {
         budget.spend(u64::try_from(net.arc_count()).unwrap_or(u64::MAX))?;
-        let places = places_of(net, trap.iter().copied());
-        require!(TrapPlaces, places.is_some(), "trap {number} is not a set of places of the net, ascending");
+        let Some(places) = places_of(net, trap.iter().copied()) else {
+            require!(TrapPlaces, false, "trap {number} is not a set of places of the net, ascending");
+            continue;
+        };
         let mut inside = vec![false; net.place_count()];
-        places.unwrap_or_default().into_iter().for_each(|place| inside[place.index()] = true);
+        places.into_iter().for_each(|place| inside[place.index()] = true);
         for transition in net.transitions() {
             let meets = |arcs: &[(PlaceId, u64)]| arcs.iter().any(|(place, _)| inside[place.index()]);
             let closed = !meets(net.inputs(transition)) || meets(net.outputs(transition));

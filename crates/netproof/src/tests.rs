@@ -1,4 +1,7 @@
 //! Tests of the checker, with conditions switched off one at a time.
 
+mod cases;
 mod certificates;
+mod conditions;
+mod hostile;
 pub(crate) mod switch;

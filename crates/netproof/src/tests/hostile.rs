@@ -1,0 +1,109 @@
+//! Large numbers, nothing at all, and limits.
+
+use serval_budget::{Budget, Stopped};
+use serval_petri::{Net, Property};
+
+use super::cases::{MOVE, net_of};
+use crate::{About, Certificate, Condition, Dead, Evidence, Item, Refusal, Run, Runs, States, Weights, fingerprint};
+
+fn checked(net: &Net, property: &str, holds: bool, evidence: Vec<Evidence>) -> Result<(), Refusal> {
+    let evidence = evidence.into_iter().map(|evidence| About { goal: 0, evidence }).collect();
+    let certificate = Certificate { net: fingerprint(net), property: property.to_owned(), holds, evidence, runs: Runs::default() };
+    assert_eq!(Certificate::from_json(&certificate.to_json()).unwrap(), certificate);
+    certificate.check(net, &mut Budget::unlimited())
+}
+
+fn run(word: Vec<Item>) -> Vec<Evidence> {
+    vec![Evidence::Run(Run { word })]
+}
+
+fn is_too_large(result: &Result<(), Refusal>) -> bool {
+    matches!(result, Err(Refusal::TooLarge { .. }))
+}
+
+fn refused_by(result: Result<(), Refusal>) -> Option<Condition> {
+    match result {
+        Err(Refusal::Invalid(rejection)) => Some(rejection.condition),
+        _ => None,
+    }
+}
+
+#[test]
+fn something_can_be_repeated_as_often_as_numbers_go() {
+    let often = 1_000_000_000_000_000_000;
+    let mut net = Net::new("");
+    let [a, b] = [("a", often), ("b", 0)].map(|(name, tokens)| net.add_place(name, tokens).unwrap());
+    net.add_transition("move", [(a, 1)], [(b, 2)]).unwrap();
+    net.add_transition("back", [(b, 2)], [(a, 1)]).unwrap();
+    let all = || run(vec![Item::Repeat(often, vec![0])]);
+    assert_eq!(checked(&net, "reaches:b = 2000000000000000000", true, all()), Ok(()));
+    assert_eq!(checked(&net, "reachable:a = 0", true, all()), Ok(()));
+    let there_and_back = vec![Item::Repeat(u64::MAX, vec![0, 1]), Item::Repeat(often, vec![0]), Item::Repeat(often, vec![1])];
+    assert_eq!(checked(&net, "reachable:b = 0", true, run(there_and_back)), Ok(()));
+    // Once more than there are tokens, and the second half before the first.
+    assert_eq!(
+        refused_by(checked(&net, "reachable:a = 0", true, run(vec![Item::Repeat(often + 1, vec![0])]))),
+        Some(Condition::RunEnabled)
+    );
+    assert_eq!(refused_by(checked(&net, "reachable:b = 0", true, run(vec![Item::Repeat(often, vec![1, 0])]))), Some(Condition::RunEnabled));
+}
+
+#[test]
+fn what_does_not_fit_is_no_answer() {
+    let mut net = Net::new("");
+    let a = net.add_place("a", u64::MAX).unwrap();
+    net.add_transition("more", [], [(a, u64::MAX)]).unwrap();
+    let more = |times| run(vec![Item::Repeat(times, vec![0])]);
+    assert!(is_too_large(&checked(&net, "reachable:a >= 1", true, run(vec![Item::Fire(0)]))));
+    assert!(is_too_large(&checked(&net, "reachable:a >= 1", true, more(u64::MAX))));
+    assert!(is_too_large(&checked(&net, "reachable:a >= 1", true, run(vec![Item::Repeat(u64::MAX, vec![0; 3])]))));
+    assert_eq!(checked(&net, "reachable:a >= 9000000000000000000", true, more(0)), Ok(()));
+    let heavy = |weight| vec![Evidence::Weights(Weights { sums: vec![vec![(0, weight)]] })];
+    assert_eq!(refused_by(checked(&net, "invariant:a >= 1", true, heavy(1))), Some(Condition::WeightsFalling));
+    assert!(is_too_large(&checked(&net, "invariant:a >= 1", true, heavy(u64::MAX))));
+    let mut wide = Net::new("");
+    let places: Vec<_> = (0..4).map(|place| wide.add_place(place.to_string(), u64::MAX).unwrap()).collect();
+    wide.add_transition("take", places.iter().map(|&place| (place, u64::MAX)), []).unwrap();
+    let sums = vec![(0..4).map(|place| (place, u64::MAX)).collect()];
+    assert!(is_too_large(&checked(&wide, "safe:3", true, vec![Evidence::Weights(Weights { sums })])));
+    // Enabledness of this transition is no formula of 64 bits.
+    assert_eq!(refused_by(checked(&wide, "quasi-live", true, Vec::new())), Some(Condition::Property));
+    assert_eq!(refused_by(checked(&wide, "safe:18446744073709551615", true, Vec::new())), Some(Condition::Property));
+    let states = Evidence::States(States { markings: vec![vec![u64::MAX]] });
+    assert_eq!(refused_by(checked(&net, "invariant:a >= 1", true, vec![states])), Some(Condition::StatesClosed));
+}
+
+#[test]
+fn nets_may_be_empty() {
+    let net = Net::new("");
+    for (property, holds, evidence) in [
+        ("deadlock-free", false, run(Vec::new())),
+        ("one-safe", true, vec![Evidence::Weights(Weights::default())]),
+        ("safe:0", true, vec![Evidence::Dead(Dead::default())]),
+        ("quasi-live", true, Vec::new()),
+        ("no-dead-places", true, Vec::new()),
+        ("invariant:1 > 0", true, vec![Evidence::States(States { markings: vec![Vec::new()] })]),
+        ("reachable:true", true, run(Vec::new())),
+        ("reaches:", true, run(Vec::new())),
+        ("reaches:", true, run(vec![Item::Repeat(3, Vec::new())])),
+    ] {
+        assert_eq!(checked(&net, property, holds, evidence.clone()), Ok(()), "{property}");
+        assert_eq!(refused_by(checked(&net, property, !holds, evidence)), Some(Condition::Complete), "{property}");
+        // A transition, a place or a marking that is not there.
+        assert_eq!(refused_by(checked(&net, "reachable:true", true, run(vec![Item::Fire(0)]))), Some(Condition::RunTransition));
+    }
+    let dead = vec![Evidence::Dead(Dead { places: vec![0] })];
+    assert_eq!(refused_by(checked(&net, "one-safe", true, dead)), Some(Condition::DeadPlaces));
+    let states = vec![Evidence::States(States { markings: vec![vec![0]] })];
+    assert_eq!(refused_by(checked(&net, "one-safe", true, states)), Some(Condition::StatesPlaces));
+}
+
+#[test]
+fn work_is_counted() {
+    let net = net_of(MOVE);
+    let goals = Property::DeadlockFree.goals(&net).unwrap();
+    let long = Evidence::Run(Run { word: vec![Item::Repeat(0, vec![0]); 1_000] });
+    let mut budget = Budget::ticks(500);
+    let result = crate::check(&net, &goals[0], long.claim(), &long, &mut budget);
+    assert_eq!(result, Err(Refusal::Stopped(Stopped::OutOfTicks)));
+}
