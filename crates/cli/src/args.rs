@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod net;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,6 +16,7 @@ use serval_report::escape;
 
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
+pub(crate) use net::{Net, NetCheck, NetCommand, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetKind, NetRun};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -90,6 +92,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Fix(Fix),
     Bench(Bench),
+    Net(Net),
     Explain(Explain),
     New(New),
     Completions(Completions),

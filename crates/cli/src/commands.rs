@@ -8,6 +8,7 @@ mod export;
 mod fix;
 mod fmt;
 mod man;
+mod net;
 mod new;
 mod run;
 mod verify;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Bench(bench) => return bench::run(bench, messages),
         Command::Fmt(fmt) => return fmt::run(fmt, messages),
         Command::Fix(fix) => return fix::run(fix, messages),
+        Command::Net(net) => return net::run(net),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,

@@ -94,9 +94,14 @@ pub(crate) fn say_findings(findings: &[Diagnostic], name: &str, text: &str, mess
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
+    bytes_within(path, MAX_FILE_BYTES)
+}
+
+/// The bytes of a file, or one more than `most` of them.
+pub(crate) fn bytes_within(path: &Path, most: usize) -> Result<Vec<u8>, Failure> {
     let name = shown(path);
     // One byte more than allowed is enough to see that it is too large.
-    let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         read_all(io::stdin().lock().take(limit), &mut bytes)

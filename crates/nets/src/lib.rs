@@ -16,6 +16,7 @@ pub mod explicit;
 mod fast;
 mod goals;
 mod portfolio;
+pub mod shorten;
 pub mod siphon;
 pub mod walk;
 pub mod weights;

@@ -53,6 +53,27 @@ impl Known {
         Ok(Some(Evidence::Weights(Weights { sums: used.into_iter().map(|sum| self.sums[sum].clone()).collect() })))
     }
 
+    /// Asks for bounds of all places.
+    pub fn bound_all(&mut self, net: &Net, budget: &mut Budget) -> Result<(), Stopped> {
+        let Some(problem) = sums_of(net) else { return Ok(()) };
+        for place in 0..net.place_count() {
+            if !std::mem::replace(&mut self.asked[place], true) {
+                self.bound(net, &problem, place, budget)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// By place its bound, where there is one, and the number of the sum that it comes from.
+    pub fn bounds_with_sums(&self) -> Vec<Option<(i128, usize)>> {
+        self.bounds.iter().zip(&self.from).map(|(bound, from)| Some(((*bound)?, (*from)?))).collect()
+    }
+
+    /// The sums: places with their weights.
+    pub fn into_sums(self) -> Vec<Vec<(u32, u64)>> {
+        self.sums
+    }
+
     fn bound(&mut self, net: &Net, problem: &Problem, place: usize, budget: &mut Budget) -> Result<(), Stopped> {
         // A bound of a place that has none is new; a better one than a sum gives by chance is rare.
         let (Ok(variable), Some(cost)) = (u32::try_from(place), initial(net)) else { return Ok(()) };

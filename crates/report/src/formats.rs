@@ -270,7 +270,7 @@ fn location(file: &str, span: Option<[u32; 4]>) -> Value {
 }
 
 /// A path as a relative reference: what is not plain is written as its bytes.
-fn uri(file: &str) -> String {
+pub(crate) fn uri(file: &str) -> String {
     let as_it_is = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     plain(file).bytes().map(|byte| if as_it_is(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

@@ -14,6 +14,7 @@ pub mod fix;
 mod formats;
 mod graphs;
 pub mod html;
+pub mod nets;
 pub mod pictures;
 mod proof;
 mod screen;

@@ -118,6 +118,7 @@
 //! | what programs do, event by event | [`simulator`] |
 //! | which changes make a program serializable | [`repair`] |
 //! | what people and machines are shown | `report` |
+//! | what holds of Petri nets | [`nets`] |
 //!
 //! Architecture Invariant: no terminal, no files, no clock, no environment, no
 //! printing. It compiles to WebAssembly.
@@ -135,6 +136,7 @@ mod fault;
 mod findings;
 mod hint;
 mod input;
+pub mod nets;
 mod never;
 mod options;
 pub mod repair;

@@ -12,7 +12,7 @@
 //! Read: `conjunction`, `disjunction`, `negation`, `implication`, `true`,
 //! `false`, comparisons (`integer-le` and its relatives) of `integer-constant`,
 //! `tokens-count`, `integer-sum`, `integer-difference` and `integer-product`
-//! with at most one factor that is not a constant, and `is-fireable`. Places and
+//! with at most one factor that is not a constant, `is-fireable` and `deadlock`. Places and
 //! transitions are named by the ids of the file of the net ([`Ids`]).
 //!
 //! What is read is a [`Question`]: the markings whose reachability decides the
@@ -295,6 +295,7 @@ impl Reader<'_> {
                 "true" => self.push(&mut parts, node, joined(true, 0))?,
                 "false" => self.push(&mut parts, node, joined(false, 0))?,
                 "is-fireable" => self.fireable(&mut parts, node, is_negated)?,
+                "deadlock" => self.deadlock(&mut parts, node, is_negated)?,
                 _ => self.comparison(&mut parts, node, is_negated)?,
             }
         }
@@ -332,6 +333,13 @@ impl Reader<'_> {
             count += 1;
         }
         self.push(parts, node, if is_negated { Part::All(count) } else { Part::Any(count) })
+    }
+
+    /// Whether nothing can fire, or something.
+    fn deadlock(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
+        let formula = Formula::deadlock(self.net).and_then(|formula| if is_negated { formula.negated() } else { Some(formula) });
+        let formula = formula.ok_or_else(|| error(node, "a weight does not fit 63 bits"))?;
+        formula.parts().iter().try_for_each(|part| self.push(parts, node, part.clone()))
     }
 
     fn comparison(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {

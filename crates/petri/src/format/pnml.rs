@@ -65,6 +65,14 @@ impl Ids {
         }
     }
 
+    /// The names of the nodes, for nets from files that have no ids.
+    pub fn named(net: &Net) -> Self {
+        Self {
+            places: net.places().map(|place| (net.place_name(place).to_owned(), place)).collect(),
+            transitions: net.transitions().map(|transition| (net.transition_name(transition).to_owned(), transition)).collect(),
+        }
+    }
+
     /// The place with this id, also where it is the id of a reference to it.
     pub fn place(&self, id: &str) -> Option<PlaceId> {
         self.places.get(id).copied()

@@ -13,7 +13,7 @@ pub(in crate::commands) enum Status {
 }
 
 impl Status {
-    pub(super) fn exit_code(self, exit_zero: bool) -> ExitCode {
+    pub(in crate::commands) fn exit_code(self, exit_zero: bool) -> ExitCode {
         ExitCode::from(match self {
             Self::Fine => 0,
             Self::Undecided | Self::NotSerializable if exit_zero => 0,

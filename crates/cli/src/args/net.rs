@@ -1,0 +1,166 @@
+//! The command line of `serval net`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+
+use super::{Limits, seconds};
+
+/// Questions about Petri nets, with evidence
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Net {
+    #[command(subcommand)]
+    pub(crate) command: NetCommand,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum NetCommand {
+    Check(NetCheck),
+    Info(NetInfo),
+    Run(NetRun),
+    Export(NetExport),
+}
+
+/// How a net is written down, where its name does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetKind {
+    /// The Petri Net Markup Language
+    Pnml,
+    /// The format of Tina
+    Net,
+}
+
+#[derive(ClapArgs, Clone, Debug)]
+pub(crate) struct NetFile {
+    /// A place/transition net (.pnml or .net); - reads standard input
+    #[arg(value_name = "NET")]
+    pub(crate) file: PathBuf,
+    /// What the input is, where its name does not tell
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<NetKind>,
+}
+
+/// Decide properties of a net, with evidence for both answers
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetCheck {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// What is asked; default deadlock-free, one-safe, quasi-live and no-dead-places
+    #[arg(long, short, value_name = "PROPERTY")]
+    pub(crate) property: Vec<String>,
+    /// Questions of the Model Checking Contest about reachability
+    #[arg(long, value_name = "FILE.xml")]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Only these of them
+    #[arg(long, value_name = "ID", requires = "queries")]
+    pub(crate) query: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = NetFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: NetFormat,
+    /// Save the evidence in this directory, a file for each question
+    #[arg(long, value_name = "DIR")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Save runs in this directory, for `serval net run --replay`; the word all shows the whole marking after each step
+    #[arg(long, value_name = "DIR|all")]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Exit with 0 instead of 1 and 3
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Leave times out, so that the output is the same every time
+    #[arg(long)]
+    pub(crate) no_times: bool,
+    /// Show runs and lists as a whole
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetFormat {
+    /// For people
+    Text,
+    /// One object per question, a line each
+    Json,
+    /// The lines of the Model Checking Contest
+    Mcc,
+    /// Markdown with tables
+    Markdown,
+    /// SARIF 2.1.0, one log for all questions
+    Sarif,
+}
+
+/// Tell how large a net is, of which class, and what bounds its places
+#[derive(ClapArgs, Clone, Debug)]
+#[command(after_help = "Example:\n  serval net info mutex.pnml\n\nExit status: 0 done, 2 usage or input error, 130 interrupted.")]
+pub(crate) struct NetInfo {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// How long the search for bounds may take
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: f64,
+    /// Name all places
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Fire transitions at random, or as a trace says
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  serval net run mutex.pnml --steps 20 --seed 3\n  serval net check mutex.pnml --trace runs; serval net run mutex.pnml --replay runs/deadlock-free.trace.json\n\nExit status: 0 done, 2 usage or input error, 130 interrupted."
+)]
+pub(crate) struct NetRun {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// How many transitions fire
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    pub(crate) steps: u64,
+    /// The same seed gives the same run
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Fire what this file says
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["steps", "seed"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Save the run in this file; the word all shows the whole marking after each step
+    #[arg(long, value_name = "PATH|all")]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Show all steps
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Write a net in another form
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  serval net export mutex.pnml --to svg --out mutex.svg\n  serval net export mutex.net --to smtlib --property one-safe\n\nFor smtlib: the marking equation with the goal of the property, for SMT solvers. Where it has no solution (unsat), no marking of the goal can be reached.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetExport {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// The form
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: NetForm,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// The property that smtlib is about
+    #[arg(long, short, value_name = "PROPERTY", default_value = "deadlock-free")]
+    pub(crate) property: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetForm {
+    /// The format of Tina
+    Net,
+    /// The Petri Net Markup Language
+    Pnml,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// The marking equation, for SMT solvers
+    Smtlib,
+}

@@ -1,0 +1,229 @@
+//! `serval net check NET`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, Property, decide_net};
+use serval_report::escape;
+use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
+
+use super::read;
+use crate::args::{NetCheck, NetFormat};
+use crate::commands::check::{Status, millis};
+use crate::failure::Failure;
+use crate::input::{name_of, shown};
+use crate::limits::{self, Lost, watched};
+use crate::output::{say, write_file, write_to};
+
+/// What is asked where nobody says what to ask.
+const USUAL: [&str; 4] = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places"];
+/// How wide the column of questions is at most.
+const WIDEST: usize = 48;
+/// How long the name of a file is at most, without its ending.
+const LONGEST_NAME: usize = 80;
+
+pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
+    limits::limit_memory(args.limits.memory);
+    let file = name_of(&args.net.file);
+    let (input, questions) = match asked(args) {
+        Ok(asked) => asked,
+        Err(failure) => return unusable(args, &file, failure),
+    };
+    let input = Arc::new(input);
+    let width = questions.iter().map(|question| escape::name(&question.name).chars().count()).max().unwrap_or(0).min(WIDEST);
+    let whole = args.trace.iter().any(|path| path == Path::new("all"));
+    let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
+    let mut saving = Saving::new(args)?;
+    let (mut worst, mut reports) = (Status::Fine, Vec::new());
+    for question in &questions {
+        let (report, status) = answered(args, &file, &input, question, &mut saving)?;
+        let text = match args.format {
+            NetFormat::Text => report.to_text(style),
+            NetFormat::Json => report.to_json(),
+            NetFormat::Mcc => report.to_mcc(),
+            NetFormat::Markdown => report.to_markdown(),
+            NetFormat::Sarif => String::new(),
+        };
+        write_to(None, &text)?;
+        worst = worst.max(status);
+        if args.format == NetFormat::Sarif {
+            reports.push(report);
+        }
+        if limits::is_interrupted() {
+            return Ok(ExitCode::from(130));
+        }
+    }
+    if args.format == NetFormat::Sarif {
+        write_to(None, &net_sarif(&reports, env!("CARGO_PKG_VERSION")))?;
+    }
+    Ok(worst.exit_code(args.exit_zero))
+}
+
+/// The net, and all questions about it.
+fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
+    let input = read::net(&args.net)?;
+    let mut questions = Vec::new();
+    for property in &args.property {
+        questions.push(read::question(property, &input)?);
+    }
+    let mut from_files = Vec::new();
+    for path in &args.queries {
+        from_files.extend(read::queries(path, &input)?);
+    }
+    for id in &args.query {
+        if !from_files.iter().any(|question| question.name == *id) {
+            let near = serval_syntax::similar(id, from_files.iter().map(|question| question.name.as_str()));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            return Err(Failure::message(format!("no query is called {id}{near}")));
+        }
+    }
+    from_files.retain(|question| args.query.is_empty() || args.query.contains(&question.name));
+    questions.extend(from_files);
+    if args.property.is_empty() && args.queries.is_empty() {
+        for property in USUAL {
+            questions.push(read::question(property, &input)?);
+        }
+    }
+    Ok((input, questions))
+}
+
+/// Tells machines what people are told about an input that cannot be used.
+fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, Failure> {
+    let reason = match &failure {
+        Failure::Input(text) => text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned(),
+        Failure::Message(text) => text.clone(),
+        Failure::ClosedPipe | Failure::Interrupted | Failure::Internal => return Err(failure),
+    };
+    let mut report = NetReport::new(file, "", NetAnswer::Error);
+    report.reason = Some(reason);
+    match args.format {
+        NetFormat::Json => write_to(None, &report.to_json())?,
+        NetFormat::Sarif => write_to(None, &net_sarif(&[report], env!("CARGO_PKG_VERSION")))?,
+        NetFormat::Text | NetFormat::Mcc | NetFormat::Markdown => {}
+    }
+    Err(failure)
+}
+
+/// The answer to a question, after what is to be kept has been saved.
+fn answered(
+    args: &NetCheck,
+    file: &str,
+    input: &Arc<NetInput>,
+    question: &NetQuestion,
+    saving: &mut Saving,
+) -> Result<(NetReport, Status), Failure> {
+    let start = Instant::now();
+    let (worker_input, worker_question) = (Arc::clone(input), question.clone());
+    let outcome = watched(args.limits.time(), move |watch| {
+        let mut options = NetOptions::default();
+        // The clock ends it.
+        options.rounds = u32::MAX;
+        options.cancel = watch.cancel();
+        let mut decision = decide_net(&worker_input, &worker_question, &options);
+        if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
+            decision.reason = Some(watch.reason());
+        }
+        decision
+    });
+    let decision = match outcome {
+        Ok(decision) => decision,
+        Err(lost) => {
+            let answer = if lost == Lost::Panicked { NetAnswer::Error } else { NetAnswer::Undecided };
+            let mut report = NetReport::new(file, &question.name, answer);
+            report.reason = Some(lost.reason());
+            return Ok((report, if answer == NetAnswer::Error { Status::Internal } else { Status::Undecided }));
+        }
+    };
+    let status = match decision.answer {
+        NetAnswer::Holds => Status::Fine,
+        NetAnswer::DoesNotHold => Status::NotSerializable,
+        NetAnswer::Undecided => Status::Undecided,
+        NetAnswer::Error => Status::Internal,
+    };
+    if decision.answer == NetAnswer::Error {
+        reproduce(file, input, &decision);
+    }
+    let slug = saving.slug(&question.name);
+    let certificate = decision.certificate.as_ref().filter(|_| status != Status::Internal).map(serval::nets::Certificate::to_json);
+    let trace = decision.run.as_ref().map(|run| NetTrace::new(run).to_json());
+    let mut report = decision.into_report(file, question);
+    report.contest = Some(contest(question));
+    let saved = saving.save(saving.certificates.as_deref(), &slug, "certificate", certificate.as_deref())?;
+    if let Some(note) = &mut report.certificate {
+        note.path = saved;
+    }
+    report.trace = saving.save(saving.traces.as_deref(), &slug, "trace", trace.as_deref())?;
+    report.time_ms = (!args.no_times).then(|| millis(start.elapsed()));
+    Ok((report, status))
+}
+
+/// What the contest calls a question.
+fn contest(question: &NetQuestion) -> Contest {
+    let named = |id: &str, is_opposite| Contest { id: id.to_owned(), is_opposite };
+    match &question.property {
+        _ if question.is_query => named(&question.name, false),
+        Property::DeadlockFree => named("ReachabilityDeadlock", true),
+        Property::Safe(1) => named("OneSafe", false),
+        Property::QuasiLive => named("QuasiLiveness", false),
+        // The id is one word.
+        _ => named(&question.name.replace(char::is_whitespace, "_"), false),
+    }
+}
+
+/// Saves what is needed to find a bug, and says so.
+fn reproduce(file: &str, input: &NetInput, decision: &NetDecision) {
+    let Some(certificate) = &decision.certificate else { return };
+    let reason = decision.reason.as_deref().unwrap_or_default();
+    let path = PathBuf::from(format!("serval-bug-{}.txt", certificate.net));
+    let version = env!("CARGO_PKG_VERSION");
+    let net = serval_petri::tina::write(input.net());
+    let text = format!("serval {version}\n{reason}\n\n--- net {}\n{net}\n--- certificate\n{}", escape::name(file), certificate.to_json());
+    let saved = match write_file(&path, &text) {
+        Ok(()) => format!("a reproduction is saved in {}", shown(&path)),
+        Err(_) => "a reproduction could not be saved".to_owned(),
+    };
+    say(&format!("{}\nthis is a bug in serval; {saved}\n", escape::line(reason)));
+}
+
+/// Where evidence and runs are kept.
+struct Saving {
+    certificates: Option<PathBuf>,
+    traces: Option<PathBuf>,
+    taken: BTreeSet<String>,
+}
+
+impl Saving {
+    fn new(args: &NetCheck) -> Result<Self, Failure> {
+        let traces: Vec<&PathBuf> = args.trace.iter().filter(|path| *path != Path::new("all")).collect();
+        if traces.len() > 1 {
+            return Err(Failure::message("--trace names two directories"));
+        }
+        Ok(Self { certificates: args.certificate.clone(), traces: traces.first().map(|path| (*path).clone()), taken: BTreeSet::new() })
+    }
+
+    /// A name for the files of a question, which no other question has.
+    fn slug(&mut self, question: &str) -> String {
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
+        let base: String = question.chars().take(LONGEST_NAME).map(plain).collect();
+        let base = base.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
+        let base = if base.is_empty() { "question".to_owned() } else { base };
+        let mut slug = base.clone();
+        let mut number = 2;
+        while !self.taken.insert(slug.to_ascii_lowercase()) {
+            slug = format!("{base}-{number}");
+            number += 1;
+        }
+        slug
+    }
+
+    fn save(&self, directory: Option<&Path>, slug: &str, what: &str, text: Option<&str>) -> Result<Option<String>, Failure> {
+        let (Some(directory), Some(text)) = (directory, text) else { return Ok(None) };
+        std::fs::create_dir_all(directory).map_err(|error| Failure::message(format!("cannot make {}: {error}", shown(directory))))?;
+        let path = directory.join(format!("{slug}.{what}.json"));
+        write_file(&path, text)?;
+        Ok(Some(name_of(&path)))
+    }
+}

@@ -1,0 +1,93 @@
+//! `serval net info NET`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval::nets::{Net, NetSums, classify, sums};
+use serval_budget::Budget;
+use serval_report::escape::name;
+
+use super::read;
+use crate::args::NetInfo;
+use crate::failure::Failure;
+use crate::limits::{self, watched};
+use crate::output::write_to;
+
+/// Places that a line names, and lines of bounds, unless all are wanted.
+const NAMED: usize = 8;
+const LINES: usize = 20;
+
+pub(super) fn run(args: &NetInfo) -> Result<(), Failure> {
+    limits::limit_memory(None);
+    let input = Arc::new(read::net(&args.net)?);
+    let net = input.net();
+    let mut out = String::new();
+    let marked = net.initial().marked().count();
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "net          {}", name(net.name()));
+    let _ = writeln!(out, "places       {}", net.place_count());
+    let _ = writeln!(out, "transitions  {}", net.transition_count());
+    let _ = writeln!(out, "arcs         {}", net.arc_count());
+    let _ = writeln!(out, "tokens       {} on {marked} place{}", net.initial().total(), if marked == 1 { "" } else { "s" });
+    let classes = classify(net).named();
+    let named = |wanted: bool| classes.iter().filter(|class| class.1 == wanted).map(|class| class.0).collect::<Vec<_>>().join(", ");
+    for (word, list) in [("class", named(true)), ("not", named(false))] {
+        if !list.is_empty() {
+            let _ = writeln!(out, "{word:<11}  {list}");
+        }
+    }
+    let worker = Arc::clone(&input);
+    let time = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
+    let found = watched(time, move |watch| sums(worker.net(), &mut Budget::new(u64::MAX, watch.cancel())).map_err(|_| watch.reason()));
+    match found.map_err(limits::Lost::reason).and_then(|found| found) {
+        Ok(found) => push_bounds(&mut out, net, &found, args.verbose),
+        Err(reason) => {
+            let _ = writeln!(out, "bounds       {reason}");
+        }
+    }
+    write_to(None, &out)
+}
+
+/// The bounds of places, those of one sum together.
+fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
+    let (named, lines) = if verbose { (usize::MAX, usize::MAX) } else { (NAMED, LINES) };
+    let bounded = found.bounds.iter().flatten().count();
+    let _ = writeln!(out, "bounds       {bounded} of {} places, by sums that no transition increases", net.place_count());
+    let mut rows: Vec<String> = Vec::new();
+    for (number, sum) in found.sums.iter().enumerate() {
+        let of = |bound: i128| net.places().filter(move |place| found.bounds[place.index()] == Some((bound, number)));
+        let mut bounds: Vec<i128> = found.bounds.iter().flatten().filter(|one| one.1 == number).map(|one| one.0).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let terms: Vec<String> = net.places().filter_map(|place| term(net, sum, place)).collect();
+        for bound in bounds {
+            let places = list(of(bound).map(|place| name(net.place_name(place)).into_owned()).collect(), named, ", ");
+            rows.push(format!("at most {bound}: {places}; by {}", list(terms.clone(), named, " + ")));
+        }
+    }
+    let free: Vec<String> =
+        net.places().filter(|place| found.bounds[place.index()].is_none()).map(|place| name(net.place_name(place)).into_owned()).collect();
+    if !free.is_empty() {
+        rows.push(format!("no bound by weights: {}", list(free, named, ", ")));
+    }
+    for row in rows.iter().take(lines) {
+        let _ = writeln!(out, "  {row}");
+    }
+    if let Some(left) = rows.len().checked_sub(lines).filter(|&left| left > 0) {
+        let _ = writeln!(out, "  … and {left} more lines; -v shows them");
+    }
+}
+
+fn term(net: &Net, sum: &[(u32, u64)], place: serval_petri::PlaceId) -> Option<String> {
+    let weight = sum.iter().find(|one| usize::try_from(one.0) == Ok(place.index()))?.1;
+    let place = name(net.place_name(place));
+    Some(if weight == 1 { place.into_owned() } else { format!("{weight}·{place}") })
+}
+
+fn list(mut words: Vec<String>, most: usize, between: &str) -> String {
+    let left = words.len().saturating_sub(most);
+    words.truncate(most);
+    let more = if left == 0 { String::new() } else { format!("{between}… ({left} more)") };
+    format!("{}{more}", words.join(between))
+}

@@ -1,0 +1,126 @@
+//! One sentence why a property holds, or does not.
+
+use std::collections::BTreeSet;
+
+use serval_budget::Budget;
+use serval_linear::{Node, Tree};
+use serval_netproof::{Certificate, Dead, Equation, Evidence, Run, Weights, run};
+use serval_petri::{Formula, Net, PlaceId, Property, TransitionId};
+use serval_report::nets::DeadNode;
+
+/// Places that a sentence names.
+const NAMED: usize = 4;
+
+/// What the goals of a property are about, several of them.
+pub(super) fn nodes(property: &Property) -> &'static str {
+    match property {
+        Property::QuasiLive => "transitions",
+        Property::NoDeadPlaces => "places",
+        _ => "goals",
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Why the property is as the certificate says, unless a run shows it.
+pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> Option<String> {
+    match property {
+        Property::QuasiLive | Property::NoDeadPlaces if certificate.holds => {
+            let (all, what) = match property {
+                Property::QuasiLive => (net.transition_count(), "transition can fire"),
+                _ => (net.place_count(), "place can be marked"),
+            };
+            // With one node there is a run, which is shown.
+            (all != 1).then(|| match certificate.runs.words.len() {
+                0 => "there is none that could be dead".to_owned(),
+                words => format!("each {what}: {} for {all}", count(words, "run")),
+            })
+        }
+        Property::QuasiLive | Property::NoDeadPlaces => None,
+        _ => certificate.evidence.first().and_then(|one| because(net, property, &one.evidence)),
+    }
+}
+
+/// Why a goal cannot be reached.
+fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String> {
+    Some(match evidence {
+        Evidence::Run(_) => return None,
+        Evidence::Weights(Weights { sums }) => {
+            let places: BTreeSet<u32> = sums.iter().flatten().map(|one| one.0).collect();
+            let weights = match sums.len() {
+                1 => format!("weights on {}", count(places.len(), "place")),
+                several => format!("{several} sums of weights on {}", count(places.len(), "place")),
+            };
+            match property {
+                Property::Safe(most) => format!("every place is bounded by {most}: {weights}"),
+                _ => format!("places have too few tokens: {weights}"),
+            }
+        }
+        Evidence::Dead(Dead { places }) => {
+            let names: Vec<String> = places.iter().take(NAMED).filter_map(|&number| place(net, number)).collect();
+            let more = places.len().checked_sub(NAMED).filter(|&more| more > 0).map_or_else(String::new, |more| format!(" and {more} more"));
+            format!("{}{more} stay empty: whatever gives to them takes from them", names.join(", "))
+        }
+        Evidence::Equation(Equation { traps, weights, tree }) => {
+            let mut with = Vec::new();
+            if !traps.is_empty() {
+                with.push(count(traps.len(), "trap"));
+            }
+            if !weights.sums.is_empty() {
+                with.push(count(weights.sums.len(), "sum"));
+            }
+            let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
+            format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
+        }
+        Evidence::States(states) => format!("{} can be reached, and none is one", count(states.markings.len(), "marking")),
+        Evidence::Stubborn(stubborn) => {
+            format!("{} are enough to see every deadlock, and none is one", count(stubborn.markings.len(), "marking"))
+        }
+    })
+}
+
+fn place(net: &Net, number: u32) -> Option<String> {
+    let place = PlaceId::try_from_index(usize::try_from(number).ok()?).filter(|place| place.index() < net.place_count())?;
+    Some(format!("“{}”", net.place_name(place)))
+}
+
+/// How many leaves a tree has.
+fn cases(tree: &Tree) -> usize {
+    tree.nodes.iter().filter(|node| matches!(node, Node::Farkas { .. } | Node::Lattice { .. })).count()
+}
+
+/// The nodes that are dead, each with its own reason.
+pub(super) fn dead(net: &Net, property: &Property, evidence: &[(usize, Evidence)]) -> Vec<DeadNode> {
+    let name = |goal: usize| match property {
+        Property::QuasiLive => TransitionId::try_from_index(goal).map(|transition| net.transition_name(transition)),
+        Property::NoDeadPlaces => PlaceId::try_from_index(goal).map(|place| net.place_name(place)),
+        _ => None,
+    };
+    let dead = evidence.iter().filter_map(|(goal, evidence)| {
+        let why = because(net, property, evidence)?;
+        Some(DeadNode { name: name(*goal)?.to_owned(), why })
+    });
+    dead.collect()
+}
+
+/// What is so where a run ends.
+pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) -> String {
+    let marking = run::end(net, word, &mut Budget::unlimited()).ok();
+    match property {
+        Property::DeadlockFree => "nothing can fire".to_owned(),
+        Property::Safe(most) => {
+            let full = marking.and_then(|marking| marking.marked().find(|one| one.1 > *most));
+            full.map_or_else(String::new, |(place, tokens)| format!("“{}” has {tokens} tokens", net.place_name(place)))
+        }
+        Property::Invariant(_) => "the formula does not hold".to_owned(),
+        Property::Reachable(_) => "the formula holds".to_owned(),
+        Property::Reaches(_) => "this is the marking".to_owned(),
+        Property::QuasiLive => "the transition can fire".to_owned(),
+        Property::NoDeadPlaces => {
+            debug_assert!(marking.is_none_or(|marking| goal.holds(&marking)), "the checker has accepted it");
+            "the place is marked".to_owned()
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Models of the Model Checking Contest: every answer is that of its consensus, and comes with evidence that the checker has
+//! accepted. Nothing depends on a clock: budgets are ticks.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+use std::path::{Path, PathBuf};
+
+use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net};
+use serval_testkit::say;
+use serval_testkit::suite::data_dir;
+
+/// A line of the table: the model, and what is expected of it.
+struct Model {
+    name: String,
+    directory: PathBuf,
+    columns: Vec<String>,
+}
+
+impl Model {
+    fn input(&self) -> NetInput {
+        NetInput::read(&std::fs::read_to_string(self.directory.join("model.pnml")).unwrap(), NetKind::Pnml).unwrap()
+    }
+
+    fn is(&self, column: usize) -> bool {
+        match self.columns[column].as_str() {
+            "TRUE" => true,
+            "FALSE" => false,
+            other => panic!("{}: {other}", self.name),
+        }
+    }
+}
+
+fn models(directory: &Path) -> Vec<Model> {
+    let table = std::fs::read_to_string(directory.join("expected.tsv")).unwrap();
+    let rows = table.lines().skip(1).map(|line| {
+        let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        Model { name: columns[0].clone(), directory: directory.join(&columns[0]), columns }
+    });
+    rows.collect()
+}
+
+/// Asks, and wants this answer.
+fn expect(model: &Model, input: &NetInput, question: &NetQuestion, holds: bool) {
+    let decision = decide_net(input, question, &NetOptions::default());
+    let wanted = if holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold };
+    assert_eq!(decision.answer, wanted, "{}: {}: {:?}", model.name, question.name, decision.reason);
+    assert!(!decision.kinds().is_empty(), "{}: {}", model.name, question.name);
+}
+
+#[test]
+fn deadlocks_and_safety_of_all_models() {
+    let Some(directory) = data_dir("petri") else { return };
+    let models = models(&directory);
+    assert_eq!(models.len(), 26);
+    for model in &models {
+        let input = model.input();
+        expect(model, &input, &input.question("deadlock-free").unwrap(), !model.is(3));
+        expect(model, &input, &input.question("one-safe").unwrap(), model.is(4));
+    }
+    say("52 questions");
+}
+
+#[test]
+fn queries_of_a_fixed_sample() {
+    let Some(directory) = data_dir("petri") else { return };
+    let sample: Vec<&str> = include_str!("contest-sample.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(sample.len(), 60);
+    let mut asked = 0;
+    for model in models(&directory) {
+        let input = model.input();
+        for (kind, column) in [("ReachabilityCardinality", 8), ("ReachabilityFireability", 9)] {
+            let wanted: Vec<usize> = sample
+                .iter()
+                .filter_map(|id| id.strip_prefix(&format!("{}-{kind}-", model.name)).map(|number| number.split('-').next_back().unwrap().parse().unwrap()))
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let questions = input.queries(&std::fs::read_to_string(model.directory.join(format!("{kind}.xml"))).unwrap()).unwrap();
+            assert_eq!(questions.len(), 16);
+            for position in wanted {
+                let question = &questions[position];
+                assert!(sample.contains(&question.name.as_str()), "{}", question.name);
+                let expected = model.columns[column].as_bytes()[position];
+                assert!(matches!(expected, b'T' | b'F'), "{}", question.name);
+                expect(&model, &input, question, expected == b'T');
+                asked += 1;
+            }
+        }
+    }
+    assert_eq!(asked, 60);
+    say("60 queries");
+}
