@@ -21,7 +21,7 @@ pub struct Answer {
 
 /// Ticks in the first round.
 const WALK_TICKS: u64 = 50_000;
-const WEIGHTS_TICKS: u64 = 2_000_000;
+const WEIGHTS_TICKS: u64 = 10_000_000;
 const EQUATION_TICKS: u64 = 1_000_000;
 const EXPLICIT: usize = 20_000;
 /// By how much they grow.

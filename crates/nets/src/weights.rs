@@ -38,8 +38,9 @@ impl Known {
                 if excludes(&alone, &self.bounds) {
                     break;
                 }
-                if !std::mem::replace(&mut self.asked[place.index()], true) {
+                if !self.asked[place.index()] {
                     self.bound(net, &problem, place.index(), budget)?;
+                    self.asked[place.index()] = true;
                 }
             }
         }
