@@ -10,7 +10,7 @@
 //! for: counts of steps of requests, or tokens of a net.
 //!
 //! What the checkers of all certificates have in common is here as well: how conditions are named
-//! ([`conditions!`]), how strictly objects are read ([`read_object!`]), and which input a certificate is about ([`fingerprint`]).
+//! ([`conditions!`]), how strictly objects are read ([`read_object!`]), and which input a certificate is about ([`fingerprint()`]).
 
 mod fingerprint;
 mod format;

@@ -24,7 +24,7 @@ impl Random {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^= mixed >> 31;
-        usize::try_from(u128::from(mixed) * (count as u128) >> 64).unwrap_or(0)
+        usize::try_from((u128::from(mixed) * (count as u128)) >> 64).unwrap_or(0)
     }
 }
 
@@ -89,12 +89,12 @@ pub fn walk(
     let mut random = Random(seed);
     let start = looked.values(&fast.initial);
     let mut left = 0;
-    for goal in 0..goals.len() {
-        if open[goal] && looked.holds(goal, &start) {
-            open[goal] = false;
+    for (goal, open) in open.iter_mut().enumerate() {
+        if *open && looked.holds(goal, &start) {
+            *open = false;
             found(goal, &[]);
         }
-        left += usize::from(open[goal]);
+        left += usize::from(*open);
     }
     let (mut length, mut walks) = (FIRST, 0_u32);
     let (mut run, mut touched): (Vec<u32>, Vec<usize>) = (Vec::new(), Vec::new());

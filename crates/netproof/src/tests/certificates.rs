@@ -121,3 +121,11 @@ fn the_schema_has_the_same_fields() {
         agree(&schema["$defs"][evidence.kind()], &about["evidence"][evidence.kind()]);
     }
 }
+
+#[test]
+fn the_manual_names_every_condition() {
+    let manual = include_str!("../../../../docs/src/certificates.md");
+    for condition in crate::Condition::ALL.iter().filter(|condition| !matches!(condition, crate::Condition::Tree(_))) {
+        assert!(manual.contains(&format!("`{condition}`")), "{condition}");
+    }
+}

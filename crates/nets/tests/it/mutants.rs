@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_linear::{Linear, Node};
 use serval_model::SplitMix64;
-use serval_netproof::{Claim, Evidence, Item, Refusal, Run, check};
+use serval_netproof::{Certificate, Claim, Evidence, Item, Refusal, Run, check};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
 use serval_nets::{equation, weights};
@@ -180,6 +180,53 @@ fn what_is_changed_is_refused_or_still_so() {
     for (kind, tally) in tally {
         assert!(tally.refused * 5 >= wanted, "{kind}: {tally:?}");
     }
+}
+
+/// Runs into all goals of a property, with one thing changed.
+#[test]
+fn changed_runs_are_refused_or_still_so() {
+    let wanted = number("SERVAL_MUTANTS", MUTANTS);
+    let mut tally = Tally::default();
+    for seed in number("SERVAL_SEED", 1).. {
+        if tally.refused + tally.accepted >= wanted {
+            break;
+        }
+        let net = net(seed);
+        let markings = Markings::of(&net, 500);
+        let draw = &mut SplitMix64::new(seed);
+        for (question, property) in [(Question::QuasiLive, Property::QuasiLive), (Question::NoDeadPlaces, Property::NoDeadPlaces)] {
+            let goals = property.goals(&net).unwrap();
+            // Where some are not there, the runs for the others are not enough, however they are changed.
+            let run = |goal: &Formula| match look(&net, goal, 500, &mut Budget::unlimited()) {
+                Ok(Some(Said::Reached(word))) => word,
+                _ => Vec::new(),
+            };
+            let evidence = |goal: &Formula| Evidence::Run(Run { word: run(goal).into_iter().map(Item::Fire).collect() });
+            let evidence = goals.iter().map(evidence).enumerate().collect();
+            let Some(certificate) = Certificate::new(&net, &property, goals.len(), evidence) else { continue };
+            if !markings.is_complete || goals.len() < 2 {
+                continue;
+            }
+            for _ in 0..3 {
+                let mut mutant = certificate.clone();
+                match draw.index(3) {
+                    0 => list(draw, &mut mutant.runs.words, |draw, word| list(draw, word, |_, item| *item = Item::Fire(0))),
+                    1 => list(draw, &mut mutant.runs.ends, |_, end| end.0 = end.0.saturating_sub(1)),
+                    _ => list(draw, &mut mutant.runs.ends, |draw, end| end.2 = usize::try_from(nearby(draw, end.2 as u64)).unwrap()),
+                }
+                match mutant.check(&net, &mut Budget::unlimited()) {
+                    Ok(()) => {
+                        assert_eq!(markings.answer(&net, &question), Some(true), "net {seed}: {}", mutant.to_json());
+                        tally.accepted += 1;
+                    }
+                    Err(Refusal::Stopped(_)) => panic!("net {seed}: stopped"),
+                    Err(_) => tally.refused += 1,
+                }
+            }
+        }
+    }
+    say(&format!("mutants of runs into several goals: {tally:?}"));
+    assert!(tally.refused * 5 >= wanted && tally.accepted > 0, "{tally:?}");
 }
 
 fn claim(is_there: bool) -> Claim {
