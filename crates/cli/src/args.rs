@@ -106,6 +106,19 @@ pub(crate) enum InputKind {
     Json,
 }
 
+/// What a certificate is about, where the name of the file does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifiedKind {
+    /// A program in the SER language
+    Ser,
+    /// A network system
+    Json,
+    /// A Petri net in PNML
+    Pnml,
+    /// A Petri net as Tina writes it
+    Net,
+}
+
 #[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct InputArgs {
     /// A program (.ser) or a network system (.json); - reads standard input
@@ -263,16 +276,16 @@ fn positive(text: &str) -> Result<usize, String> {
 /// Check evidence with the independent checker
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Example:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
+    after_help = "Examples:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n  serval verify lock.pnml one-safe.json            what is said of a Petri net\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
 )]
 pub(crate) struct Verify {
-    /// The program or network system
+    /// The program, network system or net (.pnml, .net)
     pub(crate) file: PathBuf,
     /// The certificate
     pub(crate) certificate: PathBuf,
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) input: Option<InputKind>,
+    pub(crate) input: Option<VerifiedKind>,
     /// Also check that the compiled program has the answers of the program as written: the map between their states, step by step
     #[arg(long)]
     pub(crate) check_compile: bool,

@@ -279,7 +279,10 @@ fn queries_are_asked_by_id() {
     let output = asked(&["--format", "mcc"]);
     let lines = text(&output.stdout);
     let told: Vec<&str> = lines.lines().map(|line| line.rsplit_once(" TECHNIQUES ").unwrap().0).collect();
-    assert_eq!(told, ["FORMULA ring-00 TRUE", "FORMULA ring-01 FALSE", "FORMULA ring-02 TRUE", "FORMULA ring-03 FALSE", "FORMULA ring-04 TRUE"]);
+    assert_eq!(
+        told,
+        ["FORMULA ring-00 TRUE", "FORMULA ring-01 FALSE", "FORMULA ring-02 TRUE", "FORMULA ring-03 FALSE", "FORMULA ring-04 TRUE"]
+    );
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(asked(&["--query", "ring-02"]).status.code(), Some(0));
     let unknown = asked(&["--query", "ring-05"]);

@@ -1,9 +1,11 @@
-//! All markings one by one, breadth first.
+//! All markings one by one, breadth first; for deadlocks only as many as stubborn sets ask for.
+
+mod stubborn;
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
-use serval_netproof::{Evidence, States};
+use serval_netproof::{Evidence, States, Stubborn};
 use serval_petri::{Formula, Marking, Net};
 
 use crate::fast::Fast;
@@ -16,36 +18,83 @@ pub enum Said {
     Excluded(Box<Evidence>),
 }
 
+/// Markings that are known, each with the number of the one before it and what led from there.
+type Known = IndexMap<Vec<u64>, Option<(usize, u32)>, FxBuildHasher>;
+
 /// Looks at all markings until one is in the goal; `None` where there are more than `most`, or a number does not fit. A tick is a marking.
 pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
     let fast = Fast::new(net);
-    let mut known: IndexMap<Vec<u64>, Option<(usize, u32)>, FxBuildHasher> = IndexMap::default();
+    let everything = |marking: &[u64]| (0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition)).collect();
+    let searched = search(&fast, most, budget, |marking| goal.holds(&Marking::new(marking.to_vec())), everything)?;
+    Ok(searched.map(|searched| match searched {
+        Searched::Reached(run) => Said::Reached(run),
+        Searched::All(known) => {
+            let mut markings: Vec<Vec<u64>> = known.into_keys().collect();
+            markings.sort_unstable();
+            Said::Excluded(Box::new(Evidence::States(States { markings })))
+        }
+    }))
+}
+
+/// The same for deadlocks, with a stubborn set for each marking.
+pub fn look_for_deadlock(net: &Net, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
+    let fast = Fast::new(net);
+    let mut sets = stubborn::Sets::new(&fast);
+    let enabled = |set: Vec<u32>, marking: &[u64]| {
+        set.into_iter().map(|member| member as usize).filter(|&member| fast.is_enabled(marking, member)).collect()
+    };
+    let is_deadlock = |marking: &[u64]| (0..fast.inputs.len()).all(|transition| !fast.is_enabled(marking, transition));
+    let searched = search(&fast, most, budget, is_deadlock, |marking| enabled(sets.of(marking), marking))?;
+    Ok(searched.map(|searched| match searched {
+        Searched::Reached(run) => Said::Reached(run),
+        Searched::All(known) => {
+            let mut markings: Vec<Vec<u64>> = known.into_keys().collect();
+            markings.sort_unstable();
+            let sets = markings.iter().map(|marking| sets.of(marking)).collect();
+            Said::Excluded(Box::new(Evidence::Stubborn(Stubborn { markings, sets })))
+        }
+    }))
+}
+
+/// What a search found.
+enum Searched {
+    Reached(Vec<u32>),
+    All(Known),
+}
+
+/// Follows from each marking what `next` says, until one is looked for.
+fn search(
+    fast: &Fast,
+    most: usize,
+    budget: &mut Budget,
+    is_goal: impl Fn(&[u64]) -> bool,
+    mut next: impl FnMut(&[u64]) -> Vec<usize>,
+) -> Result<Option<Searched>, Stopped> {
+    let mut known: Known = IndexMap::default();
     known.insert(fast.initial.clone(), None);
     let mut at = 0;
     while let Some((marking, _)) = known.get_index(at) {
         budget.spend(1)?;
         let marking = marking.clone();
-        if goal.holds(&Marking::new(marking.clone())) {
-            return Ok(Some(Said::Reached(run_to(&known, at))));
+        if is_goal(&marking) {
+            return Ok(Some(Searched::Reached(run_to(&known, at))));
         }
-        for transition in (0..fast.inputs.len()).filter(|&transition| fast.is_enabled(&marking, transition)) {
-            let mut next = marking.clone();
-            if !fast.fire(&mut next, transition) {
+        for transition in next(&marking) {
+            let mut after = marking.clone();
+            if !fast.fire(&mut after, transition) {
                 return Ok(None);
             }
-            known.entry(next).or_insert(Some((at, u32::try_from(transition).unwrap_or(u32::MAX))));
+            known.entry(after).or_insert(Some((at, u32::try_from(transition).unwrap_or(u32::MAX))));
         }
         if known.len() > most {
             return Ok(None);
         }
         at += 1;
     }
-    let mut markings: Vec<Vec<u64>> = known.into_keys().collect();
-    markings.sort_unstable();
-    Ok(Some(Said::Excluded(Box::new(Evidence::States(States { markings })))))
+    Ok(Some(Searched::All(known)))
 }
 
-fn run_to(known: &IndexMap<Vec<u64>, Option<(usize, u32)>, FxBuildHasher>, to: usize) -> Vec<u32> {
+fn run_to(known: &Known, to: usize) -> Vec<u32> {
     let (mut run, mut at) = (Vec::new(), to);
     while let Some((_, Some((before, transition)))) = known.get_index(at) {
         run.push(*transition);

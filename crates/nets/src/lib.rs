@@ -3,6 +3,7 @@
 //! A question is whether a marking of a *goal* can be reached. Methods, in the order in which they pay:
 //!
 //! - [`walk`]: random walks that look at all goals at once, with fixed seeds;
+//! - [`siphon`]: places that stay empty because whatever gives to them takes from them;
 //! - [`weights`]: sums that no transition increases bound places;
 //! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack;
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
@@ -16,6 +17,7 @@ mod fast;
 mod goals;
 mod portfolio;
 pub mod shorten;
+pub mod siphon;
 pub mod walk;
 pub mod weights;
 

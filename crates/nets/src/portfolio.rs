@@ -4,6 +4,7 @@ use serval_budget::{Budget, Cancel};
 use serval_netproof::{Claim, Evidence, Item, Run, check};
 use serval_petri::{Formula, Net};
 
+use crate::siphon::Empty;
 use crate::weights::Known;
 use crate::{equation, explicit, walk};
 
@@ -36,7 +37,7 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
         checked.is_ok().then_some(Answer { claim, evidence, method })
     };
     let run = |word: &[u32]| Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() });
-    let mut known = Known::new(net);
+    let (mut known, empty, deadlock) = (Known::new(net), Empty::new(net), Formula::deadlock(net));
     for round in 0..rounds {
         let ticks = |first: u64| first.saturating_mul(GROWTH.saturating_pow(round));
         let mut open: Vec<bool> = answers.iter().map(Option::is_none).collect();
@@ -44,6 +45,10 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
         let _ = walk::walk(net, goals, &mut open, u64::from(round) + 1, &mut found, &mut Budget::new(ticks(WALK_TICKS), cancel.clone()));
         for (goal, formula) in goals.iter().enumerate() {
             if answers[goal].is_some() || cancel.is_cancelled() {
+                continue;
+            }
+            if let Some(evidence) = empty.exclude(net, formula) {
+                answers[goal] = accepted(formula, evidence, "siphon");
                 continue;
             }
             if let Ok(Some(evidence)) = known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS), cancel.clone())) {
@@ -61,7 +66,13 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
                 continue;
             }
             let most = usize::try_from(ticks(EXPLICIT as u64)).unwrap_or(usize::MAX);
-            match explicit::look(net, formula, most, &mut Budget::new(u64::MAX, cancel.clone())) {
+            let budget = &mut Budget::new(u64::MAX, cancel.clone());
+            let said = if deadlock.as_ref() == Some(formula) {
+                explicit::look_for_deadlock(net, most, budget)
+            } else {
+                explicit::look(net, formula, most, budget)
+            };
+            match said {
                 Ok(Some(explicit::Said::Reached(word))) => answers[goal] = accepted(formula, run(&word), "explicit"),
                 Ok(Some(explicit::Said::Excluded(evidence))) => answers[goal] = accepted(formula, *evidence, "explicit"),
                 Ok(None) | Err(_) => {}

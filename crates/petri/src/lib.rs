@@ -5,7 +5,7 @@
 //!   replay.
 //! - [`Target`]: what is asked of a marking, a conjunction of exact linear
 //!   constraints.
-//! - [`greatest_trap`]: what stays marked, by the arcs alone.
+//! - [`greatest_trap`], [`greatest_siphon`]: what stays marked or empty, by the arcs alone.
 //! - [`slice()`]: leaves out what no run to the target can use, and says why.
 //! - [`tina`], [`pnml`], [`mcc`]: nets and questions as files that other tools
 //!   read and write. Who writes one can have it read back before anybody sees
@@ -39,5 +39,5 @@ pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
 pub use property::{Decides, Property};
 pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
-pub use structure::greatest_trap;
+pub use structure::{greatest_siphon, greatest_trap};
 pub use target::{Constraint, Linear, Target};

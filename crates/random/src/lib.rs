@@ -8,6 +8,8 @@
 //! [`Behaviours`] says what a system does with few requests, by
 //! enumeration alone, and so is the judge of everything cleverer.
 //!
+//! [`nets`] does the same for Petri nets.
+//!
 //! ```
 //! use serval_random::{Behaviours, uniform};
 //! let system = uniform(7);
@@ -20,6 +22,7 @@ mod behaviours;
 mod border;
 mod handlers;
 mod kind;
+pub mod nets;
 mod shared;
 mod systems;
 

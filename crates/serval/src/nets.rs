@@ -28,10 +28,10 @@ use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use class::{NetClass, NetSums, classify, sums};
 pub use runs::{replayed, walked};
-pub use smtlib::smtlib;
 pub use serval_netproof::{Certificate, Item, Run};
 pub use serval_petri::{Net, Property, words::Unknown};
 pub use serval_report::nets::NetAnswer;
+pub use smtlib::smtlib;
 
 /// How a net is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +241,9 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
         reason: None,
         why: why::why(net, &property, &certificate),
         run: match &evidence[..] {
-            [(goal, Evidence::Run(run))] if goals.len() == 1 => runs::told(net, run, shortest, why::end(net, &property, &goals[*goal], run)),
+            [(goal, Evidence::Run(run))] if goals.len() == 1 => {
+                runs::told(net, run, shortest, why::end(net, &property, &goals[*goal], run))
+            }
             _ => None,
         },
         dead: why::dead(net, &property, &evidence),

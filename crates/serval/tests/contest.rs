@@ -71,7 +71,10 @@ fn queries_of_a_fixed_sample() {
         for (kind, column) in [("ReachabilityCardinality", 8), ("ReachabilityFireability", 9)] {
             let wanted: Vec<usize> = sample
                 .iter()
-                .filter_map(|id| id.strip_prefix(&format!("{}-{kind}-", model.name)).map(|number| number.split('-').next_back().unwrap().parse().unwrap()))
+                .filter_map(|id| {
+                    id.strip_prefix(&format!("{}-{kind}-", model.name))
+                        .map(|number| number.split('-').next_back().unwrap().parse().unwrap())
+                })
                 .collect();
             if wanted.is_empty() {
                 continue;

@@ -24,10 +24,7 @@ fn classes_are_told_by_arcs() {
         ["ordinary", "marked graph", "state machine", "free choice", "communication-free", "conservative"]
     );
     // Two take from one place.
-    assert_eq!(
-        classes("tr t a -> b\ntr u a -> c"),
-        ["ordinary", "state machine", "free choice", "communication-free", "conservative"]
-    );
+    assert_eq!(classes("tr t a -> b\ntr u a -> c"), ["ordinary", "state machine", "free choice", "communication-free", "conservative"]);
     // One of them needs another place, too.
     assert_eq!(classes("tr t a -> b\ntr u a c -> c b"), ["ordinary", "conservative"]);
     assert_eq!(classes("tr t a c -> b"), ["ordinary", "marked graph", "free choice"]);

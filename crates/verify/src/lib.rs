@@ -1,11 +1,11 @@
-//! Checks a certificate for a text: a program, or network systems as JSON.
+//! Checks a certificate for a text: a program, network systems as JSON, or a Petri net.
 //!
 //! [`verify`] parses the text, prepares its components and hands them to the
 //! checker of [`serval_proof`], which asks for the states that the certificate
 //! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from somebody who has compiled the program,
 //! and checks that they are all. For a program the parser and the compiler are therefore
 //! part of what is trusted; the engines that find verdicts are not, and this
-//! crate does not depend on them. It does no input or output; the binary
+//! crate does not depend on them. [`verify_net`] reads a net and hands it to the checker of [`serval_netproof`]. It does no input or output; the binary
 //! `serval-verify` in this package does.
 //!
 //! ```
@@ -15,6 +15,8 @@
 //! assert!(matches!(outcome, Outcome::InputError(_)));
 //! assert_eq!(outcome.status(), 2);
 //! ```
+
+mod nets;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -31,6 +33,7 @@ use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, LineIndex, Severity, Span, analyze};
 
+pub use nets::{NetFormat, NetOutcome, verify_net};
 pub use serval_proof::{Caps, Rejection, TooLarge};
 
 /// What the input is.

@@ -11,17 +11,17 @@ use std::process::ExitCode;
 use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
-use serval_verify::{Caps, InputKind, Outcome, TooLarge, verify, verify_compilation};
+use serval_verify::{Caps, InputKind, NetFormat, NetOutcome, Outcome, TooLarge, verify, verify_compilation, verify_net};
 
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json] [--check-compile] FILE CERTIFICATE
+Usage: serval-verify [--input ser|json|pnml|net] [--check-compile] FILE CERTIFICATE
 
-  FILE            a program (.ser) or network systems (.json); - reads standard input
-  CERTIFICATE     what `serval check --certificate` wrote; - reads standard input
+  FILE            a program (.ser), network systems (.json) or a net (.pnml, .net); - reads standard input
+  CERTIFICATE     what `serval check --certificate` wrote, or `serval net check`; - reads standard input
 
-  --input KIND    what FILE is, where its name does not tell: ser or json
+  --input KIND    what FILE is, where its name does not tell: ser, json, pnml or net
   --check-compile also check that the compiled program has the answers of the program as written
   --help          print this
   --version       print the version
@@ -81,9 +81,16 @@ enum Command {
     Verify(Files),
 }
 
+/// What the input is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text(InputKind),
+    Net(NetFormat),
+}
+
 struct Files {
     input: OsString,
-    kind: InputKind,
+    kind: Kind,
     certificate: OsString,
     check_compile: bool,
 }
@@ -111,36 +118,51 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
         Some(kind) => kind,
         None => kind_of(&input)?,
     };
-    if check_compile && kind == InputKind::System {
-        return Err("--check-compile is about programs: a network system is not compiled".to_owned());
+    if check_compile && kind != Kind::Text(InputKind::Program) {
+        let what = if kind == Kind::Text(InputKind::System) { "network system" } else { "net" };
+        return Err(format!("--check-compile is about programs: a {what} is not compiled"));
     }
     Ok(Command::Verify(Files { input, kind, certificate, check_compile }))
 }
 
-fn named_kind(name: Option<&OsStr>) -> Result<InputKind, String> {
-    match name.and_then(OsStr::to_str) {
-        Some("ser") => Ok(InputKind::Program),
-        Some("json") => Ok(InputKind::System),
-        _ => Err("--input needs ser or json".to_owned()),
+fn named_kind(name: Option<&OsStr>) -> Result<Kind, String> {
+    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml or net".to_owned())
+}
+
+/// By what a file's name ends in.
+fn kind_named(ending: &OsStr) -> Option<Kind> {
+    match ending.to_str()? {
+        "ser" => Some(Kind::Text(InputKind::Program)),
+        "json" => Some(Kind::Text(InputKind::System)),
+        other => NetFormat::named(other).map(Kind::Net),
     }
 }
 
-fn kind_of(path: &OsStr) -> Result<InputKind, String> {
-    match Path::new(path).extension().and_then(OsStr::to_str) {
-        Some("ser") => Ok(InputKind::Program),
-        Some("json") => Ok(InputKind::System),
-        _ => Err(format!("cannot tell what {} is; say --input ser or --input json", shown(path))),
-    }
+fn kind_of(path: &OsStr) -> Result<Kind, String> {
+    let kind = Path::new(path).extension().and_then(kind_named);
+    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml or net", shown(path)))
 }
 
 /// The message and the exit status; the error is about the files themselves.
 fn outcome(files: &Files) -> Result<(String, u8), String> {
     let caps = Caps::default();
-    let Ok(text) = read(&files.input, MAX_FILE_BYTES)? else {
-        return Err(format!("{} is larger than {MAX_FILE_BYTES} bytes", shown(&files.input)));
+    let most = if let Kind::Net(_) = files.kind { serval_petri::Limits::default().bytes } else { MAX_FILE_BYTES };
+    let Ok(text) = read(&files.input, most)? else {
+        return Err(format!("{} is larger than {most} bytes", shown(&files.input)));
     };
-    let outcome = match read(&files.certificate, caps.bytes)? {
-        Ok(certificate) => verify(&text, files.kind, &certificate, &caps, &Cancel::new()),
+    let certificate = read(&files.certificate, caps.bytes)?;
+    let kind = match files.kind {
+        Kind::Text(kind) => kind,
+        Kind::Net(format) => {
+            let outcome = match certificate {
+                Ok(certificate) => verify_net(&text, format, &certificate, &caps, &Cancel::new()),
+                Err(too_large) => NetOutcome::TooLarge(too_large),
+            };
+            return Ok((outcome.line(&called(&files.input), &called(&files.certificate)), outcome.status()));
+        }
+    };
+    let outcome = match certificate {
+        Ok(certificate) => verify(&text, kind, &certificate, &caps, &Cancel::new()),
         Err(too_large) => Outcome::TooLarge(too_large),
     };
     let line = outcome.line(&called(&files.input), &called(&files.certificate), &text);

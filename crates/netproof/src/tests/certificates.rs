@@ -80,3 +80,44 @@ fn reading_is_strict() {
     let array = "[\"serval-net-certificate\",1,\"\",\"\",true,[]]";
     assert_eq!(Certificate::from_json(array).unwrap_err().message, "invalid type: sequence, expected an object");
 }
+
+/// Each kind that the checker reads is in the schema with its fields, and the other way round.
+#[test]
+fn the_schema_has_the_same_fields() {
+    use serde_json::Value;
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/net-certificate.schema.json")).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let agree = |schema: &Value, value: &Value| {
+        assert_eq!(keys(&schema["properties"]), keys(value));
+        assert_eq!(schema["additionalProperties"], false);
+        // Whatever is required is missed.
+        for field in schema["required"].as_array().unwrap() {
+            assert!(value.get(field.as_str().unwrap()).is_some(), "{field}");
+        }
+    };
+    let weights = crate::Weights { sums: vec![vec![(0, 1)]] };
+    let kinds = [
+        run(&[0]),
+        Evidence::Weights(weights.clone()),
+        Evidence::Dead(crate::Dead::default()),
+        Evidence::Equation(crate::Equation { weights, ..crate::Equation::default() }),
+        Evidence::States(crate::States::default()),
+        Evidence::Stubborn(crate::Stubborn::default()),
+    ];
+    let runs = crate::Runs { words: vec![vec![Item::Fire(0)]], ends: vec![(0, 0, 1)] };
+    let evidence = kinds.iter().map(|evidence| crate::About { goal: 0, evidence: evidence.clone() }).collect();
+    let certificate = Certificate { net: fingerprint(&net()), property: "quasi-live".to_owned(), holds: true, evidence, runs };
+    let written: Value = serde_json::from_str(&certificate.to_json()).unwrap();
+    agree(&schema, &written);
+    assert_eq!(schema["properties"]["format"]["const"], crate::certificate::FORMAT);
+    assert_eq!(schema["properties"]["version"]["const"], crate::certificate::VERSION);
+    agree(&schema["$defs"]["runs"], &written["runs"]);
+    let named = keys(&schema["$defs"]["about"]["properties"]["evidence"]["properties"]);
+    let mut all: Vec<String> = kinds.iter().map(|evidence| evidence.kind().to_owned()).collect();
+    all.sort_unstable();
+    assert_eq!(named, all);
+    for (about, evidence) in written["evidence"].as_array().unwrap().iter().zip(&kinds) {
+        agree(&schema["$defs"]["about"], about);
+        agree(&schema["$defs"][evidence.kind()], &about["evidence"][evidence.kind()]);
+    }
+}

@@ -65,8 +65,9 @@ pub fn net_graph(net: &Net) -> Graph {
 pub fn net_words(name: &str) -> OwnedWords {
     OwnedWords {
         title: format!("Petri net {name}"),
-        description: "Circles are places with their tokens in the beginning; bars are transitions, which take tokens along the lines that lead to \
+        description:
+            "Circles are places with their tokens in the beginning; bars are transitions, which take tokens along the lines that lead to \
                       them and give tokens along those that leave them. A number at a line is its weight, if it is not 1."
-            .to_owned(),
+                .to_owned(),
     }
 }

@@ -135,7 +135,8 @@ impl NetRun {
                 }
                 marking_words(marking.iter().filter(|(_, tokens)| **tokens > 0).map(|(place, tokens)| (*place, *tokens)))
             } else {
-                let changes = step.changes.iter().take(CHANGES).map(|change| format!("{} {} → {}", name(&change.place), change.from, change.to));
+                let changes =
+                    step.changes.iter().take(CHANGES).map(|change| format!("{} {} → {}", name(&change.place), change.from, change.to));
                 let mut words = changes.collect::<Vec<_>>().join(", ");
                 if let Some(left) = step.changes.len().checked_sub(CHANGES).filter(|&left| left > 0) {
                     let _ = write!(words, " and {left} more");

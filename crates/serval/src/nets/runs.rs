@@ -61,7 +61,8 @@ pub(super) fn told(net: &Net, run: &Run, shortest: bool, end: String) -> Option<
 
 fn step(net: &Net, before: &Marking, after: &Marking, word: &[TransitionId], times: u64) -> NetStep {
     let changed = net.places().filter(|&place| before.tokens(place) != after.tokens(place));
-    let changes = changed.map(|place| Change { place: net.place_name(place).to_owned(), from: before.tokens(place), to: after.tokens(place) });
+    let changes =
+        changed.map(|place| Change { place: net.place_name(place).to_owned(), from: before.tokens(place), to: after.tokens(place) });
     NetStep { fire: word.iter().map(|&transition| net.transition_name(transition).to_owned()).collect(), times, changes: changes.collect() }
 }
 

@@ -60,7 +60,8 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         }
         Evidence::Dead(Dead { places }) => {
             let names: Vec<String> = places.iter().take(NAMED).filter_map(|&number| place(net, number)).collect();
-            let more = places.len().checked_sub(NAMED).filter(|&more| more > 0).map_or_else(String::new, |more| format!(" and {more} more"));
+            let more =
+                places.len().checked_sub(NAMED).filter(|&more| more > 0).map_or_else(String::new, |more| format!(" and {more} more"));
             format!("{}{more} stay empty: whatever gives to them takes from them", names.join(", "))
         }
         Evidence::Equation(Equation { traps, weights, tree }) => {

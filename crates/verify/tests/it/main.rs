@@ -9,6 +9,7 @@ mod examples;
 // The limits on memory that it sets are not known elsewhere.
 #[cfg(target_os = "linux")]
 mod hostile;
+mod nets;
 mod outcomes;
 mod support;
 mod theory;

@@ -63,6 +63,17 @@ const PAGES: &[(&str, &str, Sources)] = &[
         ],
     ),
     ("same", "Components that are the same", &[("crates/proof/src/same.rs", None)]),
+    (
+        "nets",
+        "Evidence about nets",
+        &[
+            ("crates/netproof/src/certificate.rs", None),
+            ("crates/netproof/src/run.rs", None),
+            ("crates/netproof/src/bounds.rs", None),
+            ("crates/netproof/src/equation.rs", None),
+            ("crates/netproof/src/states.rs", None),
+        ],
+    ),
     ("trees", "Proof trees", &[("crates/linear/src/tree.rs", None), ("crates/linear/src/format.rs", None)]),
     ("obligations", "Obligations for other solvers", &[("crates/invariant/src/counting.rs", None)]),
 ];

@@ -22,6 +22,8 @@ fn the_verifier_depends_on_no_engine() {
             "serval-compile",
             "serval-linear",
             "serval-model",
+            "serval-netproof",
+            "serval-petri",
             "serval-proof",
             "serval-symbolic",
             "serval-syntax",
@@ -39,5 +41,14 @@ fn the_checker_depends_on_the_model_and_on_arithmetic_only() {
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
     let dependencies: Vec<&str> = dependencies.collect();
     let expected = ["serval-linear", "serval-budget", "rustc-hash", "serde", "serde_json", "serval-model"];
+    assert_eq!(dependencies, expected.map(|name| format!("{name}.workspace = true")));
+}
+
+#[test]
+fn the_checker_for_nets_depends_on_nets_and_on_arithmetic_only() {
+    let manifest = std::fs::read_to_string(crate::support::root().join("crates/netproof/Cargo.toml")).unwrap();
+    let dependencies = manifest.split("[dependencies]").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
+    let dependencies: Vec<&str> = dependencies.collect();
+    let expected = ["serde", "serde_json", "serval-budget", "serval-linear", "serval-petri"];
     assert_eq!(dependencies, expected.map(|name| format!("{name}.workspace = true")));
 }

@@ -42,8 +42,9 @@ fn unknown_kind(path: &Path) -> Result<serval::nets::NetKind, Failure> {
 fn text(path: &Path) -> Result<String, Failure> {
     let bytes = bytes_within(path, Limits::default().bytes)?;
     let shown = escape::name(&name_of(path)).into_owned();
-    String::from_utf8(bytes)
-        .map_err(|error| Failure::message(format!("{shown} is not UTF-8: byte {} cannot be read [E0501]", error.utf8_error().valid_up_to())))
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::message(format!("{shown} is not UTF-8: byte {} cannot be read [E0501]", error.utf8_error().valid_up_to()))
+    })
 }
 
 /// The questions in a file.
@@ -83,13 +84,12 @@ fn in_words(error: &WordsError, text: &str, input: &NetInput) -> String {
     let near = match &error.unknown {
         Some(Unknown::Place(name)) => similar(name, net.places().map(|place| net.place_name(place))),
         Some(Unknown::Transition(name)) => similar(name, net.transitions().map(|transition| net.transition_name(transition))),
-        Some(Unknown::Property(name)) => {
-            similar(name, Property::NAMES.iter().map(|known| known.split(':').next().unwrap_or(known)))
-        }
+        Some(Unknown::Property(name)) => similar(name, Property::NAMES.iter().map(|known| known.split(':').next().unwrap_or(known))),
         None => None,
     };
     let near = near.map_or_else(String::new, |near| format!("\nhelp: did you mean “{}”?", escape::name(near)));
-    let part = |from: usize, to: usize| seen(text.get(from.min(text.len())..to.clamp(from.min(text.len()), text.len())).unwrap_or_default());
+    let part =
+        |from: usize, to: usize| seen(text.get(from.min(text.len())..to.clamp(from.min(text.len()), text.len())).unwrap_or_default());
     let (before, wrong, after) = (part(0, error.start), part(error.start, error.end), part(error.end.max(error.start), text.len()));
     let carets = "^".repeat(wrong.chars().count().max(1));
     let blank = " ".repeat(before.chars().count());

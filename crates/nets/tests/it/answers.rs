@@ -1,0 +1,102 @@
+//! Answers about random nets, against trying everything.
+
+use std::collections::BTreeMap;
+
+use serval_budget::{Budget, Cancel};
+use serval_model::SplitMix64;
+use serval_netproof::{Certificate, Claim};
+use serval_petri::{Formula, Net, Property};
+use serval_random::nets::{Markings, Question, net};
+use serval_testkit::say;
+
+use crate::number;
+
+/// Nets, unless `SERVAL_COUNT` says how many.
+const NETS: u64 = 200;
+/// Markings that are tried; explicit search looks at more, so it knows all that trying finds.
+const MARKINGS: usize = 2_000;
+
+#[derive(Default)]
+struct Tally {
+    bounded: u64,
+    questions: u64,
+    holds: u64,
+    fails: u64,
+    /// Only about unbounded nets.
+    open: u64,
+    compared: u64,
+    methods: BTreeMap<String, u64>,
+}
+
+fn ask(seed: u64, tally: &mut Tally) {
+    let net = net(seed);
+    let markings = Markings::of(&net, MARKINGS);
+    tally.bounded += u64::from(markings.is_complete);
+    let questions = Question::all(&mut SplitMix64::new(seed ^ 0x5EED), &net);
+    // Evidence is about the property as it is read from its own text.
+    let read = |question: &Question| {
+        let text = Property::parse(&question.text(&net), &net).unwrap().text(&net).unwrap();
+        Property::parse(&text, &net).unwrap()
+    };
+    let properties: Vec<Property> = questions.iter().map(read).collect();
+    let goals: Vec<Vec<Formula>> = properties.iter().map(|property| property.goals(&net).unwrap()).collect();
+    let all: Vec<Formula> = goals.iter().flatten().cloned().collect();
+    let mut answers = serval_nets::decide(&net, &all, 1, &Cancel::new()).into_iter();
+    for ((question, property), goals) in questions.iter().zip(&properties).zip(&goals) {
+        let about = format!("net {seed}, {}:\n{}", question.text(&net), serval_petri::tina::write(&net));
+        let mut evidence = Vec::new();
+        for (goal, formula) in goals.iter().enumerate() {
+            let Some(answer) = answers.next().unwrap() else { continue };
+            let kind = answer.evidence.kind();
+            *tally.methods.entry(format!("{} ({kind})", answer.method)).or_default() += 1;
+            let found = markings.all.iter().any(|marking| formula.holds(&serval_petri::Marking::new(marking.clone())));
+            assert!(!found || answer.claim == Claim::Reachable, "{about}goal {goal} is excluded by {kind}, and there");
+            assert!(
+                found || !markings.is_complete || answer.claim == Claim::Unreachable,
+                "{about}goal {goal} is found by {kind}, and not there"
+            );
+            evidence.push((goal, answer.evidence));
+        }
+        compare(&net, (question, property), goals.len(), evidence, &markings, &about, tally);
+    }
+}
+
+fn compare(
+    net: &Net,
+    (question, property): (&Question, &Property),
+    goals: usize,
+    evidence: Vec<(usize, serval_netproof::Evidence)>,
+    markings: &Markings,
+    about: &str,
+    tally: &mut Tally,
+) {
+    let known = markings.answer(net, question);
+    tally.questions += 1;
+    let Some(certificate) = Certificate::new(net, property, goals, evidence) else {
+        assert_eq!(known, None, "{about}is not answered");
+        tally.open += 1;
+        return;
+    };
+    let certificate = Certificate::from_json(&certificate.to_json()).unwrap();
+    let checked = certificate.check(net, &mut Budget::unlimited());
+    assert_eq!(checked, Ok(()), "{about}{}", certificate.to_json());
+    if let Some(known) = known {
+        assert_eq!(certificate.holds, known, "{about}{}", certificate.to_json());
+        tally.compared += 1;
+    }
+    *(if certificate.holds { &mut tally.holds } else { &mut tally.fails }) += 1;
+}
+
+#[test]
+fn no_answer_is_wrong_and_no_evidence_is_refused() {
+    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
+    let mut tally = Tally::default();
+    for seed in first..first + nets {
+        ask(seed, &mut tally);
+    }
+    let Tally { bounded, questions, holds, fails, open, compared, methods } = tally;
+    say(&format!("nets: {nets}, {bounded} bounded; {questions} questions: {holds} hold, {fails} do not, {open} open; {compared} compared"));
+    say(&format!("nets: answers about goals by {methods:?}"));
+    assert!(bounded * 10 >= nets * 3 && bounded < nets, "{bounded} of {nets} are bounded");
+    assert!(holds * 5 >= questions && fails * 5 >= questions && compared * 5 >= questions * 4 && open * 50 <= questions, "too one-sided");
+}

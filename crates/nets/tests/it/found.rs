@@ -1,0 +1,58 @@
+//! What the single methods find.
+
+use serval_budget::Budget;
+use serval_netproof::{Claim, Evidence, check};
+use serval_nets::explicit::{Said, look, look_for_deadlock};
+use serval_nets::siphon::Empty;
+use serval_petri::{Formula, Net, Property, tina};
+
+fn accepted(net: &Net, goal: &Formula, evidence: &Evidence) {
+    check(net, goal, Claim::Unreachable, evidence, &mut Budget::unlimited()).unwrap();
+}
+
+/// Many that do not meet: with stubborn sets one after the other is enough.
+#[test]
+fn stubborn_sets_leave_out_orders() {
+    let mut text = String::new();
+    for worker in 0..8 {
+        text += &format!("pl a{worker} (1)\ntr t{worker} a{worker} -> b{worker}\ntr u{worker} b{worker} -> a{worker}\n");
+    }
+    let net = tina::read(&text).unwrap();
+    let goal = Formula::deadlock(&net).unwrap();
+    let Some(Said::Excluded(few)) = look_for_deadlock(&net, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
+    let Some(Said::Excluded(all)) = look(&net, &goal, 10_000, &mut Budget::unlimited()).unwrap() else { panic!("a deadlock") };
+    let (Evidence::Stubborn(few_markings), Evidence::States(all_markings)) = (&*few, &*all) else { panic!("other kinds") };
+    assert_eq!((few_markings.markings.len(), all_markings.markings.len()), (2, 256));
+    accepted(&net, &goal, &few);
+    accepted(&net, &goal, &all);
+}
+
+#[test]
+fn a_deadlock_is_found_with_stubborn_sets() {
+    let net = tina::read("pl a (1)\npl b (1)\ntr t a -> c\ntr u b -> d\ntr v c b -> a b\ntr w d a -> a b\n").unwrap();
+    let Some(Said::Reached(run)) = look_for_deadlock(&net, 100, &mut Budget::unlimited()).unwrap() else { panic!("no deadlock") };
+    assert_eq!(run.len(), 2);
+}
+
+#[test]
+fn siphons_are_as_small_as_the_goal_needs() {
+    let net = tina::read("pl a (1)\ntr t a -> b\ntr u c -> d\ntr v d -> c e\ntr w f -> f g\n").unwrap();
+    let empty = Empty::new(&net);
+    let place = |name: &str| net.place_named(name).unwrap();
+    let goals = Property::NoDeadPlaces.goals(&net).unwrap();
+    for (name, needed) in
+        [("a", None), ("b", None), ("c", Some(vec!["c", "d"])), ("e", Some(vec!["c", "d", "e"])), ("g", Some(vec!["f", "g"]))]
+    {
+        let found = empty.exclude(&net, &goals[place(name).index()]);
+        let Some(needed) = needed else {
+            assert_eq!(found, None, "{name}");
+            continue;
+        };
+        let evidence = found.unwrap_or_else(|| panic!("{name}"));
+        accepted(&net, &goals[place(name).index()], &evidence);
+        let Evidence::Dead(dead) = evidence else { panic!("another kind") };
+        let mut expected: Vec<u32> = needed.into_iter().map(|name| u32::try_from(place(name).index()).unwrap()).collect();
+        expected.sort_unstable();
+        assert_eq!(dead.places, expected, "{name}");
+    }
+}

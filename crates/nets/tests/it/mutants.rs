@@ -1,0 +1,187 @@
+//! Evidence with one thing changed: refused, unless what it says is still so.
+//!
+//! `SERVAL_MUTANTS=1000` makes so many of each kind.
+
+use std::collections::BTreeMap;
+
+use serval_budget::Budget;
+use serval_linear::{Linear, Node};
+use serval_model::SplitMix64;
+use serval_netproof::{Claim, Evidence, Item, Refusal, Run, check};
+use serval_nets::explicit::{Said, look, look_for_deadlock};
+use serval_nets::siphon::Empty;
+use serval_nets::{equation, weights};
+use serval_petri::{Formula, Marking, Net, Property};
+use serval_random::nets::{Markings, Question, net};
+use serval_testkit::say;
+
+use crate::number;
+
+/// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
+const MUTANTS: u64 = 100;
+const KINDS: [&str; 6] = ["run", "weights", "dead", "equation", "states", "stubborn"];
+
+/// What each method by itself finds about a goal.
+fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
+    let budget = &mut Budget::ticks(100_000);
+    let mut found: Vec<Evidence> = Empty::new(net).exclude(net, goal).into_iter().collect();
+    found.extend(weights::Known::new(net).exclude(net, goal, budget).ok().flatten());
+    if let Ok(equation::Said::Excluded(evidence)) = equation::ask(net, goal, 1, 1, budget) {
+        found.push(*evidence);
+    }
+    let mut looked = vec![look(net, goal, 500, budget)];
+    if Formula::deadlock(net).as_ref() == Some(goal) {
+        looked.push(look_for_deadlock(net, 500, budget));
+    }
+    for said in looked.into_iter().flatten().flatten() {
+        found.push(match said {
+            Said::Excluded(evidence) => *evidence,
+            Said::Reached(word) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
+        });
+    }
+    found
+}
+
+/// A number one away, or any small one.
+fn nearby(draw: &mut SplitMix64, number: u64) -> u64 {
+    match draw.index(3) {
+        0 => number.saturating_add(1),
+        1 => number.saturating_sub(1),
+        _ => draw.below(6),
+    }
+}
+
+fn small(draw: &mut SplitMix64, number: u32) -> u32 {
+    u32::try_from(nearby(draw, number.into())).unwrap()
+}
+
+/// Changes, drops, doubles or swaps something in a list.
+fn list<T: Clone>(draw: &mut SplitMix64, list: &mut Vec<T>, change: impl FnOnce(&mut SplitMix64, &mut T)) {
+    if list.is_empty() {
+        return;
+    }
+    let (at, other) = (draw.index(list.len()), draw.index(list.len()));
+    match draw.index(6) {
+        0 => drop(list.remove(at)),
+        1 => list.swap(at, other),
+        2 => list.insert(other, list[at].clone()),
+        _ => change(draw, &mut list[at]),
+    }
+}
+
+fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
+    let mut evidence = evidence.clone();
+    match &mut evidence {
+        Evidence::Run(run) => {
+            list(draw, &mut run.word, |draw, item| match item {
+                Item::Fire(transition) if draw.chance(70) => *transition = small(draw, *transition),
+                Item::Fire(transition) => *item = Item::Repeat(nearby(draw, 2), vec![*transition]),
+                Item::Repeat(times, _) => *times = nearby(draw, *times),
+            });
+        }
+        Evidence::Weights(weights) => {
+            list(draw, &mut weights.sums, |draw, sum| list(draw, sum, |draw, weight| weight.1 = nearby(draw, weight.1)))
+        }
+        Evidence::Dead(dead) => list(draw, &mut dead.places, |draw, place| *place = small(draw, *place)),
+        Evidence::Equation(equation) => match draw.index(3) {
+            0 if !equation.traps.is_empty() => {
+                list(draw, &mut equation.traps, |draw, trap| list(draw, trap, |draw, place| *place = small(draw, *place)))
+            }
+            1 => {
+                let trap = (0..5).filter(|_| draw.chance(40)).collect();
+                equation.traps.push(trap);
+            }
+            _ => list(draw, &mut equation.tree.nodes, node),
+        },
+        Evidence::States(states) => {
+            list(draw, &mut states.markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)))
+        }
+        Evidence::Stubborn(stubborn) if draw.chance(50) => {
+            list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
+        }
+        Evidence::Stubborn(stubborn) => {
+            let at = draw.index(stubborn.markings.len());
+            if draw.chance(50) {
+                stubborn.markings.remove(at);
+                stubborn.sets.remove(at);
+            } else {
+                list(draw, &mut stubborn.markings[at], |draw, tokens| *tokens = nearby(draw, *tokens));
+            }
+        }
+    }
+    evidence
+}
+
+fn node(draw: &mut SplitMix64, node: &mut Node) {
+    match node {
+        Node::Clause { clause } => *clause = small(draw, *clause),
+        Node::Bound { at_most, .. } => *at_most += i64::from(draw.chance(50)) * 2 - 1,
+        Node::Residue { expression, divisor } => {
+            *divisor = nearby(draw, *divisor);
+            if let Some(other) = Linear::new(expression.terms().iter().copied(), expression.constant() + 1) {
+                *expression = other;
+            }
+        }
+        Node::Farkas { combination } | Node::Lattice { combination, .. } => {
+            list(draw, combination, |draw, pair| pair.1 += i128::from(draw.chance(50)) * 2 - 1);
+        }
+    }
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    refused: u64,
+    accepted: u64,
+}
+
+#[test]
+fn what_is_changed_is_refused_or_still_so() {
+    let wanted = number("SERVAL_MUTANTS", MUTANTS);
+    let mut tally: BTreeMap<&str, Tally> = KINDS.into_iter().map(|kind| (kind, Tally::default())).collect();
+    for seed in number("SERVAL_SEED", 1).. {
+        let is_enough = |tally: &Tally| tally.refused + tally.accepted >= wanted;
+        if tally.values().all(is_enough) {
+            break;
+        }
+        let net = net(seed);
+        let markings = Markings::of(&net, 500);
+        if !markings.is_complete {
+            continue;
+        }
+        let draw = &mut SplitMix64::new(seed);
+        for question in Question::all(draw, &net) {
+            let Some(goals) = Property::parse(&question.text(&net), &net).unwrap().goals(&net) else { continue };
+            for goal in goals {
+                let is_there = markings.all.iter().any(|marking| goal.holds(&Marking::new(marking.clone())));
+                // The same piece for a goal that it is not about is wrong more often.
+                let other = is_there.then(|| goal.negated()).flatten();
+                for evidence in found(&net, &goal).into_iter().chain(other.iter().flat_map(|other| found(&net, other))) {
+                    let tally = tally.get_mut(evidence.kind()).unwrap();
+                    for _ in 0..3 {
+                        let mutant = mutated(draw, &evidence);
+                        if is_enough(tally) || mutant == evidence && evidence.claim() == claim(is_there) {
+                            continue;
+                        }
+                        let told = format!("net {seed}, {}: {mutant:?}", question.text(&net));
+                        match check(&net, &goal, mutant.claim(), &mutant, &mut Budget::unlimited()) {
+                            Ok(()) => {
+                                assert_eq!(mutant.claim(), claim(is_there), "{told}");
+                                tally.accepted += 1;
+                            }
+                            Err(Refusal::Stopped(_)) => panic!("{told} is stopped"),
+                            Err(_) => tally.refused += 1,
+                        }
+                    }
+                }
+            }
+        }
+    }
+    say(&format!("mutants of evidence about nets: {tally:?}"));
+    for (kind, tally) in tally {
+        assert!(tally.refused * 5 >= wanted, "{kind}: {tally:?}");
+    }
+}
+
+fn claim(is_there: bool) -> Claim {
+    if is_there { Claim::Reachable } else { Claim::Unreachable }
+}

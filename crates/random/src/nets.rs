@@ -1,0 +1,237 @@
+//! Random Petri nets, questions about them, and the answers by trying everything.
+//!
+//! The answers come from the definitions: nothing here knows goals, formulas without negation, or evidence.
+
+use std::collections::{HashSet, VecDeque};
+
+use serval_model::SplitMix64;
+use serval_petri::{Net, PlaceId, TransitionId, words};
+
+/// The net of a seed: up to 5 places and 6 transitions, weights from 1 to 3. Half of them give back as much as they take.
+pub fn net(seed: u64) -> Net {
+    let mut draw = SplitMix64::new(seed);
+    let mut net = Net::new(format!("net {seed}"));
+    let places: Vec<PlaceId> = (0..draw.index(6)).filter_map(|place| net.add_place(NAMES[place], tokens(&mut draw)).ok()).collect();
+    let (keeps, transitions) = (draw.chance(50), draw.index(7));
+    for number in 0..transitions {
+        let inputs = arcs(&mut draw, &places);
+        let outputs = if keeps {
+            let total: u64 = inputs.iter().map(|arc| arc.1).sum();
+            (0..total).map(|_| (places[draw.index(places.len())], 1)).collect()
+        } else {
+            arcs(&mut draw, &places)
+        };
+        // Weights to the same place add up, and three are the most.
+        let outputs = merged(&outputs);
+        let added = net.add_transition(format!("t{number}"), merged(&inputs), outputs);
+        added.unwrap_or_else(|error| unreachable!("{error}"));
+    }
+    net
+}
+
+/// Some of them stand in quotes.
+const NAMES: [&str; 5] = ["a", "b", "not", "d e", "\"\\"];
+
+fn tokens(draw: &mut SplitMix64) -> u64 {
+    [0, 0, 1, 1, 2, 3][draw.index(6)]
+}
+
+fn arcs(draw: &mut SplitMix64, places: &[PlaceId]) -> Vec<(PlaceId, u64)> {
+    let count = if places.is_empty() { 0 } else { draw.index(3) };
+    (0..count).map(|_| (places[draw.index(places.len())], [1, 1, 1, 2, 3][draw.index(5)])).collect()
+}
+
+fn merged(arcs: &[(PlaceId, u64)]) -> Vec<(PlaceId, u64)> {
+    let mut merged: Vec<(PlaceId, u64)> = Vec::new();
+    for &(place, weight) in arcs {
+        match merged.iter_mut().find(|arc| arc.0 == place) {
+            Some(arc) => arc.1 = (arc.1 + weight).min(3),
+            None => merged.push((place, weight)),
+        }
+    }
+    merged
+}
+
+/// What is asked of one marking.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// A sum, an operator, a number.
+    Compared(Vec<(PlaceId, i64)>, &'static str, i64),
+    /// One of the transitions can fire.
+    Fireable(Vec<TransitionId>),
+    /// None can.
+    Deadlock,
+    /// The opposite.
+    Not(Box<Ask>),
+    /// Both, one, or one if the other.
+    Joined(&'static str, Box<(Ask, Ask)>),
+}
+
+impl Ask {
+    /// A random question.
+    pub fn draw(draw: &mut SplitMix64, net: &Net, depth: usize) -> Self {
+        let transitions: Vec<TransitionId> = net.transitions().collect();
+        match draw.index(if depth == 0 { 5 } else { 9 }) {
+            0 if !transitions.is_empty() => {
+                Self::Fireable((0..=draw.index(2)).map(|_| transitions[draw.index(transitions.len())]).collect())
+            }
+            1 if draw.chance(30) => Self::Deadlock,
+            0..=4 => {
+                let places: Vec<PlaceId> = net.places().collect();
+                let count = if places.is_empty() { 0 } else { 1 + draw.index(3) };
+                let terms = (0..count).map(|_| (places[draw.index(places.len())], [1, 1, 1, 2, 3, -1, -2][draw.index(7)])).collect();
+                let number = [0, 1, 1, 2, 3, 4, 7, -1][draw.index(8)];
+                Self::Compared(terms, ["=", "!=", "<", "<=", ">", ">="][draw.index(6)], number)
+            }
+            5 => Self::Not(Box::new(Self::draw(draw, net, depth - 1))),
+            _ => {
+                let operator = ["and", "or", "->"][draw.index(3)];
+                Self::Joined(operator, Box::new((Self::draw(draw, net, depth - 1), Self::draw(draw, net, depth - 1))))
+            }
+        }
+    }
+
+    /// As people write it.
+    pub fn text(&self, net: &Net) -> String {
+        match self {
+            Self::Compared(terms, operator, number) => {
+                let term = |(place, factor): &(PlaceId, i64)| format!("{factor}*{}", words::quoted(net.place_name(*place)));
+                let terms: Vec<String> = terms.iter().map(term).collect();
+                let sum = if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
+                format!("{sum} {operator} {number}")
+            }
+            Self::Fireable(transitions) => {
+                let names: Vec<String> = transitions.iter().map(|&transition| words::quoted(net.transition_name(transition))).collect();
+                format!("fireable({})", names.join(", "))
+            }
+            Self::Deadlock => "deadlock".to_owned(),
+            Self::Not(inner) => format!("not ({})", inner.text(net)),
+            Self::Joined(operator, both) => format!("({}) {operator} ({})", both.0.text(net), both.1.text(net)),
+        }
+    }
+
+    /// Whether it is so in a marking.
+    pub fn holds(&self, net: &Net, marking: &[u64]) -> bool {
+        match self {
+            Self::Compared(terms, operator, number) => {
+                let sum: i128 = terms.iter().map(|&(place, factor)| i128::from(factor) * i128::from(marking[place.index()])).sum();
+                let order = sum.cmp(&i128::from(*number));
+                match *operator {
+                    "=" => order.is_eq(),
+                    "!=" => order.is_ne(),
+                    "<" => order.is_lt(),
+                    "<=" => order.is_le(),
+                    ">" => order.is_gt(),
+                    _ => order.is_ge(),
+                }
+            }
+            Self::Fireable(transitions) => transitions.iter().any(|&transition| is_enabled(net, marking, transition)),
+            Self::Deadlock => !net.transitions().any(|transition| is_enabled(net, marking, transition)),
+            Self::Not(inner) => !inner.holds(net, marking),
+            Self::Joined("and", both) => both.0.holds(net, marking) && both.1.holds(net, marking),
+            Self::Joined("or", both) => both.0.holds(net, marking) || both.1.holds(net, marking),
+            Self::Joined(_, both) => !both.0.holds(net, marking) || both.1.holds(net, marking),
+        }
+    }
+}
+
+/// What is asked of a net.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// Some transition can always fire.
+    DeadlockFree,
+    /// No place has more tokens.
+    Safe(u64),
+    /// Each transition can fire some time.
+    QuasiLive,
+    /// Each place is marked some time.
+    NoDeadPlaces,
+    /// It is always so.
+    Invariant(Ask),
+    /// It is so some time.
+    Reachable(Ask),
+    /// This marking is there some time.
+    Reaches(Vec<u64>),
+}
+
+impl Question {
+    /// The four of every net, with two bounds, and some at random.
+    pub fn all(draw: &mut SplitMix64, net: &Net) -> Vec<Self> {
+        let mut all = vec![Self::DeadlockFree, Self::Safe(1), Self::Safe(draw.below(5)), Self::QuasiLive, Self::NoDeadPlaces];
+        for _ in 0..2 {
+            all.push(Self::Invariant(Ask::draw(draw, net, 3)));
+            all.push(Self::Reachable(Ask::draw(draw, net, 3)));
+            all.push(Self::Reaches(net.places().map(|_| tokens(draw)).collect()));
+        }
+        all
+    }
+
+    /// As on the command line.
+    pub fn text(&self, net: &Net) -> String {
+        match self {
+            Self::DeadlockFree => "deadlock-free".to_owned(),
+            Self::Safe(most) => format!("safe:{most}"),
+            Self::QuasiLive => "quasi-live".to_owned(),
+            Self::NoDeadPlaces => "no-dead-places".to_owned(),
+            Self::Invariant(ask) => format!("invariant:{}", ask.text(net)),
+            Self::Reachable(ask) => format!("reachable: {}", ask.text(net)),
+            Self::Reaches(tokens) => {
+                let places = net.places().zip(tokens).map(|(place, tokens)| format!("{}={tokens}", words::quoted(net.place_name(place))));
+                format!("reaches:{}", places.collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+}
+
+/// The markings that a net reaches.
+pub struct Markings {
+    /// In the order in which they are met.
+    pub all: Vec<Vec<u64>>,
+    /// Whether there are no others.
+    pub is_complete: bool,
+}
+
+impl Markings {
+    /// All markings of the net, or the first `most`.
+    pub fn of(net: &Net, most: usize) -> Self {
+        let initial: Vec<u64> = net.places().map(|place| net.initial_tokens(place)).collect();
+        let mut known: HashSet<Vec<u64>> = HashSet::from([initial.clone()]);
+        let (mut all, mut open) = (vec![initial.clone()], VecDeque::from([initial]));
+        while let Some(marking) = open.pop_front() {
+            for transition in net.transitions().filter(|&transition| is_enabled(net, &marking, transition)) {
+                let mut next = marking.clone();
+                net.inputs(transition).iter().for_each(|&(place, weight)| next[place.index()] -= weight);
+                net.outputs(transition).iter().for_each(|&(place, weight)| next[place.index()] += weight);
+                if known.insert(next.clone()) {
+                    if all.len() == most {
+                        return Self { all, is_complete: false };
+                    }
+                    all.push(next.clone());
+                    open.push_back(next);
+                }
+            }
+        }
+        Self { all, is_complete: true }
+    }
+
+    /// The answer, as far as these markings tell.
+    pub fn answer(&self, net: &Net, question: &Question) -> Option<bool> {
+        let some = |holds: &dyn Fn(&[u64]) -> bool| self.all.iter().any(|marking| holds(marking));
+        // What is found is found; what is not found may be elsewhere, unless these are all.
+        let reached = |found: bool| (found || self.is_complete).then_some(found);
+        let never = |found: bool| reached(found).map(|found| !found);
+        match question {
+            Question::DeadlockFree => never(some(&|marking| Ask::Deadlock.holds(net, marking))),
+            Question::Safe(most) => never(some(&|marking| marking.iter().any(|tokens| tokens > most))),
+            Question::QuasiLive => reached(net.transitions().all(|transition| some(&|marking| is_enabled(net, marking, transition)))),
+            Question::NoDeadPlaces => reached(net.places().all(|place| some(&|marking| marking[place.index()] > 0))),
+            Question::Invariant(ask) => never(some(&|marking| !ask.holds(net, marking))),
+            Question::Reachable(ask) => reached(some(&|marking| ask.holds(net, marking))),
+            Question::Reaches(tokens) => reached(some(&|marking| marking == tokens)),
+        }
+    }
+}
+
+fn is_enabled(net: &Net, marking: &[u64], transition: TransitionId) -> bool {
+    net.inputs(transition).iter().all(|&(place, weight)| marking[place.index()] >= weight)
+}

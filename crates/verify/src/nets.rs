@@ -1,0 +1,154 @@
+//! Checks a certificate for a net.
+
+use std::collections::BTreeMap;
+
+use serval_budget::{Budget, Cancel, Stopped};
+use serval_model::shown;
+use serval_netproof::{Certificate, Evidence, Refusal, Rejection};
+use serval_petri::{FormatError, Net, pnml, tina};
+
+use crate::{Caps, TooLarge};
+
+/// How a net is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetFormat {
+    /// The Petri Net Markup Language, as files that end in `.pnml`.
+    Pnml,
+    /// The format of Tina, as files that end in `.net`.
+    Tina,
+}
+
+impl NetFormat {
+    /// By the ending of a file's name, without the dot; this is also how `--input` names it.
+    pub fn named(ending: &str) -> Option<Self> {
+        match ending {
+            "pnml" => Some(Self::Pnml),
+            "net" => Some(Self::Tina),
+            _ => None,
+        }
+    }
+
+    /// Reads a net.
+    pub fn read(self, text: &str) -> Result<Net, FormatError> {
+        match self {
+            Self::Pnml => pnml::read(text).map(|read| read.net),
+            Self::Tina => tina::read(text),
+        }
+    }
+}
+
+/// What came of checking a certificate for a net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetOutcome {
+    /// The claim is proved.
+    Valid {
+        /// The property, as on the command line.
+        property: String,
+        /// Whether it holds.
+        holds: bool,
+        /// The evidence in a few words.
+        summary: String,
+    },
+    /// A condition does not hold. Nothing is said about the claim.
+    Invalid(Rejection),
+    /// The check would exceed a cap. Nothing is said about the certificate.
+    TooLarge(TooLarge),
+    /// The net cannot be read.
+    Net(FormatError),
+    /// The certificate cannot be read.
+    Certificate(FormatError),
+    /// Somebody raised the flag.
+    Cancelled,
+}
+
+/// Checks a certificate for a net, both as texts.
+///
+/// ```
+/// use serval_budget::Cancel;
+/// use serval_verify::{Caps, NetFormat, verify_net};
+/// let outcome = verify_net("tr t a -> b", NetFormat::Tina, "{}", &Caps::default(), &Cancel::new());
+/// assert_eq!((outcome.status(), outcome.line("n.net", "c.json")), (2, "c.json:1:2: error: missing field `format`".to_owned()));
+/// ```
+pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
+    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
+        return NetOutcome::TooLarge(too_large);
+    }
+    let certificate = match Certificate::from_json(certificate) {
+        Ok(certificate) => certificate,
+        Err(error) => return NetOutcome::Certificate(error),
+    };
+    let net = match format.read(text) {
+        Ok(net) => net,
+        Err(error) => return NetOutcome::Net(error),
+    };
+    match certificate.check(&net, &mut Budget::new(caps.ticks, cancel.clone())) {
+        Ok(()) => NetOutcome::Valid { summary: summary(&certificate), property: certificate.property, holds: certificate.holds },
+        Err(Refusal::Invalid(rejection)) => NetOutcome::Invalid(rejection),
+        Err(Refusal::TooLarge { what, limit }) => NetOutcome::TooLarge(TooLarge { what, limit }),
+        Err(Refusal::Stopped(Stopped::OutOfTicks)) => NetOutcome::TooLarge(TooLarge { what: "ticks of work", limit: caps.ticks }),
+        Err(Refusal::Stopped(Stopped::Cancelled)) => NetOutcome::Cancelled,
+    }
+}
+
+/// Kinds that occur once are described, others are counted.
+fn summary(certificate: &Certificate) -> String {
+    let mut each: BTreeMap<&str, usize> = BTreeMap::new();
+    for about in &certificate.evidence {
+        *each.entry(about.evidence.kind()).or_default() += 1;
+    }
+    let mut said: Vec<String> = match &certificate.evidence[..] {
+        [about] => vec![described(&about.evidence)],
+        _ => each.into_iter().map(|(kind, count)| format!("{count} × {kind}")).collect(),
+    };
+    if !certificate.runs.ends.is_empty() {
+        said.push(format!("{} into {}", counted(certificate.runs.words.len(), "run"), counted(certificate.runs.ends.len(), "goal")));
+    }
+    if said.is_empty() { "there is nothing to show".to_owned() } else { said.join("; ") }
+}
+
+fn described(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Run(run) => format!("a run of {}", counted(run.word.len(), "item")),
+        Evidence::Weights(weights) => format!("weights: {}", counted(weights.sums.len(), "sum")),
+        Evidence::Dead(dead) => format!("{} that stay empty", counted(dead.places.len(), "place")),
+        Evidence::Equation(equation) => {
+            let (traps, nodes) = (counted(equation.traps.len(), "trap"), counted(equation.tree.nodes.len(), "node"));
+            format!("the marking equation with {traps} and a tree of {nodes}")
+        }
+        Evidence::States(states) => format!("all of {}", counted(states.markings.len(), "marking")),
+        Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+impl NetOutcome {
+    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Valid { .. } => 0,
+            Self::Invalid(_) => 1,
+            Self::Net(_) | Self::Certificate(_) => 2,
+            Self::TooLarge(_) | Self::Cancelled => 3,
+        }
+    }
+
+    /// The outcome in one line, without a newline. `input` and `certificate` are what the files are called.
+    pub fn line(&self, input: &str, certificate: &str) -> String {
+        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
+        let said = match self {
+            Self::Valid { property, holds, summary } => {
+                let does = if *holds { "holds" } else { "does not hold" };
+                format!("{certificate}: valid: {property} {does} of {input} ({summary})")
+            }
+            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
+            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
+            Self::Net(error) => format!("{input}:{}:{}: error: {}", error.line, error.column, error.message),
+            Self::Certificate(error) => format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message),
+            Self::Cancelled => format!("{certificate}: cancelled"),
+        };
+        shown::line(&said).into_owned()
+    }
+}

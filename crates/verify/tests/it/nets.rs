@@ -1,0 +1,93 @@
+//! Certificates about nets, through the program.
+
+use std::path::Path;
+use std::process::Command;
+
+use serval_netproof::{Certificate, Evidence, Item, Run, Weights};
+use serval_petri::{Net, Property, pnml, tina};
+
+use crate::support::directory;
+
+fn lock() -> Net {
+    tina::read("pl free (1)\npl {my lock} (0)\ntr take free -> {my lock}\ntr give {my lock} -> free\n").unwrap()
+}
+
+fn certificate(property: &str, evidence: Vec<(usize, Evidence)>) -> Certificate {
+    let net = lock();
+    let property = Property::parse(property, &net).unwrap();
+    let goals = property.goals(&net).unwrap().len();
+    Certificate::new(&net, &property, goals, evidence).unwrap()
+}
+
+fn run(word: &[u32]) -> Evidence {
+    Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() })
+}
+
+/// Exit status, and what is printed where.
+fn said(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_serval-verify")).args(arguments).current_dir(directory).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn both_formats_and_both_answers() {
+    let directory = directory("nets");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+    write("lock.net", &tina::write(&lock()));
+    write("lock.pnml", &pnml::write(&lock()));
+    write("safe.json", &certificate("one-safe", vec![(0, Evidence::Weights(Weights { sums: vec![vec![(0, 1), (1, 1)]] }))]).to_json());
+    write("held.json", &certificate("invariant:\"my lock\" = 0", vec![(0, run(&[0]))]).to_json());
+    write("live.json", &certificate("quasi-live", vec![(0, run(&[])), (1, run(&[0]))]).to_json());
+    for net in ["lock.net", "lock.pnml"] {
+        for (file, line) in [
+            ("safe.json", format!("safe.json: valid: one-safe holds of {net} (weights: 1 sum)\n")),
+            ("held.json", format!("held.json: valid: invariant:\"my lock\" = 0 does not hold of {net} (a run of 1 item)\n")),
+            ("live.json", format!("live.json: valid: quasi-live holds of {net} (1 run into 2 goals)\n")),
+        ] {
+            assert_eq!(said(&directory, &[net, file]), (0, line, String::new()));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let directory = directory("nets-wrong");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+    let good = certificate("deadlock-free", vec![(0, run(&[0]))]);
+    write("lock.net", &tina::write(&lock()));
+    write("other.net", "pl free (2)\n");
+    write("broken.net", "pl free (1\n");
+    write("run.json", &good.to_json());
+    write("odd.json", &good.to_json().replace("\"holds\"", "\"\\u001b[2Jholds\""));
+    write("kind.json", "{\"format\":\"serval-certificate\",\"version\":1}");
+    let id = &good.net;
+    let invalid = "run.json: invalid: net.run.end: the run ends in a marking that is not in the goal\n";
+    assert_eq!(said(&directory, &["lock.net", "run.json"]), (1, String::new(), invalid.to_owned()));
+    let (status, out, error) = said(&directory, &["other.net", "run.json"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(
+        error.starts_with("run.json: invalid: net.input: the fingerprint of the net is ")
+            && error.ends_with(&format!("but the certificate is about \"{id}\"\n")),
+        "{error}"
+    );
+    let (status, _, error) = said(&directory, &["broken.net", "run.json"]);
+    assert!(status == 2 && error == "broken.net:2:1: error: expected `)`, found the end\n", "{error}");
+    let (status, _, error) = said(&directory, &["lock.net", "odd.json"]);
+    assert!(status == 2 && error.starts_with("odd.json:1:") && !error.contains('\u{1b}'), "{error}");
+    let (status, _, error) = said(&directory, &["lock.net", "kind.json"]);
+    let format = "kind.json:1:30: error: the format is \"serval-certificate\", not \"serval-net-certificate\"\n";
+    assert_eq!((status, error.as_str()), (2, format));
+    let (status, _, error) = said(&directory, &["--check-compile", "lock.net", "run.json"]);
+    assert_eq!(
+        (status, error.as_str()),
+        (2, "error: --check-compile is about programs: a net is not compiled; see serval-verify --help\n")
+    );
+    let (status, _, error) = said(&directory, &["lock", "run.json"]);
+    assert_eq!(
+        (status, error.as_str()),
+        (2, "error: cannot tell what lock is; say --input ser, json, pnml or net; see serval-verify --help\n")
+    );
+    let (status, _, error) = said(&directory, &["--input", "tina", "lock.net", "run.json"]);
+    assert_eq!((status, error.as_str()), (2, "error: --input needs ser, json, pnml or net; see serval-verify --help\n"));
+    assert_eq!(said(&directory, &["--input=net", "lock.net", "run.json"]).0, 1);
+}
