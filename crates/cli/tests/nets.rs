@@ -206,7 +206,7 @@ fn hostile_files_give_one_clear_error() {
         assert_eq!(text(&output.stdout), "", "{name}");
     }
     for (name, content, message) in
-        [("weight", "tr t a*0 -> b", "an arc of weight 0"), ("word", "tr t a -> b\nfoo", ""), ("nul", "pl a\0 (1)", "")]
+        [("weight", "tr t a*0 -> b", "an arc of weight 0"), ("word", "foo t a -> b", "expected `net`, `tr` or `pl`"), ("nul", "pl a\0 (1)", "")]
     {
         let output = serval(&["net", "check", "-", "--input", "net"], content.as_bytes());
         let said = text(&output.stderr);
