@@ -36,6 +36,8 @@ use crate::{Arc, Net, PlaceId, TransitionId};
 
 const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar/pnml";
 const PLACE_TRANSITION: &str = "http://www.pnml.org/version-2009/grammar/ptnet";
+/// How deep pages may nest: deeper than anybody can follow.
+const NESTING: usize = 1000;
 /// The tool that a `<toolspecific>` with an exact name is for.
 const TOOL: &str = "serval";
 
@@ -308,6 +310,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                 continue;
             }
             match child.tag_name().name() {
+                "page" if open.len() > NESTING => return Err(error(child, format!("pages nest more than {NESTING} deep"))),
                 "page" => open.push(child.children()),
                 "place" => {
                     check_children(child, "initialMarking")?;

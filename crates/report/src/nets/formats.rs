@@ -93,6 +93,7 @@ fn technique(method: &str) -> &'static str {
         "walk" | "guided" => "RANDOM_WALK",
         "weights" => "PLACE_INVARIANTS",
         "equation" => "STATE_EQUATION",
+        "siphon" => "STRUCTURAL",
         _ => "EXPLICIT",
     }
 }
