@@ -1,14 +1,14 @@
 //! Which method is tried when, and with how many ticks.
 
 use serval_budget::{Budget, Cancel};
-use serval_netproof::{Claim, Evidence, Item, Run, check};
+use serval_netproof::{Claim, Evidence, Item, Refusal, Run, check};
 use serval_petri::{Formula, Net};
 
 use crate::siphon::Empty;
 use crate::weights::Known;
 use crate::{equation, explicit, walk};
 
-/// An answer that the checker has accepted.
+/// An answer, for the checker to accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// What is so.
@@ -34,7 +34,14 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
     let accepted = |goal: &Formula, evidence: Evidence, method: &'static str| {
         let claim = evidence.claim();
         let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
-        checked.is_ok().then_some(Answer { claim, evidence, method })
+        // Walks add up within 128 bits, so a run may end elsewhere. Any other evidence that is refused is a bug: whoever asks checks it
+        // again, and tells.
+        let kept = match checked {
+            Ok(()) => true,
+            Err(Refusal::Invalid(_)) => claim == Claim::Unreachable,
+            Err(Refusal::TooLarge { .. } | Refusal::Stopped(_)) => false,
+        };
+        kept.then_some(Answer { claim, evidence, method })
     };
     let run = |word: &[u32]| Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() });
     let (mut known, empty, deadlock) = (Known::new(net), Empty::new(net), Formula::deadlock(net));

@@ -237,7 +237,7 @@ impl FileReport {
         if let Some(name) = run.anomaly {
             let _ = writeln!(body, "<p><a href=\"#explain\">What is a {}?</a></p>", escaped(&name.replace('-', " ")));
         } else if run.is_about_others() {
-            body.push_str("<p>More about it: <code>serval explain answers-about-others</code></p>\n");
+            body.push_str("<p><a href=\"#explain\">What are answers about others?</a></p>\n");
         } else if run.explanation.why.is_some() {
             body.push_str("<p>This cycle of conflicts has no standard name.</p>\n");
         }
@@ -304,7 +304,8 @@ impl FileReport {
 
     /// The page of `serval explain` on the verdict or the anomaly.
     fn html_page(&self, out: &mut String) {
-        let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly);
+        let about_others = |run: &Counterexample| run.is_about_others().then_some("answers-about-others");
+        let anomaly = self.counterexample.as_ref().and_then(|run| run.anomaly.or_else(|| about_others(run)));
         let name = anomaly.or_else(|| (self.verdict == Verdict::Unknown).then_some("undecided"));
         let Some((name, text)) = name.and_then(|name| Some((name, explain::page(name)?))) else { return };
         let title = format!("About it: {}", name.replace('-', " "));
