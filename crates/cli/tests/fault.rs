@@ -1,7 +1,5 @@
 //! Programs that can fail: verdict, status, evidence, and what it takes.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 #[path = "support/schema.rs"]
 mod schema;
 mod support;

@@ -205,9 +205,11 @@ fn hostile_files_give_one_clear_error() {
         assert!(said.lines().count() <= 3 && said.lines().all(|line| line.len() < 600), "{name}: {said}");
         assert_eq!(text(&output.stdout), "", "{name}");
     }
-    for (name, content, message) in
-        [("weight", "tr t a*0 -> b", "an arc of weight 0"), ("word", "foo t a -> b", "expected `net`, `tr` or `pl`"), ("nul", "pl a\0 (1)", "")]
-    {
+    for (name, content, message) in [
+        ("weight", "tr t a*0 -> b", "an arc of weight 0"),
+        ("word", "foo t a -> b", "expected `net`, `tr` or `pl`"),
+        ("nul", "pl a\0 (1)", ""),
+    ] {
         let output = serval(&["net", "check", "-", "--input", "net"], content.as_bytes());
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{name}: {said}");

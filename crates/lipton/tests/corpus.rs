@@ -38,6 +38,7 @@ fn programs(folder: &Path) -> Vec<(String, String)> {
 fn examples() {
     let open = [
         "auction-checked",
+        "cache-fill-after-put",
         "connection-pool",
         "double-checked-initialisation",
         "leader-election",

@@ -17,7 +17,9 @@ fn nothing_wrong_is_accepted() {
     let effort = Effort { check: 500_000, brute: 30_000 };
     let tally = try_certificates(&pool, 0..4_000, 5, effort).unwrap_or_else(|failure| panic!("{failure:?}"));
     let accepted = tally.having(|_, answer| matches!(answer, Answer::Accepted(_)));
-    let idle = tally.idle(1);
+    // Certificates of kind `fault` have tests of their own in `proof`; no attack makes one.
+    let mut idle = tally.idle(1);
+    idle.retain(|condition| !condition.starts_with("fault."));
     let conditions = Condition::ALL.len();
     say(&format!(
         "hostile: {} certificates, {} refused by a condition, {accepted} accepted, none wrong; {} of {} conditions refused some",

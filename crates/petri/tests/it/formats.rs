@@ -305,7 +305,7 @@ fn questions_say_what_is_wrong_and_where() {
     };
     let finally = |inside: &str| ask(&format!("<exists-path><finally>{inside}</finally></exists-path>"));
     for (inside, expected) in [
-        ("<deadlock/>", "line 2, column 23: <deadlock> is not supported here"),
+        ("<deadlocked/>", "line 2, column 23: <deadlocked> is not supported here"),
         ("<conjunction/>", "line 2, column 23: an empty <conjunction>"),
         ("", "line 2, column 14: <finally> needs exactly one element"),
         ("<integer-le/>", "line 2, column 23: <integer-le> needs exactly two elements"),
@@ -321,6 +321,8 @@ fn questions_say_what_is_wrong_and_where() {
     ] {
         assert_eq!(finally(inside).unwrap_err().to_string(), expected, "{inside}");
     }
+    // A net without transitions is in a deadlock at once.
+    assert!(finally("<deadlock/>").unwrap()[0].formula.holds(&net.initial()));
     assert_eq!(ask("<all-paths><finally/></all-paths>").unwrap_err().to_string(), "line 2, column 12: <finally> is not supported here");
 }
 

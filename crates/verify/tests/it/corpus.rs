@@ -47,6 +47,8 @@ fn the_corpus_of_certificates_is_replayed() {
     assert!(unreadable > 0 && refused > 0, "fuzz/corpus/certificate is empty or one-sided");
     // The fingerprint is made right before the check, and components that share a request are not even read.
     let unseen = [Condition::Input, Condition::ComponentsRequests];
-    let missing = Condition::ALL.iter().filter(|condition| !unseen.contains(condition) && !seen.contains(condition));
+    // None of the fuzzer's inputs can fail, so it has no certificate of kind `fault` that is accepted.
+    let asked = |condition: &&Condition| !unseen.contains(condition) && !condition.name().starts_with("fault.");
+    let missing = Condition::ALL.iter().filter(asked).filter(|condition| !seen.contains(condition));
     assert_eq!(missing.collect::<Vec<_>>(), [] as [&Condition; 0], "conditions without a file in the corpus");
 }
