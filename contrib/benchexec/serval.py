@@ -5,7 +5,7 @@ import json
 import benchexec.result as result
 import benchexec.tools.template
 
-EXIT_STATUS = {"serializable": 0, "not-serializable": 1, "error": 2, "unknown": 3}
+EXIT_STATUS = {"serializable": 0, "not-serializable": 1, "fault": 1, "error": 2, "unknown": 3}
 
 
 class Tool(benchexec.tools.template.BaseTool2):
@@ -59,6 +59,9 @@ class Tool(benchexec.tools.template.BaseTool2):
             return result.RESULT_TRUE_PROP
         if verdict == "not-serializable":
             return result.RESULT_FALSE_PROP
+        if verdict == "fault":
+            # A step can fail; whether the answers are serializable is not said.
+            return f"{result.RESULT_UNKNOWN} (can fail)"
         reason = report.get("reason", "")
         if verdict == "unknown":
             if "(--timeout)" in reason:

@@ -7,6 +7,7 @@ SERVAL names the program. Needs benchexec; exits with 77 where there is none.
 import collections
 import os
 import subprocess
+import tempfile
 import sys
 import unittest
 
@@ -89,6 +90,12 @@ class RealRuns(unittest.TestCase):
     def test_timeout(self):
         verdict = self.verdict("examples/ticket-lock.ser", "--timeout", "0.0001")
         self.assertEqual(verdict, result.RESULT_TIMEOUT)
+
+    def test_fault(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".ser") as program:
+            program.write("var X: 0..2\nrequest add { x := X; yield; if (x < 2) { X := X + 1 }; 0 }\n")
+            program.flush()
+            self.assertEqual(self.verdict(program.name), "unknown (can fail)")
 
     def test_mistake(self):
         self.assertEqual(self.verdict("docs/src/mistake.ser"), "ERROR (E0112)")
