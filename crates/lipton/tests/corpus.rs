@@ -45,6 +45,7 @@ fn examples() {
         "lru-cache-versioned",
         "sharded-counters",
         "stateful-firewall",
+        "stock-reservation-retries",
         "ticket-lock",
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
