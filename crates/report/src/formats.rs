@@ -222,13 +222,16 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
         };
         results.push(result);
     }
-    rules.sort();
+    sarif_log(rules.iter().map(String::as_str).collect(), reports.iter().map(|report| uri(&report.file)), &results, version)
+}
+
+/// A log with these results, of which `rules` says what they are about, in files that were checked, also where nothing was found.
+pub(crate) fn sarif_log(mut rules: Vec<&str>, files: impl Iterator<Item = String>, results: &[Value], version: &str) -> String {
+    rules.sort_unstable();
     rules.dedup();
     let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
-    // All that was checked, also where nothing was found.
     let mut named = BTreeSet::new();
-    let named = reports.iter().map(|report| uri(&report.file)).filter(|uri| named.insert(uri.clone()));
-    let artifacts: Vec<Value> = named.map(|uri| json!({"location": {"uri": uri}})).collect();
+    let artifacts: Vec<Value> = files.filter(|uri| named.insert(uri.clone())).map(|uri| json!({"location": {"uri": uri}})).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

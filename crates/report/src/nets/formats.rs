@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{NetAnswer, NetReport};
 use crate::escape::{code_span, json as escaped_json, line, markdown, markdown_name};
-use crate::formats::uri;
+use crate::formats::{sarif_log, uri};
 
 /// Steps and dead nodes that a page shows.
 const MOST_ROWS: usize = 200;
@@ -101,24 +101,6 @@ fn technique(method: &str) -> &'static str {
 /// All reports as one SARIF 2.1.0 log.
 pub fn net_sarif(reports: &[NetReport], version: &str) -> String {
     let results: Vec<Value> = reports.iter().filter_map(NetReport::sarif_result).collect();
-    let mut rules: Vec<&str> = reports.iter().filter(|report| report.answer != NetAnswer::Holds).map(NetReport::rule).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    let rules: Vec<Value> = rules.iter().map(|rule| json!({"id": rule, "help": {"text": format!("serval explain {rule}")}})).collect();
-    let mut files: Vec<String> = reports.iter().map(|report| uri(&report.file)).collect();
-    files.dedup();
-    let artifacts: Vec<Value> = files.iter().map(|uri| json!({"location": {"uri": uri}})).collect();
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "serval", "version": version, "rules": rules}},
-            "columnKind": "unicodeCodePoints",
-            "artifacts": artifacts,
-            "results": results,
-        }],
-    });
-    let mut text = escaped_json(serde_json::to_string_pretty(&log).unwrap_or_default());
-    text.push('\n');
-    text
+    let rules = reports.iter().filter(|report| report.answer != NetAnswer::Holds).map(NetReport::rule).collect();
+    sarif_log(rules, reports.iter().map(|report| uri(&report.file)), &results, version)
 }
