@@ -34,6 +34,13 @@ pub(crate) const JOBS: RangeInclusive<usize> = 1..=1024;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) manners: Manners,
+}
+
+/// What every command can be told.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Manners {
     /// When to use colours
     // Behind the options of the command, wherever these end.
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", display_order = 900)]
@@ -47,13 +54,29 @@ impl Args {
     /// What the command line says; where it cannot be understood, or asks for
     /// help, that has been said, and this is the exit status.
     pub(crate) fn of_process() -> Result<Self, ExitCode> {
-        let matches = Self::command().try_get_matches().map_err(|error| tell(&error))?;
+        let matches = match check_alone() {
+            Some(matches) => matches,
+            None => Self::command().try_get_matches().map_err(|error| tell(&error))?,
+        };
         let mut args = Self::from_arg_matches(&matches).map_err(|error| tell(&error.format(&mut Self::command())))?;
         if let (Command::Check(check), Some((_, given))) = (&mut args.command, matches.subcommand()) {
             check.explicit = explicit(given);
         }
         Ok(args)
     }
+}
+
+/// A command line of `check` that has nothing wrong and asks for no help.
+/// Whoever describes all commands takes longer than some programs need to be
+/// decided, so the command that is given most is described alone first; where
+/// that does not do, everything is described, and says what is wrong.
+fn check_alone() -> Option<ArgMatches> {
+    if std::env::args_os().nth(1)? != "check" {
+        return None;
+    }
+    let check = Check::augment_args(clap::Command::new("check"));
+    let alone = Manners::augment_args(clap::Command::new("serval").disable_help_subcommand(true)).subcommand(check);
+    alone.try_get_matches().ok()
 }
 
 /// Says what is wrong with the command line. It may quote arguments, and these

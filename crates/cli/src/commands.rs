@@ -22,7 +22,7 @@ use crate::output::{error_style, look};
 
 /// Does what the arguments say; the exit status.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let messages = Messages { style: error_style(args.color), look: look(args.color), quiet: args.quiet };
+    let messages = Messages { style: error_style(args.manners.color), look: look(args.manners.color), quiet: args.manners.quiet };
     match &args.command {
         Command::Check(check) => return check::run(check, messages),
         Command::Bench(bench) => return bench::run(bench, messages),
