@@ -246,7 +246,7 @@ fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, opt
         }
         _ => false,
     };
-    AboutProof { invariants, proof: notes_of(input, systems, body, &options.cancel), reusable }
+    AboutProof { invariants, proof: notes_of(input, systems, body, options), reusable }
 }
 
 /// The states that are told of beside a verdict that does not need them.
@@ -284,10 +284,20 @@ fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<Str
     }
 }
 
-/// What a proof says, in words.
-fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<ProofNote> {
-    let (Body::Reduction(reduction), Some(prepared)) = (body, input.prepared()) else { return told(systems, parts_of(body)) };
-    let words = serval_symbolic::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, cancel.clone()));
+/// What a proof says, in words; where nobody asks for these, what must stand
+/// beside the verdict in any case.
+fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Options) -> Vec<ProofNote> {
+    let Body::Reduction(reduction) = body else {
+        return if options.proof { told(systems, parts_of(body)) } else { Vec::new() };
+    };
+    let prepared = match input.prepared() {
+        Some(prepared) if options.proof => prepared,
+        _ => {
+            let (facts, marks) = Default::default();
+            return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: reduction.unbounded(), marks }];
+        }
+    };
+    let words = serval_symbolic::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, options.cancel.clone()));
     let words = words.unwrap_or_default();
     let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
     vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: words.unbounded, marks }]
@@ -392,7 +402,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let reduced = reduced_by(&systems, &body, methods, cancel);
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
     let invariants = if options.invariants { words_of(&systems, &body, cancel) } else { Vec::new() };
-    let proof = notes_of(input, &systems, &body, cancel);
+    let proof = notes_of(input, &systems, &body, options);
     let decide = clock().saturating_sub(start);
     let times = Times { compile, decide, verify, ..Times::default() };
     let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };

@@ -29,6 +29,8 @@ pub struct Options {
     pub clock: fn() -> Duration,
     /// Say in words what holds at every moment, where it is serializable. Default: no.
     pub invariants: bool,
+    /// Say in words what a proof says, where there is one. Default: yes.
+    pub proof: bool,
     /// Look for `yield`s whose removal would help, with little effort, where it
     /// is not serializable. Default: yes.
     pub fixes: bool,
@@ -46,6 +48,7 @@ impl Default for Options {
             progress: None,
             clock: || Duration::ZERO,
             invariants: false,
+            proof: true,
             fixes: true,
             reusable: false,
         }

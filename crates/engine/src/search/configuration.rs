@@ -43,26 +43,29 @@ pub(crate) struct Expander<'d> {
     single: Vec<bool>,
     successors: Vec<(LocalId, GlobalId)>,
     responses: Vec<serval_model::ResponseId>,
+    /// Who is in flight besides the one whose turn it is.
+    flight: Vec<Place>,
+    /// How many of each name are still to come.
+    to_come: RequestMultiset,
 }
 
 impl<'d> Expander<'d> {
     pub(crate) fn new<M: Moves>(system: &M, requests: &'d RequestMultiset, track: bool) -> Self {
         let starts: Vec<Place> = system.starts().to_vec();
         let single = (0..requests.len()).map(|name| starts.iter().filter(|(request, _)| request.index() == name).count() == 1).collect();
-        Self { requests, track, starts, single, successors: Vec::new(), responses: Vec::new() }
+        Self { requests, track, starts, single, successors: Vec::new(), responses: Vec::new(), flight: Vec::new(), to_come: Vec::new() }
     }
 
     pub(crate) fn initial(global: GlobalId) -> Config {
         Config { global, flight: Vec::new(), current: None, completed: Vec::new() }
     }
 
-    fn to_come(&self, config: &Config) -> RequestMultiset {
-        let mut left = self.requests.clone();
+    fn count_to_come(&mut self, config: &Config) {
+        self.to_come.clone_from(self.requests);
         let gone = config.flight.iter().chain(&config.current).map(|place| place.0).chain(config.completed.iter().map(|letter| letter.0));
         for request in gone {
-            left[request.index()] = left[request.index()].saturating_sub(1);
+            self.to_come[request.index()] = self.to_come[request.index()].saturating_sub(1);
         }
-        left
     }
 
     /// Whether everybody has answered.
@@ -83,10 +86,10 @@ impl<'d> Expander<'d> {
                 self.turns(system, config, place, true, false, out)?;
             }
         }
-        let to_come = self.to_come(config);
+        self.count_to_come(config);
         for position in 0..self.starts.len() {
             let place = self.starts[position];
-            if to_come[place.0.index()] > 0 {
+            if self.to_come[place.0.index()] > 0 {
                 self.turns(system, config, place, false, false, out)?;
             }
         }
@@ -133,44 +136,50 @@ impl<'d> Expander<'d> {
     fn arrive<M: Moves>(&mut self, system: &mut M, config: &Config, turn: Turn, may_stay: bool, out: &mut Vec<(Turn, Config)>) {
         let (request, _) = turn.from;
         let (local, global) = turn.step.map_or((turn.from.1, config.global), |step| (step.to_local, step.to_global));
-        let mut base = config.clone();
-        base.global = global;
-        if turn.continues {
-            base.current = None;
-        } else {
-            if turn.was_in_flight
-                && let Ok(at) = base.flight.binary_search(&turn.from)
-            {
-                base.flight.remove(at);
-            }
-            if let Some(idle) = base.current.take() {
-                insert(&mut base.flight, idle);
-            }
-        }
         self.responses.clear();
         system.responses(local, &mut self.responses);
+        if self.responses.is_empty() && !may_stay {
+            return;
+        }
+        self.flight.clear();
+        self.flight.extend_from_slice(&config.flight);
+        if !turn.continues {
+            if turn.was_in_flight
+                && let Ok(at) = self.flight.binary_search(&turn.from)
+            {
+                self.flight.remove(at);
+            }
+            if let Some(idle) = config.current {
+                self.flight.insert(position_of(&self.flight, idle), idle);
+            }
+        }
         for &response in &self.responses {
-            let mut next = base.clone();
-            insert(&mut next.completed, (request, response));
-            out.push((Turn { answer: Some(response), ..turn }, next));
+            let completed = with(&config.completed, (request, response));
+            out.push((Turn { answer: Some(response), ..turn }, Config { global, flight: self.flight.clone(), current: None, completed }));
         }
         if may_stay {
             let place = (request, local);
-            if !(self.single[request.index()] && self.starts.contains(&place)) {
-                if self.track {
-                    base.current = Some(place);
-                } else {
-                    insert(&mut base.flight, place);
-                }
-            }
-            out.push((turn, base));
+            let came_back = self.single[request.index()] && self.starts.contains(&place);
+            let current = (self.track && !came_back).then_some(place);
+            let flight = if self.track || came_back { self.flight.clone() } else { with(&self.flight, place) };
+            out.push((turn, Config { global, flight, current, completed: config.completed.clone() }));
         }
     }
 }
 
-fn insert<T: Ord>(sorted: &mut Vec<T>, item: T) {
-    let at = sorted.partition_point(|other| *other <= item);
-    sorted.insert(at, item);
+/// Where the item belongs, behind all that are equal.
+fn position_of<T: Ord>(sorted: &[T], item: T) -> usize {
+    sorted.partition_point(|other| *other <= item)
+}
+
+/// The sorted items and one more, in memory that is just large enough.
+fn with<T: Ord + Copy>(sorted: &[T], item: T) -> Vec<T> {
+    let at = position_of(sorted, item);
+    let mut all = Vec::with_capacity(sorted.len() + 1);
+    all.extend_from_slice(&sorted[..at]);
+    all.push(item);
+    all.extend_from_slice(&sorted[at..]);
+    all
 }
 
 /// The run that makes these turns.

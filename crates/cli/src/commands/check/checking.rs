@@ -146,6 +146,7 @@ impl Checking {
         options.cancel = watch.cancel();
         options.clock = now;
         options.invariants = self.args.verbose || self.args.html.is_some();
+        options.proof = options.invariants || self.args.format != OutputFormat::Text;
         options.fixes = false;
         options
     }
