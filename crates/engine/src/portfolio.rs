@@ -44,7 +44,7 @@ const INSTANT_TICKS: u64 = 1_000;
 const GLANCE_TICKS: u64 = 2_000;
 /// Ticks for a proof over the numbers of answers that is found at once or
 /// not at all, in the first round.
-const QUICK_TICKS: u64 = 70_000;
+const QUICK_TICKS: u64 = 200_000;
 /// Ticks for proofs that are soon found, in the first round.
 const EARLY_TICKS: u64 = 200_000;
 /// Ticks for a task, in the first round.

@@ -77,7 +77,7 @@ impl Work<'_> {
                     }
                     // Without reductions the reduced system is the original.
                     Kind::LettersOriginal | Kind::FlowOriginal if !self.may(Method::Reduce) => {}
-                    Kind::LettersFirst if !self.is_large(component) => {}
+                    Kind::LettersFirst if !self.may(Method::Reduce) || self.steps(component) < LARGE => {}
                     _ => tasks.push(Task { component, kind, concurrent: 0 }),
                 }
             }
@@ -85,10 +85,23 @@ impl Work<'_> {
         tasks
     }
 
-    /// Whether reductions of a component are expensive.
-    fn is_large(&self, component: usize) -> bool {
-        self.may(Method::Reduce)
-            && self.reductions[component].as_ref().is_some_and(|(reduction, _)| reduction.form().steps().len() >= LARGE)
+    /// The steps that the reductions of a component have left so far.
+    fn steps(&self, component: usize) -> usize {
+        self.reductions[component].as_ref().map_or(0, |(reduction, _)| reduction.form().steps().len())
+    }
+
+    /// The ticks that a task gets. What is tried before reductions gets few
+    /// where these have just become expensive, so that a system that is a
+    /// little larger takes a little longer.
+    fn share_of(&self, task: Task, ticks: u64) -> u64 {
+        match task.kind {
+            Kind::LettersFirst => {
+                let beyond = self.steps(task.component).saturating_sub(LARGE).min(LARGE);
+                let share = u128::from(ticks) * beyond as u128 / LARGE as u128;
+                u64::try_from(share).unwrap_or(ticks)
+            }
+            _ => ticks,
+        }
     }
 
     /// Does tasks, on several threads; takes what the first ones found, up to
@@ -105,7 +118,7 @@ impl Work<'_> {
             loop {
                 let position = next.fetch_add(1, Ordering::Relaxed);
                 let Some(&task) = tasks.get(position) else { return };
-                let found = self.task(task, ticks, &cancels[position]);
+                let found = self.task(task, self.share_of(task, ticks), &cancels[position]);
                 // What comes later cannot matter any more: after a
                 // counterexample nothing does, after a proof nothing about
                 // the same component.
