@@ -13,7 +13,8 @@ use serval_petri::{Formula, Net, greatest_trap};
 
 use crate::fast::Fast;
 use crate::goals::Goal;
-use crate::walk::{Enabled, Random};
+use crate::guided::carried_out;
+use crate::walk::Random;
 
 /// The equation of a net, solved: every question about the net begins there.
 pub(crate) struct Base {
@@ -52,11 +53,6 @@ pub enum Said {
     /// Neither.
     Nothing,
 }
-
-/// How often a plan is tried.
-const TRIES: u64 = 64;
-/// Firings of a plan that are tried one by one.
-const LONG: u64 = 10_000;
 
 /// Asks the equation about a goal.
 pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budget) -> Result<Said, Stopped> {
@@ -133,45 +129,4 @@ fn reordered(
         Outcome::Satisfiable(_) => Ok(None),
         Outcome::Stopped(stopped) => Err(stopped),
     }
-}
-
-/// Fires what the plan asks for, in random orders, and now and then something else. What is wanted often is fired as often as it can in
-/// every second try, so that plans of any length are carried out.
-fn carried_out(fast: &Fast, goal: &Goal, plan: &[i64], random: &mut Random, budget: &mut Budget) -> Result<Option<Vec<Item>>, Stopped> {
-    let total = plan.iter().fold(0_u64, |sum, &times| sum.saturating_add(times.unsigned_abs()));
-    for attempt in 0..TRIES {
-        let bursts = attempt % 2 == 1;
-        if !bursts && total > LONG {
-            continue;
-        }
-        let mut marking = fast.initial.clone();
-        let mut rest: Vec<u64> = plan.iter().map(|times| times.unsigned_abs()).collect();
-        let (mut enabled, mut run) = (Enabled::new(fast, &marking), Vec::new());
-        let mut spare = attempt / 8;
-        for _ in 0..total.min(LONG).saturating_mul(2).saturating_add(16) {
-            budget.spend(1)?;
-            let wanted: Vec<usize> = enabled.list().iter().copied().filter(|&transition| rest[transition] > 0).collect();
-            let (transition, times) = if !wanted.is_empty() && (spare == 0 || random.below(16) > 0) {
-                let chosen = wanted[random.below(wanted.len())];
-                let times = if bursts { fast.most(&marking, chosen).min(rest[chosen]) } else { 1 };
-                rest[chosen] -= times;
-                (chosen, times)
-            } else if spare > 0 && !enabled.list().is_empty() {
-                spare -= 1;
-                (enabled.list()[random.below(enabled.list().len())], 1)
-            } else {
-                break;
-            };
-            if !fast.fire_often(&mut marking, transition, times) {
-                break;
-            }
-            enabled.moved(fast, &marking, &fast.effects[transition]);
-            let number = u32::try_from(transition).unwrap_or(u32::MAX);
-            run.push(if times == 1 { Item::Fire(number) } else { Item::Repeat(times, vec![number]) });
-            if goal.holds(&marking) {
-                return Ok(Some(run));
-            }
-        }
-    }
-    Ok(None)
 }

@@ -1,5 +1,7 @@
 //! A net laid out for firing.
 
+use std::collections::BTreeMap;
+
 use serval_petri::{Net, TransitionId};
 
 /// Arcs as pairs of numbers, and who must be asked again when a place changes.
@@ -58,6 +60,58 @@ impl Fast {
     /// Fires an enabled transition; false where a number does not fit, and then nothing has changed.
     pub(crate) fn fire(&self, marking: &mut [u64], transition: usize) -> bool {
         self.fire_often(marking, transition, 1)
+    }
+}
+
+/// Transitions that fire one after the other, again and again.
+pub(crate) struct Circle {
+    /// By place how many tokens are needed to go round once.
+    needs: Vec<(usize, i128)>,
+    effects: Vec<(usize, i128)>,
+}
+
+impl Circle {
+    pub(crate) fn new(fast: &Fast, word: &[usize]) -> Self {
+        let mut places: BTreeMap<usize, (i128, i128)> = BTreeMap::new();
+        for &transition in word {
+            for &(place, weight) in &fast.inputs[transition] {
+                let (need, effect) = places.entry(place).or_default();
+                *need = (*need).max(i128::from(weight) - *effect);
+            }
+            for &(place, change) in &fast.effects[transition] {
+                places.entry(place).or_default().1 += change;
+            }
+        }
+        let needs = places.iter().map(|(&place, one)| (place, one.0)).collect();
+        Self { needs, effects: places.into_iter().map(|(place, one)| (place, one.1)).filter(|one| one.1 != 0).collect() }
+    }
+
+    /// How often one can go round from here.
+    pub(crate) fn most(&self, marking: &[u64]) -> u64 {
+        let spare = |place: usize| {
+            let need = self.needs.iter().find(|one| one.0 == place).map_or(0, |one| one.1);
+            i128::from(marking[place]) - need
+        };
+        if self.needs.iter().any(|&(place, _)| spare(place) < 0) {
+            return 0;
+        }
+        let often = |&(place, change): &(usize, i128)| {
+            let times = if change < 0 { spare(place) / -change + 1 } else { i128::from(u64::MAX - marking[place]) / change };
+            u64::try_from(times).unwrap_or(u64::MAX)
+        };
+        self.effects.iter().map(often).min().unwrap_or(u64::MAX)
+    }
+
+    /// Goes round so many times, which can be done.
+    pub(crate) fn go(&self, marking: &mut [u64], times: u64) {
+        for &(place, change) in &self.effects {
+            let after = change.checked_mul(times.into()).and_then(|change| change.checked_add(marking[place].into()));
+            marking[place] = after.and_then(|after| u64::try_from(after).ok()).unwrap_or(marking[place]);
+        }
+    }
+
+    pub(crate) fn effects(&self) -> &[(usize, i128)] {
+        &self.effects
     }
 }
 

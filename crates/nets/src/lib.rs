@@ -5,7 +5,7 @@
 //! - `walk`: random walks that look at all goals at once, with fixed seeds;
 //! - [`siphon`]: places that stay empty because whatever gives to them takes from them;
 //! - [`weights`]: sums that no transition increases bound places;
-//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack;
+//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
@@ -15,6 +15,7 @@ pub mod equation;
 pub mod explicit;
 mod fast;
 mod goals;
+mod guided;
 mod portfolio;
 pub mod shorten;
 pub mod siphon;
