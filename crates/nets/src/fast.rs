@@ -128,3 +128,31 @@ fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {
     changes.retain(|change| change.1 != 0);
     changes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serval_petri::tina;
+
+    /// To go round in one step is to fire one by one, and once more cannot be done.
+    #[test]
+    fn circles_are_gone_at_once() {
+        let net = tina::read("pl a (50)\npl b (3)\ntr t a*2 b -> c\ntr u c -> b d\ntr v c -> b a*2\n").unwrap();
+        let fast = Fast::new(&net);
+        for (word, most) in [(vec![0, 1], 25), (vec![0, 0, 1, 1, 0, 1], 8), (vec![1], 0), (vec![0, 0, 0, 0, 1], 0)] {
+            let circle = Circle::new(&fast, &word);
+            assert_eq!(circle.most(&fast.initial), most, "{word:?}");
+            let (mut at_once, mut one_by_one) = (fast.initial.clone(), fast.initial.clone());
+            circle.go(&mut at_once, most);
+            for &transition in word.iter().cycle().take(word.len() * usize::try_from(most).unwrap()) {
+                assert!(fast.is_enabled(&one_by_one, transition) && fast.fire(&mut one_by_one, transition), "{word:?}");
+            }
+            assert_eq!(at_once, one_by_one, "{word:?}");
+            assert_eq!(circle.most(&at_once), 0, "{word:?}");
+        }
+        // What only changes nothing, or only gives, has no end but that of the numbers.
+        assert_eq!(Circle::new(&fast, &[0, 2]).most(&fast.initial), u64::MAX);
+        let giving = Fast::new(&tina::read("tr t -> a*3\n").unwrap());
+        assert_eq!(Circle::new(&giving, &[0]).most(&giving.initial), u64::MAX / 3);
+    }
+}

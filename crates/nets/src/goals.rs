@@ -217,3 +217,62 @@ impl Goals {
         self.shapes[goal].as_ref().is_some_and(|shape| shape.holds(|atom| values.holds[atom], open))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serval_petri::{Marking, Net, words};
+
+    fn net() -> Net {
+        let mut net = Net::new("net");
+        for name in ["a", "b", "c"] {
+            net.add_place(name, 0).unwrap();
+        }
+        net
+    }
+
+    /// What is worked out only as far as needed, by itself and along moves, is what the whole formula says.
+    #[test]
+    fn goals_are_their_formulas() {
+        let net = net();
+        let texts = [
+            "a >= 1",
+            "a = 1 and (b = 2 or c >= 1) and not (a + b = c)",
+            "(a = 0 or b = 0) and (b = 0 or c = 0) or a = 2 and not b = 2",
+            "not (a = 1 and b = 1) -> c = 2 or not (a >= 1 or c >= 1)",
+            "3*a - 2*b + c = 1 or a != b",
+            // Sums that do not fit 128 bits.
+            "9223372036854775807*a + 9223372036854775807*b + 9223372036854775807*c >= 1 and a + b >= 1",
+            "9223372036854775807*a - 9223372036854775807*b - 9223372036854775807*c = 0",
+        ];
+        let formulas: Vec<Formula> = texts.iter().map(|text| words::formula(text, &net).unwrap()).collect();
+        let goals = Goals::new(&formulas, None, 3);
+        let mut stack = Vec::new();
+        let mut before: Option<(Vec<u64>, Values)> = None;
+        for scale in [1, u64::MAX / 2] {
+            for number in 0..27_u64 {
+                let marking: Vec<u64> = [number % 3, number / 3 % 3, number / 9].iter().map(|tokens| tokens * scale).collect();
+                let mut values = goals.values(&marking);
+                if let Some((old, moved)) = before.take() {
+                    let change = |place: usize| (place, i128::from(marking[place]) - i128::from(old[place]));
+                    values = moved;
+                    goals.moved(&mut values, &marking, &[change(0), change(1), change(2)], &mut Vec::new());
+                }
+                for (goal, formula) in formulas.iter().enumerate() {
+                    let holds = formula.holds(&Marking::new(marking.clone()));
+                    assert_eq!(Goal::new(formula).holds(&marking), holds, "{} at {marking:?}", texts[goal]);
+                    assert_eq!(goals.holds(goal, &values, &mut stack), holds, "{} after moves to {marking:?}", texts[goal]);
+                }
+                before = Some((marking, values));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_joined_is_what_it_is() {
+        let (all, any) = (Formula::all([]), Formula::any([]));
+        assert!(Goal::new(&all).holds(&[]) && !Goal::new(&any).holds(&[]));
+        assert!(Goal::new(&Formula::all([all.clone(), Formula::any([any.clone(), all])])).holds(&[]));
+        assert!(!Goal::new(&Formula::any([any.clone(), Formula::all([any])])).holds(&[]));
+    }
+}

@@ -179,3 +179,36 @@ fn refused(net: &Net, property: &Property, goal: usize, evidence: Evidence) -> O
     let evidence = vec![About { goal, evidence }];
     Some(Certificate { net: fingerprint(net), property: property.text(net)?, holds, evidence, runs: Runs::default() })
 }
+
+#[cfg(test)]
+mod tests {
+    use serval_netproof::{Claim, Item, Run, Weights, check};
+
+    use super::*;
+    use crate::nets::NetKind;
+
+    /// Evidence that the checker refuses is a bug that is told, whatever it claims.
+    #[test]
+    fn refused_evidence_is_an_internal_error() {
+        let input = NetInput::read("pl a (1)\ntr t a -> b\ntr u b -> a\n", NetKind::Tina).unwrap();
+        let run = Evidence::Run(Run { word: vec![Item::Fire(1)] });
+        for (property, evidence) in
+            [("one-safe", Evidence::Weights(Weights::default())), ("reachable:b = 1", run.clone()), ("quasi-live", run)]
+        {
+            let property = Property::parse(property, &input.net).unwrap();
+            let goals = property.goals(&input.net).unwrap();
+            let claim = evidence.claim();
+            let Err(Refusal::Invalid(rejection)) = check(&input.net, &goals[0], claim, &evidence, &mut Budget::unlimited()) else {
+                panic!("accepted");
+            };
+            let mut found = vec![Found::Nothing; goals.len()];
+            found[0] = Found::Refused(Answer { claim, evidence, method: "none" }, rejection);
+            let decision = decided(&input.net, &property, &goals, found, &NetOptions::default());
+            assert_eq!(decision.answer, NetAnswer::Error);
+            assert!(decision.reason.unwrap().starts_with("internal error: the checker refuses our evidence"));
+            let certificate = decision.certificate.unwrap();
+            assert_eq!(certificate.holds, (claim == Claim::Reachable) == (property.decides() == Decides::IfReachable));
+            assert!(matches!(certificate.check(&input.net, &mut Budget::unlimited()), Err(Refusal::Invalid(_))));
+        }
+    }
+}
