@@ -27,7 +27,7 @@ use serval_linear::Linear;
 use crate::{Int, Rational};
 
 /// Equations that have been taken, and what was done to them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Lattice {
     steps: Vec<Step>,
     equations: Vec<Equation>,
@@ -38,6 +38,7 @@ pub(crate) struct Lattice {
 }
 
 /// Column operations: `q` times column `pivot` is subtracted from others.
+#[derive(Clone)]
 struct Step {
     pivot: u32,
     others: Vec<(u32, Int)>,
@@ -45,6 +46,7 @@ struct Step {
     pins: Option<usize>,
 }
 
+#[derive(Clone)]
 struct Equation {
     /// Entries left of the diagonal: earlier equations with coefficients.
     left: Vec<(usize, Int)>,

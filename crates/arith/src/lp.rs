@@ -9,6 +9,8 @@
 //! The simplex ends at such a point. Each variable that is not basic is at one of its
 //! bounds, from the beginning on (those of the problem are at 0) and after each
 //! pivot; the values of the others follow from these.
+//!
+//! Where many expressions are to be made large under the same inequalities, a [`Region`] keeps the tableau from one to the next.
 
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Problem};
@@ -70,6 +72,74 @@ pub fn minimise(problem: &Problem, objective: &Linear, budget: &mut Budget) -> R
     Ok(Optimum::Vertex(variables.iter().map(|&variable| simplex.value(variable).clone()).collect(), least))
 }
 
+/// All rationals `x ≥ 0` at which some expressions are at least 0, of which `x = 0` is one. One expression after the other
+/// is made as large as possible, each from where the one before it ended, on one tableau.
+///
+/// ```
+/// use serval_arith::{Rational, lp::{Largest, Region}};
+/// use serval_budget::Budget;
+/// use serval_linear::Linear;
+/// let linear = |terms: &[(u32, i64)], constant| Linear::new(terms.iter().copied(), constant).unwrap();
+/// // 3 − x ≥ 0 and 2x − y ≥ 0, so y is at most 6: y + 1·(2x − y) + 2·(3 − x) = 6.
+/// let expressions = [linear(&[(0, -1)], 3), linear(&[(0, 2), (1, -1)], 0), linear(&[(1, 1)], 0)];
+/// let mut region = Region::around_zero(2, &expressions, &mut Budget::unlimited()).unwrap().unwrap();
+/// let Largest::Multipliers(multipliers) = region.largest(2, &mut Budget::unlimited()).unwrap() else { panic!("unbounded") };
+/// assert_eq!(multipliers, [(0, Rational::from(2)), (1, Rational::from(1))]);
+/// ```
+pub struct Region {
+    simplex: Simplex,
+    /// For each variable of the simplex the expression that it is, if it is one.
+    expression_of: Vec<Option<usize>>,
+    defined: Vec<Variable>,
+}
+
+/// How large an expression can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Largest {
+    /// Arbitrarily large.
+    Unbounded,
+    /// No larger than this shows: multiples of some expressions, each by a positive number and ascending, which added to it give an expression in
+    /// which no variable has a positive coefficient. Its value at `x = 0` is the largest value, and no other multiples give a smaller one.
+    Multipliers(Vec<(usize, Rational)>),
+}
+
+impl Region {
+    /// The region of these expressions over so many variables; `None` where `x = 0` is not in it, or an expression has other variables.
+    pub fn around_zero(variables: u32, expressions: &[Linear], budget: &mut Budget) -> Result<Option<Self>, Stopped> {
+        let mut simplex = Simplex::default();
+        let variables: Vec<Variable> = (0..variables).map(|_| simplex.variable()).collect();
+        for &variable in &variables {
+            budget.spend(1)?;
+            simplex.assume(variable, Side::Lower, bound(Rational::ZERO, Source::Nonnegative(variable)), budget)?;
+        }
+        let mut expression_of = vec![None; variables.len()];
+        let mut defined = Vec::with_capacity(expressions.len());
+        for (index, linear) in (0..).zip(expressions) {
+            budget.spend(1 + linear.terms().len() as u64)?;
+            let (false, Ok(terms)) = (linear.constant() < 0, terms(linear, &variables)) else { return Ok(None) };
+            let value = Rational::from(&-&Int::from(linear.constant()));
+            let variable = simplex.define(&terms);
+            simplex.assume(variable, Side::Lower, bound(value, Source::Inequality(index)), budget)?;
+            expression_of.push(Some(defined.len()));
+            defined.push(variable);
+        }
+        Ok(Some(Self { simplex, expression_of, defined }))
+    }
+
+    /// How large an expression can be. If this was cancelled, so is whatever is asked of the region afterwards.
+    pub fn largest(&mut self, expression: usize, budget: &mut Budget) -> Result<Largest, Stopped> {
+        let Some(&variable) = self.defined.get(expression) else { return Ok(Largest::Unbounded) };
+        if !self.simplex.push(variable, true, budget)? {
+            return Ok(Largest::Unbounded);
+        }
+        // It is its largest value and something non-positive times what is not basic, all of which is at its lower bound.
+        let rates = self.simplex.rates(variable).filter_map(|(other, rate)| Some((self.expression_of[other.index()]?, -&rate)));
+        let mut multipliers: Vec<(usize, Rational)> = rates.collect();
+        multipliers.sort_unstable_by_key(|one| one.0);
+        Ok(Largest::Multipliers(multipliers))
+    }
+}
+
 /// A bound whose reason nobody asks for.
 fn bound(value: Rational, source: Source) -> Bound {
     Bound { value, source, factor: Rational::ONE }
@@ -106,6 +176,50 @@ mod tests {
         assert_eq!(solved(&free, &linear(&[(0, -1)], 0)), Optimum::Unbounded);
         assert_eq!(solved(&free, &linear(&[(0, 1), (1, -1)], 7)), Optimum::Vertex(vec![Rational::ZERO; 2], Rational::from(7)));
         assert_eq!(minimise(&free, &linear(&[], 0), &mut Budget::ticks(1)), Err(Stopped::OutOfTicks));
+    }
+
+    proptest! {
+        /// Whatever was asked before, multiples show the largest value, which a program by itself finds as well.
+        #[test]
+        fn regions(
+            rows in prop::collection::vec((prop::collection::vec(-2_i64..=2, 3), 0_i64..=3), 1..6),
+            asked in prop::collection::vec(0_usize..6, 1..8),
+        ) {
+            let row = |(coefficients, constant): &(Vec<i64>, i64)| Linear::new((0..).zip(coefficients.iter().copied()), *constant).unwrap();
+            let expressions: Vec<Linear> = rows.iter().map(row).collect();
+            let mut region = Region::around_zero(3, &expressions, &mut Budget::unlimited()).unwrap().unwrap();
+            for asked in asked.into_iter().map(|asked| asked % expressions.len()) {
+                let problem = Problem { variables: 3, inequalities: expressions.clone(), ..Problem::default() };
+                let opposite = Linear::new(expressions[asked].terms().iter().map(|&(variable, n)| (variable, -n)), 0).unwrap();
+                let least = solved(&problem, &opposite);
+                match region.largest(asked, &mut Budget::unlimited()).unwrap() {
+                    Largest::Unbounded => prop_assert_eq!(least, Optimum::Unbounded),
+                    Largest::Multipliers(multipliers) => {
+                        let mut sum = [rows[asked].0.clone(), vec![rows[asked].1]].concat().into_iter().map(Rational::from).collect::<Vec<_>>();
+                        for (other, factor) in multipliers {
+                            prop_assert!(factor.signum() > 0);
+                            for (sum, term) in sum.iter_mut().zip(rows[other].0.iter().chain([&rows[other].1])) {
+                                *sum = &*sum + &(&factor * &Rational::from(*term));
+                            }
+                        }
+                        let Optimum::Vertex(_, least) = least else { panic!("{least:?}") };
+                        prop_assert_eq!(&sum[3] - &Rational::from(rows[asked].1), -&least);
+                        prop_assert!(sum[..3].iter().all(|factor| factor.signum() <= 0));
+                    }
+                }
+                region.simplex.check_invariants();
+            }
+        }
+    }
+
+    #[test]
+    fn regions_have_zero_in_them() {
+        let budget = &mut Budget::unlimited();
+        assert!(Region::around_zero(1, &[linear(&[(0, 1)], -1)], budget).unwrap().is_none());
+        assert!(Region::around_zero(1, &[linear(&[(1, 1)], 0)], budget).unwrap().is_none());
+        let mut region = Region::around_zero(1, &[linear(&[], 5)], budget).unwrap().unwrap();
+        assert_eq!(region.largest(0, budget), Ok(Largest::Multipliers(Vec::new())));
+        assert_eq!(region.largest(1, budget), Ok(Largest::Unbounded));
     }
 
     /// Whether the columns are linearly independent, by elimination.

@@ -68,7 +68,7 @@ pub(crate) struct Bound {
 /// Multiples of expressions that are 0, or at least 0.
 pub(crate) type Explanation = Vec<(Source, Rational)>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Column {
     lower: Option<Bound>,
     upper: Option<Bound>,
@@ -76,7 +76,7 @@ struct Column {
 }
 
 /// See the module.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Simplex {
     tableau: Tableau,
     columns: Vec<Column>,
@@ -372,32 +372,24 @@ impl Simplex {
         found
     }
 
-    /// Makes a basic variable without bounds as small as possible while all
-    /// stay within their bounds, where they must be when this is called, and says
-    /// whether that is possible. If it can be made arbitrarily small, it is left where
-    /// that is seen.
-    pub(crate) fn minimise(&mut self, objective: Variable, budget: &mut Budget) -> Result<bool, Stopped> {
+    /// Makes a variable that has no upper bound (`up`), or no lower one, as large or as small as possible while all stay within their
+    /// bounds, where they must be when this is called, and says whether that is possible. If it can be made arbitrarily
+    /// large or small, it is left where that is seen. Else it is basic in the end, unless there is nothing that could move it.
+    pub(crate) fn push(&mut self, objective: Variable, up: bool, budget: &mut Budget) -> Result<bool, Stopped> {
         if self.tableau.is_broken() {
             return Err(Stopped::Cancelled);
         }
         let mut pivots = 0_u32;
         loop {
-            let Some(row) = self.tableau.row_of(objective.0) else { return Ok(true) };
-            let entries = self.tableau.entries(row);
-            budget.spend(1 + entries.len() as u64)?;
-            let sign = self.tableau.sign(row);
-            let mut improving = entries.iter().filter(|&&(variable, ref coefficient)| {
-                variable != objective.0 && self.can_move(variable, coefficient.signum() * sign > 0)
-            });
-            let entering = if pivots > PATIENCE {
-                improving.next()
-            } else {
-                // The steepest; the first of several.
-                improving.reduce(|best, other| if other.1.abs() > best.1.abs() { other } else { best })
+            let (entering, entering_up) = match self.tableau.row_of(objective.0) {
+                // It is moved itself, until something stops it.
+                None => (objective.0, up),
+                Some(row) => match self.improving(row, objective.0, up, pivots > PATIENCE, budget)? {
+                    Some(entering) => (entering, self.tableau.rises_with(row, entering) == up),
+                    None => return Ok(true),
+                },
             };
-            let Some(&(entering, _)) = entering else { return Ok(true) };
-            let up = !self.tableau.rises_with(row, entering);
-            let Some((by, leaving)) = self.longest_move(entering, up, budget)? else { return Ok(false) };
+            let Some((by, leaving)) = self.longest_move(entering, entering_up, budget)? else { return Ok(false) };
             budget.spend(leaving.map_or(1, |row| self.tableau.pivot_cost(row, entering)))?;
             self.shift(Variable(entering), &by);
             if let Some(row) = leaving {
@@ -405,6 +397,37 @@ impl Simplex {
             }
             pivots = pivots.saturating_add(1);
         }
+    }
+
+    /// Makes a variable without a lower bound as small as possible, as [`push`](Self::push) does.
+    pub(crate) fn minimise(&mut self, objective: Variable, budget: &mut Budget) -> Result<bool, Stopped> {
+        self.push(objective, false, budget)
+    }
+
+    /// A variable of the row of the objective that moves it on: the first, or else the steepest.
+    fn improving(&self, row: u32, objective: u32, up: bool, first: bool, budget: &mut Budget) -> Result<Option<u32>, Stopped> {
+        let entries = self.tableau.entries(row);
+        budget.spend(1 + entries.len() as u64)?;
+        let sign = self.tableau.sign(row);
+        let mut improving = entries.iter().filter(|&&(variable, ref coefficient)| {
+            variable != objective && self.can_move(variable, (coefficient.signum() * sign < 0) == up)
+        });
+        let chosen = if first {
+            improving.next()
+        } else {
+            // The first of several.
+            improving.reduce(|best, other| if other.1.abs() > best.1.abs() { other } else { best })
+        };
+        Ok(chosen.map(|entry| entry.0))
+    }
+
+    /// What a basic variable is made of: the other variables of its row, with how much it moves with each.
+    pub(crate) fn rates(&self, basic: Variable) -> impl Iterator<Item = (Variable, Rational)> {
+        let row = self.tableau.row_of(basic.0);
+        row.into_iter().flat_map(move |row| {
+            let others = self.tableau.entries(row).iter().filter(move |entry| entry.0 != basic.0);
+            others.map(move |&(variable, _)| (Variable(variable), self.tableau.rate(row, variable).1))
+        })
     }
 
     /// How far a variable that is not basic can move, and the row whose basic

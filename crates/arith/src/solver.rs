@@ -68,7 +68,7 @@ pub enum Outcome {
 /// let Outcome::Refuted(tree) = solver.solve(&mut Budget::unlimited()) else { panic!() };
 /// assert_eq!(check_tree(solver.problem(), &tree, &mut Budget::unlimited()), Ok(()));
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Solver {
     problem: Problem,
     simplex: Simplex,

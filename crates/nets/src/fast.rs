@@ -1,5 +1,7 @@
 //! A net laid out for firing.
 
+use std::collections::BTreeMap;
+
 use serval_petri::{Net, TransitionId};
 
 /// Arcs as pairs of numbers, and who must be asked again when a place changes.
@@ -61,6 +63,58 @@ impl Fast {
     }
 }
 
+/// Transitions that fire one after the other, again and again.
+pub(crate) struct Circle {
+    /// By place how many tokens are needed to go round once.
+    needs: Vec<(usize, i128)>,
+    effects: Vec<(usize, i128)>,
+}
+
+impl Circle {
+    pub(crate) fn new(fast: &Fast, word: &[usize]) -> Self {
+        let mut places: BTreeMap<usize, (i128, i128)> = BTreeMap::new();
+        for &transition in word {
+            for &(place, weight) in &fast.inputs[transition] {
+                let (need, effect) = places.entry(place).or_default();
+                *need = (*need).max(i128::from(weight) - *effect);
+            }
+            for &(place, change) in &fast.effects[transition] {
+                places.entry(place).or_default().1 += change;
+            }
+        }
+        let needs = places.iter().map(|(&place, one)| (place, one.0)).collect();
+        Self { needs, effects: places.into_iter().map(|(place, one)| (place, one.1)).filter(|one| one.1 != 0).collect() }
+    }
+
+    /// How often one can go round from here.
+    pub(crate) fn most(&self, marking: &[u64]) -> u64 {
+        let spare = |place: usize| {
+            let need = self.needs.iter().find(|one| one.0 == place).map_or(0, |one| one.1);
+            i128::from(marking[place]) - need
+        };
+        if self.needs.iter().any(|&(place, _)| spare(place) < 0) {
+            return 0;
+        }
+        let often = |&(place, change): &(usize, i128)| {
+            let times = if change < 0 { spare(place) / -change + 1 } else { i128::from(u64::MAX - marking[place]) / change };
+            u64::try_from(times).unwrap_or(u64::MAX)
+        };
+        self.effects.iter().map(often).min().unwrap_or(u64::MAX)
+    }
+
+    /// Goes round so many times, which can be done.
+    pub(crate) fn go(&self, marking: &mut [u64], times: u64) {
+        for &(place, change) in &self.effects {
+            let after = change.checked_mul(times.into()).and_then(|change| change.checked_add(marking[place].into()));
+            marking[place] = after.and_then(|after| u64::try_from(after).ok()).unwrap_or(marking[place]);
+        }
+    }
+
+    pub(crate) fn effects(&self) -> &[(usize, i128)] {
+        &self.effects
+    }
+}
+
 fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {
     let mut changes: Vec<(usize, i128)> =
         net.inputs(transition).iter().map(|&(place, weight)| (place.index(), -i128::from(weight))).collect();
@@ -73,4 +127,32 @@ fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {
     });
     changes.retain(|change| change.1 != 0);
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serval_petri::tina;
+
+    /// To go round in one step is to fire one by one, and once more cannot be done.
+    #[test]
+    fn circles_are_gone_at_once() {
+        let net = tina::read("pl a (50)\npl b (3)\ntr t a*2 b -> c\ntr u c -> b d\ntr v c -> b a*2\n").unwrap();
+        let fast = Fast::new(&net);
+        for (word, most) in [(vec![0, 1], 25), (vec![0, 0, 1, 1, 0, 1], 8), (vec![1], 0), (vec![0, 0, 0, 0, 1], 0)] {
+            let circle = Circle::new(&fast, &word);
+            assert_eq!(circle.most(&fast.initial), most, "{word:?}");
+            let (mut at_once, mut one_by_one) = (fast.initial.clone(), fast.initial.clone());
+            circle.go(&mut at_once, most);
+            for &transition in word.iter().cycle().take(word.len() * usize::try_from(most).unwrap()) {
+                assert!(fast.is_enabled(&one_by_one, transition) && fast.fire(&mut one_by_one, transition), "{word:?}");
+            }
+            assert_eq!(at_once, one_by_one, "{word:?}");
+            assert_eq!(circle.most(&at_once), 0, "{word:?}");
+        }
+        // What only changes nothing, or only gives, has no end but that of the numbers.
+        assert_eq!(Circle::new(&fast, &[0, 2]).most(&fast.initial), u64::MAX);
+        let giving = Fast::new(&tina::read("tr t -> a*3\n").unwrap());
+        assert_eq!(Circle::new(&giving, &[0]).most(&giving.initial), u64::MAX / 3);
+    }
 }

@@ -2,10 +2,10 @@
 //!
 //! A question is whether a marking of a *goal* can be reached. Methods, in the order in which they pay:
 //!
-//! - [`walk`]: random walks that look at all goals at once, with fixed seeds;
+//! - `walk`: random walks that look at all goals at once, with fixed seeds;
 //! - [`siphon`]: places that stay empty because whatever gives to them takes from them;
 //! - [`weights`]: sums that no transition increases bound places;
-//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack;
+//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
@@ -15,10 +15,11 @@ pub mod equation;
 pub mod explicit;
 mod fast;
 mod goals;
+mod guided;
 mod portfolio;
 pub mod shorten;
 pub mod siphon;
-pub mod walk;
+mod walk;
 pub mod weights;
 
-pub use portfolio::{Answer, decide};
+pub use portfolio::{Answer, Found, Session, decide};

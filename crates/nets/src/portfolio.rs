@@ -1,14 +1,22 @@
 //! Which method is tried when, and with how many ticks.
+//!
+//! What is found out about a net serves all questions about it ([`Session`]). Walks look at all goals at once, and the bounds of places
+//! come from one simplex: that is how a session begins, with a fixed order of goals. From then on each goal is asked about by itself, and nothing
+//! that is found out about one changes what is found out about another, so that questions can be spread over threads.
 
-use serval_budget::{Budget, Cancel};
-use serval_netproof::{Claim, Evidence, Item, Refusal, Run, check};
+use serval_budget::{Budget, Cancel, Stopped};
+use serval_netproof::{Claim, Evidence, Item, Refusal, Rejection, Run, check};
 use serval_petri::{Formula, Net};
 
+use crate::equation::Base;
+use crate::fast::Fast;
+use crate::goals::Goals;
 use crate::siphon::Empty;
+use crate::walk::walk;
 use crate::weights::Known;
-use crate::{equation, explicit, walk};
+use crate::{equation, explicit};
 
-/// An answer, for the checker to accept.
+/// An answer, which the checker has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// What is so.
@@ -19,75 +27,192 @@ pub struct Answer {
     pub method: &'static str,
 }
 
+/// What was found out about a goal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing, within the limits.
+    #[default]
+    Nothing,
+    /// Nothing, and something was too large on the way.
+    TooLarge {
+        /// What there was too much of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// An answer.
+    Answer(Answer),
+    /// An answer whose evidence the checker refuses: a bug.
+    Refused(Answer, Rejection),
+}
+
+impl Found {
+    /// Whether nothing was found that could be told.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Nothing | Self::TooLarge { .. })
+    }
+
+    /// The answer, if there is one.
+    pub fn answer(&self) -> Option<&Answer> {
+        match self {
+            Self::Answer(answer) => Some(answer),
+            Self::Nothing | Self::TooLarge { .. } | Self::Refused(..) => None,
+        }
+    }
+
+    fn too_many_tokens(&mut self) {
+        if *self == Self::Nothing {
+            *self = Self::TooLarge { what: "tokens on a place", limit: u64::MAX };
+        }
+    }
+}
+
 /// Ticks in the first round.
-const WALK_TICKS: u64 = 50_000;
+const WALK_TICKS: u64 = 5_000;
 const WEIGHTS_TICKS: u64 = 10_000_000;
-const EQUATION_TICKS: u64 = 1_000_000;
-const EXPLICIT: usize = 20_000;
+const EQUATION_TICKS: u64 = 250_000;
+const EXPLICIT: u64 = 1_000;
 /// By how much they grow.
 const GROWTH: u64 = 4;
 
-/// Asks about each goal whether a marking of it can be reached; rounds of growing budgets, until all is known, somebody stops it, or the
-/// rounds are over.
-pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec<Option<Answer>> {
-    let mut answers: Vec<Option<Answer>> = vec![None; goals.len()];
-    let accepted = |goal: &Formula, evidence: Evidence, method: &'static str| {
-        let claim = evidence.claim();
-        let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
-        // Walks add up within 128 bits, so a run may end elsewhere. Any other evidence that is refused is a bug: whoever asks checks it
-        // again, and tells.
-        let kept = match checked {
-            Ok(()) => true,
-            Err(Refusal::Invalid(_)) => claim == Claim::Unreachable,
-            Err(Refusal::TooLarge { .. } | Refusal::Stopped(_)) => false,
-        };
-        kept.then_some(Answer { claim, evidence, method })
-    };
-    let run = |word: &[u32]| Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() });
-    let (mut known, empty, deadlock) = (Known::new(net), Empty::new(net), Formula::deadlock(net));
-    for round in 0..rounds {
-        let ticks = |first: u64| first.saturating_mul(GROWTH.saturating_pow(round));
-        let mut open: Vec<bool> = answers.iter().map(Option::is_none).collect();
-        let mut found = |goal: usize, word: &[u32]| answers[goal] = accepted(&goals[goal], run(word), "walk");
-        let _ = walk::walk(net, goals, &mut open, u64::from(round) + 1, &mut found, &mut Budget::new(ticks(WALK_TICKS), cancel.clone()));
-        for (goal, formula) in goals.iter().enumerate() {
-            if answers[goal].is_some() || cancel.is_cancelled() {
+fn ticks(first: u64, round: u32) -> u64 {
+    first.saturating_mul(GROWTH.saturating_pow(round))
+}
+
+fn fired(word: &[u32]) -> Evidence {
+    Evidence::Run(Run { word: word.iter().map(|&transition| Item::Fire(transition)).collect() })
+}
+
+/// What is known about a net.
+pub struct Session {
+    fast: Fast,
+    deadlock: Option<Formula>,
+    empty: Empty,
+    known: Known,
+    /// Whether there were not enough ticks for the bounds of all places that goals count.
+    is_cut: bool,
+    equation: Base,
+}
+
+impl Session {
+    /// Looks at a net.
+    pub fn new(net: &Net, cancel: &Cancel) -> Self {
+        let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
+        let (fast, empty, known) = (Fast::new(net), Empty::new(net), Known::new(net));
+        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation }
+    }
+
+    /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.
+    pub fn begin(&mut self, net: &Net, goals: &[Formula], cancel: &Cancel) -> Vec<Found> {
+        let mut found = vec![Found::Nothing; goals.len()];
+        self.walk(net, goals, &mut found, 0, cancel);
+        let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
+        for (formula, found) in goals.iter().zip(&mut found).filter(|one| one.1.is_open()) {
+            if let Some(evidence) = self.empty.exclude(net, formula) {
+                *found = checked(net, formula, evidence, "siphon", cancel);
                 continue;
             }
-            if let Some(evidence) = empty.exclude(net, formula) {
-                answers[goal] = accepted(formula, evidence, "siphon");
-                continue;
-            }
-            if let Ok(Some(evidence)) = known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS), cancel.clone())) {
-                answers[goal] = accepted(formula, evidence, "weights");
-                continue;
-            }
-            let mut budget = Budget::new(ticks(EQUATION_TICKS), cancel.clone());
-            let plans = usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX);
-            match equation::ask(net, formula, u64::from(round) + 1, plans, &mut budget) {
-                Ok(equation::Said::Excluded(evidence)) => answers[goal] = accepted(formula, *evidence, "equation"),
-                Ok(equation::Said::Reached(word)) => answers[goal] = accepted(formula, Evidence::Run(Run { word }), "guided"),
-                Ok(equation::Said::Nothing) | Err(_) => {}
-            }
-            if answers[goal].is_some() {
-                continue;
-            }
-            let most = usize::try_from(ticks(EXPLICIT as u64)).unwrap_or(usize::MAX);
-            let budget = &mut Budget::new(u64::MAX, cancel.clone());
-            let said = if deadlock.as_ref() == Some(formula) {
-                explicit::look_for_deadlock(net, most, budget)
-            } else {
-                explicit::look(net, formula, most, budget)
-            };
-            match said {
-                Ok(Some(explicit::Said::Reached(word))) => answers[goal] = accepted(formula, run(&word), "explicit"),
-                Ok(Some(explicit::Said::Excluded(evidence))) => answers[goal] = accepted(formula, *evidence, "explicit"),
-                Ok(None) | Err(_) => {}
+            match self.known.exclude(net, formula, &mut budget) {
+                Ok(Some(evidence)) => *found = checked(net, formula, evidence, "weights", cancel),
+                Ok(None) => {}
+                Err(_) => self.is_cut = true,
             }
         }
-        if answers.iter().all(Option::is_some) || cancel.is_cancelled() {
-            break;
+        found
+    }
+
+    /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known, somebody stops it, or
+    /// the rounds are over.
+    pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> Vec<Found> {
+        let is_open = |found: &[Found]| found.iter().any(Found::is_open);
+        // Bounds that the beginning had no ticks for.
+        let mut known: Option<Known> = None;
+        for round in 0..rounds {
+            if round > 0 {
+                self.walk(net, goals, &mut found, round, cancel);
+            }
+            for (formula, found) in goals.iter().zip(&mut found) {
+                if found.is_open() && !cancel.is_cancelled() {
+                    if round > 0 && self.is_cut {
+                        let known = known.get_or_insert_with(|| Known::new(net));
+                        if let Ok(Some(evidence)) =
+                            known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone()))
+                        {
+                            *found = checked(net, formula, evidence, "weights", cancel);
+                            continue;
+                        }
+                    }
+                    self.ask(net, formula, found, round, cancel);
+                }
+            }
+            if !is_open(&found) || cancel.is_cancelled() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn walk(&self, net: &Net, goals: &[Formula], found: &mut [Found], round: u32, cancel: &Cancel) {
+        let mut open: Vec<bool> = found.iter().map(Found::is_open).collect();
+        if !open.contains(&true) {
+            return;
+        }
+        let looked = Goals::new(goals, self.deadlock.as_ref(), net.place_count());
+        let mut reached = |goal: usize, word: &[u32]| found[goal] = checked(net, &goals[goal], fired(word), "walk", cancel);
+        let mut budget = Budget::new(ticks(WALK_TICKS, round), cancel.clone());
+        let (overflowed, _) = walk(&self.fast, &looked, &mut open, u64::from(round) + 1, &mut reached, &mut budget);
+        if overflowed {
+            found.iter_mut().for_each(Found::too_many_tokens);
         }
     }
-    answers
+
+    /// Asks about a goal what is asked about each by itself.
+    fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
+        let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
+        let mut budget = Budget::new(ticks(EQUATION_TICKS, round), cancel.clone());
+        match equation::ask_from(&self.equation, &self.fast, net, formula, (seed, plans), &mut budget) {
+            Ok(equation::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, "equation", cancel),
+            Ok(equation::Said::Reached(word)) => *found = checked(net, formula, Evidence::Run(Run { word }), "guided", cancel),
+            Ok(equation::Said::Nothing) | Err(_) => {}
+        }
+        if !found.is_open() {
+            return;
+        }
+        let most = usize::try_from(ticks(EXPLICIT, round)).unwrap_or(usize::MAX);
+        let budget = &mut Budget::new(u64::MAX, cancel.clone());
+        let said = if self.deadlock.as_ref() == Some(formula) {
+            explicit::look_for_deadlock_fast(&self.fast, most, budget)
+        } else {
+            explicit::look_fast(&self.fast, formula, most, budget)
+        };
+        match said {
+            Ok(explicit::Said::Reached(word)) => *found = checked(net, formula, fired(&word), "explicit", cancel),
+            Ok(explicit::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, "explicit", cancel),
+            Ok(explicit::Said::TooManyTokens) => found.too_many_tokens(),
+            Ok(explicit::Said::TooMany) | Err(_) => {}
+        }
+    }
+}
+
+/// What the checker says of the evidence.
+fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
+    let claim = evidence.claim();
+    let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
+    let answer = Answer { claim, evidence, method };
+    match checked {
+        Ok(()) => Found::Answer(answer),
+        Err(Refusal::Invalid(rejection)) => Found::Refused(answer, rejection),
+        Err(Refusal::TooLarge { what, limit }) => Found::TooLarge { what, limit },
+        Err(Refusal::Stopped(Stopped::Cancelled | Stopped::OutOfTicks)) => Found::Nothing,
+    }
+}
+
+/// Asks about each goal whether a marking of it can be reached; a session with these goals alone.
+pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec<Found> {
+    if rounds == 0 {
+        return vec![Found::Nothing; goals.len()];
+    }
+    let mut session = Session::new(net, cancel);
+    let begun = session.begin(net, goals, cancel);
+    session.go_on(net, goals, begun, rounds, cancel)
 }

@@ -5,10 +5,12 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
-use serval_petri::{Formula, Marking, Net};
+use serval_petri::{Formula, Net};
 
 use crate::explicit::{self, Said};
 use crate::fast::Fast;
+use crate::goals::{Goals, Values};
+use crate::walk::{Enabled, Random};
 
 /// A run, and whether no other one into the goal is shorter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,75 +27,143 @@ pub fn shorten(net: &Net, goal: &Formula, run: &[u32], most: usize, budget: &mut
     if run.is_empty() {
         return Short { run: Vec::new(), shortest: true };
     }
-    if let Ok(Some(Said::Reached(found))) = explicit::look(net, goal, most, budget)
+    if let Ok(Said::Reached(found)) = explicit::look(net, goal, most, budget)
         && found.len() <= run.len()
     {
         return Short { run: found, shortest: true };
     }
-    let fast = Fast::new(net);
+    let follower = Follower::new(net, goal);
     let mut best = run.to_vec();
     // What was found before the budget ended is kept.
-    let _ = improve(&fast, goal, &mut best, budget);
+    let _ = follower.improve(&mut best, budget);
     let shortest = best.len() <= 1;
     Short { run: best, shortest }
 }
 
-fn improve(fast: &Fast, goal: &Formula, best: &mut Vec<u32>, budget: &mut Budget) -> Result<(), Stopped> {
-    if let Some(straight) = without_loops(fast, goal, best, budget)? {
-        *best = straight;
-    }
-    let mut piece = best.len() / 2;
-    while piece > 0 {
-        let mut at = best.len().saturating_sub(piece);
-        loop {
-            let shorter: Vec<u32> = best[..at].iter().chain(&best[(at + piece).min(best.len())..]).copied().collect();
-            if shorter.len() < best.len()
-                && let Some(straight) = without_loops(fast, goal, &shorter, budget)?
-            {
-                *best = straight;
-            }
-            if at == 0 {
-                break;
-            }
-            at = at.saturating_sub(piece).min(best.len().saturating_sub(1));
-        }
-        piece /= 2;
-    }
-    Ok(())
+/// Follows runs, and knows at each step whether the goal is met, and whether the marking has been met before.
+struct Follower {
+    fast: Fast,
+    goals: Goals,
+    enabled: Enabled,
+    values: Values,
+    /// By place a random number; the sum of all, each times the tokens on its place, tells markings apart, nearly always.
+    keys: Vec<u64>,
 }
 
-/// The run up to the first marking of the goal, without loops; `None` where it cannot fire or does not meet the goal.
-fn without_loops(fast: &Fast, goal: &Formula, run: &[u32], budget: &mut Budget) -> Result<Option<Vec<u32>>, Stopped> {
-    let mut marking = fast.initial.clone();
-    let mut straight: Vec<u32> = Vec::new();
-    // After how many transitions of the straight run a marking was met.
-    let mut met: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-    met.insert(marking.clone(), 0);
-    let mut markings = vec![marking.clone()];
-    if goal.holds(&Marking::new(marking.clone())) {
-        return Ok(Some(straight));
+/// Where a run has led.
+struct At {
+    marking: Vec<u64>,
+    enabled: Enabled,
+    values: Values,
+    sum: u64,
+}
+
+impl Follower {
+    fn new(net: &Net, goal: &Formula) -> Self {
+        let fast = Fast::new(net);
+        let goals = Goals::new(std::slice::from_ref(goal), Formula::deadlock(net).as_ref(), net.place_count());
+        let mut random = Random(0);
+        let keys = fast.initial.iter().map(|_| random.next()).collect();
+        Self { enabled: Enabled::new(&fast, &fast.initial), values: goals.values(&fast.initial), fast, goals, keys }
     }
-    for &number in run {
-        budget.spend(1)?;
-        let transition = usize::try_from(number).unwrap_or(usize::MAX);
-        if transition >= fast.inputs.len() || !fast.is_enabled(&marking, transition) || !fast.fire(&mut marking, transition) {
-            return Ok(None);
+
+    fn start(&self) -> At {
+        At { marking: self.fast.initial.clone(), enabled: self.enabled.clone(), values: self.values.clone(), sum: 0 }
+    }
+
+    fn is_there(&self, at: &At, stack: &mut Vec<(bool, usize)>) -> bool {
+        if self.goals.is_deadlock(0) { at.enabled.list().is_empty() } else { self.goals.holds(0, &at.values, stack) }
+    }
+
+    /// Fires a transition; false where it cannot.
+    fn fire(&self, at: &mut At, transition: usize) -> bool {
+        if transition >= self.fast.inputs.len()
+            || !self.fast.is_enabled(&at.marking, transition)
+            || !self.fast.fire(&mut at.marking, transition)
+        {
+            return false;
         }
-        if let Some(&before) = met.get(&marking) {
-            for forgotten in markings.drain(before + 1..) {
-                met.remove(&forgotten);
+        let effects = &self.fast.effects[transition];
+        at.enabled.moved(&self.fast, &at.marking, effects);
+        self.goals.moved(&mut at.values, &at.marking, effects, &mut Vec::new());
+        for &(place, change) in effects {
+            at.sum = at.sum.wrapping_add(self.keys[place].wrapping_mul(low_bits(change)));
+        }
+        true
+    }
+
+    fn improve(&self, best: &mut Vec<u32>, budget: &mut Budget) -> Result<(), Stopped> {
+        if let Some(straight) = self.without_loops(best.iter(), budget)? {
+            *best = straight;
+        }
+        let mut piece = best.len() / 2;
+        while piece > 0 {
+            let mut at = best.len().saturating_sub(piece);
+            loop {
+                let rest = best.get(at + piece..).unwrap_or_default();
+                if at < best.len()
+                    && let Some(straight) = self.without_loops(best[..at].iter().chain(rest), budget)?
+                {
+                    *best = straight;
+                }
+                if at == 0 {
+                    break;
+                }
+                at = at.saturating_sub(piece).min(best.len().saturating_sub(1));
             }
-            straight.truncate(before);
-            continue;
+            piece /= 2;
         }
-        straight.push(number);
-        if goal.holds(&Marking::new(marking.clone())) {
-            return Ok(Some(straight));
-        }
-        met.insert(marking.clone(), straight.len());
-        markings.push(marking.clone());
+        Ok(())
     }
-    Ok(None)
+
+    /// The run up to the first marking of the goal, without loops; `None` where it cannot fire or does not meet the goal.
+    fn without_loops<'a>(&self, run: impl Iterator<Item = &'a u32>, budget: &mut Budget) -> Result<Option<Vec<u32>>, Stopped> {
+        let (mut at, mut stack) = (self.start(), Vec::new());
+        if self.is_there(&at, &mut stack) {
+            return Ok(Some(Vec::new()));
+        }
+        let mut straight: Vec<u32> = Vec::new();
+        // The sums of the markings along the straight run, and where each of them is.
+        let mut sums = vec![at.sum];
+        let mut met: FxHashMap<u64, usize> = FxHashMap::default();
+        met.insert(at.sum, 0);
+        for &number in run {
+            budget.spend(1)?;
+            if !self.fire(&mut at, usize::try_from(number).unwrap_or(usize::MAX)) {
+                return Ok(None);
+            }
+            straight.push(number);
+            if let Some(&before) = met.get(&at.sum)
+                && self.is_loop(&straight[before..])
+            {
+                straight.truncate(before);
+                for forgotten in sums.drain(before + 1..) {
+                    met.remove(&forgotten);
+                }
+                continue;
+            }
+            if self.is_there(&at, &mut stack) {
+                return Ok(Some(straight));
+            }
+            met.insert(at.sum, straight.len());
+            sums.push(at.sum);
+        }
+        Ok(None)
+    }
+
+    /// Whether these transitions together change nothing.
+    fn is_loop(&self, word: &[u32]) -> bool {
+        let mut changes: FxHashMap<usize, i128> = FxHashMap::default();
+        for effects in word.iter().filter_map(|&number| self.fast.effects.get(number as usize)) {
+            effects.iter().for_each(|&(place, change)| *changes.entry(place).or_default() += change);
+        }
+        changes.values().all(|&change| change == 0)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sums are modulo 2^64")]
+fn low_bits(change: i128) -> u64 {
+    change as u64
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! been long enough; walks become longer.
 
 use serval_budget::{Budget, Stopped};
-use serval_petri::{Formula, Net};
 
 use crate::fast::Fast;
 use crate::goals::Goals;
@@ -18,17 +17,21 @@ const LONGEST: usize = 1 << 16;
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(crate) fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^= mixed >> 31;
-        usize::try_from((u128::from(mixed) * (count as u128)) >> 64).unwrap_or(0)
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        usize::try_from((u128::from(self.next()) * (count as u128)) >> 64).unwrap_or(0)
     }
 }
 
 /// The transitions that are enabled, in no order, with where each one is.
+#[derive(Clone)]
 pub(crate) struct Enabled {
     list: Vec<usize>,
     at: Vec<Option<usize>>,
@@ -75,22 +78,36 @@ impl Enabled {
 }
 
 /// Walks until all goals are reached or the budget ends. Each run is told once, as transitions and the goal that its end is in. A tick is a
-/// step.
-pub fn walk(
-    net: &Net,
-    goals: &[Formula],
+/// step. Says whether there were more tokens somewhere than fit.
+pub(crate) fn walk(
+    fast: &Fast,
+    goals: &Goals,
     open: &mut [bool],
     seed: u64,
     found: &mut dyn FnMut(usize, &[u32]),
     budget: &mut Budget,
+) -> (bool, Result<(), Stopped>) {
+    let mut overflowed = false;
+    let done = walk_on(fast, goals, open, seed, found, &mut overflowed, budget);
+    (overflowed, done)
+}
+
+fn walk_on(
+    fast: &Fast,
+    goals: &Goals,
+    open: &mut [bool],
+    seed: u64,
+    found: &mut dyn FnMut(usize, &[u32]),
+    overflowed: &mut bool,
+    budget: &mut Budget,
 ) -> Result<(), Stopped> {
-    let fast = Fast::new(net);
-    let looked = Goals::new(goals, net.place_count());
     let mut random = Random(seed);
-    let start = looked.values(&fast.initial);
+    let (start, start_enabled) = (goals.values(&fast.initial), Enabled::new(fast, &fast.initial));
+    let mut stack = Vec::new();
     let mut left = 0;
     for (goal, open) in open.iter_mut().enumerate() {
-        if *open && looked.holds(goal, &start) {
+        let is_deadlock = goals.is_deadlock(goal) && start_enabled.list().is_empty();
+        if *open && (is_deadlock || goals.holds(goal, &start, &mut stack)) {
             *open = false;
             found(goal, &[]);
         }
@@ -99,22 +116,24 @@ pub fn walk(
     let (mut length, mut walks) = (FIRST, 0_u32);
     let (mut run, mut touched): (Vec<u32>, Vec<usize>) = (Vec::new(), Vec::new());
     while left > 0 {
-        let (mut marking, mut values) = (fast.initial.clone(), start.clone());
-        let mut enabled = Enabled::new(&fast, &marking);
+        let (mut marking, mut values, mut enabled) = (fast.initial.clone(), start.clone(), start_enabled.clone());
         run.clear();
         budget.spend(1)?;
         while run.len() < length && !enabled.list().is_empty() && left > 0 {
             budget.spend(1)?;
             let transition = enabled.list()[random.below(enabled.list().len())];
             if !fast.fire(&mut marking, transition) {
+                *overflowed = true;
                 break;
             }
             run.push(u32::try_from(transition).unwrap_or(u32::MAX));
-            enabled.moved(&fast, &marking, &fast.effects[transition]);
-            touched.clear();
-            looked.moved(&mut values, &fast.effects[transition], &mut touched);
+            enabled.moved(fast, &marking, &fast.effects[transition]);
+            goals.moved(&mut values, &marking, &fast.effects[transition], &mut touched);
+            if enabled.list().is_empty() {
+                touched.extend((0..open.len()).filter(|&goal| goals.is_deadlock(goal)));
+            }
             for &goal in &touched {
-                if open[goal] && looked.holds(goal, &values) {
+                if open[goal] && (goals.is_deadlock(goal) || goals.holds(goal, &values, &mut stack)) {
                     open[goal] = false;
                     left -= 1;
                     found(goal, &run);

@@ -1,13 +1,16 @@
 //! Weighted sums that no transition increases, as bounds of places.
 //!
-//! The best bound of a place `p` by such a sum is the least `y·M0` among all `y ≥ 0` with `y·e(t) ≤ 0` and `y_p = 1`: a linear
-//! program. One sum often bounds many places, and a place that has a good bound already is not asked for again.
+//! The marking equation, without integers, says how many tokens a place `p` can have at most: the largest `M(p) = M0(p) + Σ x_t·e(t)(p)` with
+//! `x ≥ 0` and `M ≥ 0`. By duality that is the least `y·M0` among all `y ≥ 0` with `y·e(t) ≤ 0` and `y_p = 1`, and the
+//! simplex that finds the one has the other in its tableau. `x = 0` is a solution, so it begins at once, and asks for one place after the other on
+//! the same tableau. One sum often bounds many places, and a place that has a good bound already is not asked for again.
 
-use serval_arith::lp::{Optimum, minimise};
+use serval_arith::lp::{Largest, Region};
 use serval_arith::{Int, Rational};
 use serval_budget::{Budget, Stopped};
-use serval_linear::{Linear, Problem};
+use serval_linear::Linear;
 use serval_netproof::bounds::excludes;
+use serval_netproof::equation::marking_equation;
 use serval_netproof::{Evidence, Weights};
 use serval_petri::{Formula, Net};
 
@@ -19,18 +22,28 @@ pub struct Known {
     /// By place the sum that its bound comes from.
     from: Vec<Option<usize>>,
     asked: Vec<bool>,
+    simplex: State,
+}
+
+/// The simplex of a net, which is made when the first place is asked for.
+#[derive(Default)]
+enum State {
+    #[default]
+    None,
+    /// There is none, because a number does not fit.
+    Unfit,
+    Ready(Box<Region>),
 }
 
 impl Known {
     /// Nothing is known of the places of a net.
     pub fn new(net: &Net) -> Self {
         let places = net.place_count();
-        Self { sums: Vec::new(), bounds: vec![None; places], from: vec![None; places], asked: vec![false; places] }
+        Self { sums: Vec::new(), bounds: vec![None; places], from: vec![None; places], asked: vec![false; places], simplex: State::None }
     }
 
     /// Asks for bounds of the places that the goal counts, until they exclude it.
     pub fn exclude(&mut self, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Evidence>, Stopped> {
-        let Some(problem) = sums_of(net) else { return Ok(None) };
         for constraint in goal.constraints() {
             let alone = Formula::constraint(constraint.clone());
             for &(place, _) in constraint.expression().terms() {
@@ -39,7 +52,7 @@ impl Known {
                     break;
                 }
                 if !self.asked[place.index()] {
-                    self.bound(net, &problem, place.index(), budget)?;
+                    self.bound(net, place.index(), budget)?;
                     self.asked[place.index()] = true;
                 }
             }
@@ -56,10 +69,9 @@ impl Known {
 
     /// Asks for bounds of all places.
     pub fn bound_all(&mut self, net: &Net, budget: &mut Budget) -> Result<(), Stopped> {
-        let Some(problem) = sums_of(net) else { return Ok(()) };
         for place in 0..net.place_count() {
             if !std::mem::replace(&mut self.asked[place], true) {
-                self.bound(net, &problem, place, budget)?;
+                self.bound(net, place, budget)?;
             }
         }
         Ok(())
@@ -75,12 +87,14 @@ impl Known {
         self.sums
     }
 
-    fn bound(&mut self, net: &Net, problem: &Problem, place: usize, budget: &mut Budget) -> Result<(), Stopped> {
-        // A bound of a place that has none is new; a better one than a sum gives by chance is rare.
-        let (Ok(variable), Some(cost)) = (u32::try_from(place), initial(net)) else { return Ok(()) };
-        let mut problem = problem.clone();
-        problem.equalities.extend(Linear::new([(variable, 1)], -1));
-        let Optimum::Vertex(values, _) = minimise(&problem, &cost, budget)? else { return Ok(()) };
+    fn bound(&mut self, net: &Net, place: usize, budget: &mut Budget) -> Result<(), Stopped> {
+        if matches!(self.simplex, State::None) {
+            self.simplex = region_of(net, budget)?.map_or(State::Unfit, |region| State::Ready(Box::new(region)));
+        }
+        let State::Ready(region) = &mut self.simplex else { return Ok(()) };
+        let Largest::Multipliers(mut values) = region.largest(place, budget)? else { return Ok(()) };
+        values.push((place, Rational::ONE));
+        values.sort_unstable_by_key(|one| one.0);
         let Some(sum) = scaled(&values) else { return Ok(()) };
         let total = sum.iter().try_fold(0_i128, |total, &(place, weight)| {
             let tokens = net.initial().as_slice()[place as usize];
@@ -99,46 +113,28 @@ impl Known {
     }
 }
 
-/// `y·e(t) ≤ 0` for all transitions.
-fn sums_of(net: &Net) -> Option<Problem> {
-    let mut problem = Problem { variables: u32::try_from(net.place_count()).ok()?, ..Problem::default() };
-    for transition in net.transitions() {
-        let arcs = |arcs: &[serval_petri::Arc], sign: i128| {
-            arcs.iter()
-                .map(|&(place, weight)| (u32::try_from(place.index()).unwrap_or(u32::MAX), sign * i128::from(weight)))
-                .collect::<Vec<_>>()
-        };
-        let terms = [arcs(net.inputs(transition), 1), arcs(net.outputs(transition), -1)].concat();
-        let linear = Linear::from_wide(terms, 0)?;
-        if !linear.terms().is_empty() {
-            problem.inequalities.push(linear);
-        }
-    }
-    Some(problem)
+/// The tokens of all places, by how often each transition fires.
+fn region_of(net: &Net, budget: &mut Budget) -> Result<Option<Region>, Stopped> {
+    let Ok((equation, _)) = marking_equation(net) else { return Ok(None) };
+    let transitions = u32::try_from(net.transition_count()).unwrap_or(u32::MAX);
+    // The variables behind those of the transitions are the tokens themselves.
+    let tokens = |row: &Linear| Linear::new(row.terms().iter().copied().filter(|term| term.0 < transitions), row.constant());
+    let Some(tokens) = equation.equalities.iter().map(tokens).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    Region::around_zero(transitions, &tokens, budget)
 }
 
-/// `y·M0`.
-fn initial(net: &Net) -> Option<Linear> {
-    let terms = net
-        .initial()
-        .marked()
-        .map(|(place, tokens)| (u32::try_from(place.index()).unwrap_or(u32::MAX), i128::from(tokens)))
-        .collect::<Vec<_>>();
-    Linear::from_wide(terms, 0)
-}
-
-/// The least multiple that is integer, without zeros.
-fn scaled(values: &[Rational]) -> Option<Vec<(u32, u64)>> {
+/// The least multiple that is integer.
+fn scaled(values: &[(usize, Rational)]) -> Option<Vec<(u32, u64)>> {
     let mut common = Int::ONE;
-    for value in values {
+    for (_, value) in values {
         let denominator = value.denominator();
         let (quotient, _) = denominator.div_rem_floor(&common.gcd(&denominator))?;
         common = &common * &quotient;
     }
     let common = Rational::from(&common);
-    let weights = (0..).zip(values).filter(|(_, value)| !value.is_zero()).map(|(place, value)| {
+    let weights = values.iter().map(|(place, value)| {
         let weight = (value * &common).floor().to_i128()?;
-        Some((place, u64::try_from(weight).ok()?))
+        Some((u32::try_from(*place).ok()?, u64::try_from(weight).ok()?))
     });
     weights.collect()
 }

@@ -1,7 +1,7 @@
 //! Petri nets: what holds in all markings that can be reached, with evidence for both answers.
 //!
 //! A net is read once ([`NetInput`]); questions are properties in words, or queries of the Model Checking Contest. [`decide_net`]
-//! answers one, and every answer has been accepted by the checker (`serval-netproof`) as a whole certificate.
+//! answers one, and a [`NetSession`] several; every answer has been accepted by the checker (`serval-netproof`) as a whole certificate.
 //!
 //! ```
 //! use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, decide_net};
@@ -18,12 +18,12 @@
 
 mod class;
 mod runs;
+mod session;
 mod smtlib;
 mod why;
 
-use serval_budget::{Budget, Cancel};
-use serval_netproof::{About, Evidence, Refusal};
-use serval_petri::{Decides, FormatError, Limits, mcc, pnml, tina, words::WordsError};
+use serval_budget::Cancel;
+use serval_petri::{FormatError, Limits, mcc, pnml, tina, words::WordsError};
 use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use class::{NetClass, NetSums, classify, sums};
@@ -31,6 +31,7 @@ pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Run};
 pub use serval_petri::{Net, Property, words::Unknown};
 pub use serval_report::nets::NetAnswer;
+pub use session::{NetSession, decide_net, decide_nets};
 pub use smtlib::smtlib;
 
 /// How a net is written down.
@@ -103,17 +104,8 @@ impl NetInput {
 
     /// The questions in a file of the contest; its ids are those of the file of the net, or its names.
     pub fn queries(&self, text: &str) -> Result<Vec<NetQuestion>, FormatError> {
-        let read = mcc::read(text, &self.net, &self.ids)?;
-        let too_large = |id: &str| FormatError { line: 1, column: 1, message: format!("a number in “{id}” does not fit 64 bits") };
-        let asked = read.into_iter().map(|question| {
-            let property = match question.holds {
-                mcc::Holds::IfReachable => Property::Reachable(question.formula),
-                // The formula has those that violate it.
-                mcc::Holds::UnlessReachable => Property::Invariant(question.formula.negated().ok_or_else(|| too_large(&question.id))?),
-            };
-            Ok(NetQuestion { name: question.id, property, is_query: true })
-        });
-        asked.collect()
+        let read = mcc::properties(text, &self.net, &self.ids)?;
+        Ok(read.into_iter().map(|(name, property)| NetQuestion { name, property, is_query: true }).collect())
     }
 }
 
@@ -121,7 +113,7 @@ impl NetInput {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct NetOptions {
-    /// Rounds of growing budgets. Default 5, which is a few seconds; whoever has a clock takes more, and raises the flag.
+    /// Rounds of growing budgets. Default 7, which is a few seconds; whoever has a clock takes more, and raises the flag.
     pub rounds: u32,
     /// Ends the work from outside. Default: a flag that nobody raises.
     pub cancel: Cancel,
@@ -131,7 +123,7 @@ pub struct NetOptions {
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { rounds: 5, cancel: Cancel::new(), shorten: 200_000 }
+        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000 }
     }
 }
 
@@ -185,69 +177,5 @@ impl NetDecision {
         (report.methods, report.reason, report.why) = (self.methods, self.reason, self.why);
         (report.run, report.dead, report.open) = (self.run, self.dead, self.open);
         report
-    }
-}
-
-/// Answers a question about a net.
-pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions) -> NetDecision {
-    let net = &input.net;
-    let too_large = || NetDecision::without(NetAnswer::Undecided, "a number in the question does not fit 64 bits, or it nests too deep");
-    // Evidence is about the property as the checker reads it.
-    let Some(property) = question.property.text(net).and_then(|text| Property::parse(&text, net).ok()) else { return too_large() };
-    let Some(goals) = property.goals(net) else { return too_large() };
-    let answers = serval_nets::decide(net, &goals, options.rounds, &options.cancel);
-    let open = answers.iter().filter(|answer| answer.is_none()).count();
-    let mut evidence: Vec<(usize, Evidence)> = Vec::new();
-    let mut methods: Vec<(usize, &'static str)> = Vec::new();
-    for (goal, answer) in answers.into_iter().enumerate() {
-        let Some(answer) = answer else { continue };
-        methods.push((goal, answer.method));
-        evidence.push((goal, answer.evidence));
-    }
-    let mut shortest = false;
-    if let ([goal], [(_, Evidence::Run(run))]) = (&goals[..], &mut evidence[..]) {
-        let mut budget = Budget::new(options.shorten, options.cancel.clone());
-        (*run, shortest) = runs::shortened(net, goal, std::mem::take(run), &mut budget);
-    }
-    let Some(mut certificate) = Certificate::new(net, &property, goals.len(), evidence.clone()) else {
-        let reason = match (goals.len(), open) {
-            (1, _) => "no method found an answer within the limits".to_owned(),
-            (all, open) => format!("of {all} {}, {open} are open: no method found an answer within the limits", why::nodes(&property)),
-        };
-        return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
-    };
-    if !certificate.holds && property.decides() == Decides::IfReachable {
-        // One is enough, but each of them is told, and so each of them is shown.
-        evidence.retain(|one| !matches!(one.1, Evidence::Run(_)));
-        certificate.evidence = evidence.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
-    }
-    if let Err(refusal) = certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
-        let (answer, reason) = match refusal {
-            Refusal::Invalid(rejection) => (NetAnswer::Error, format!("internal error: the checker refuses our evidence: {rejection}")),
-            Refusal::TooLarge { what, limit } => (NetAnswer::Undecided, format!("the evidence is too large: more than {limit} {what}")),
-            Refusal::Stopped(_) => (NetAnswer::Undecided, "stopped before the evidence was checked".to_owned()),
-        };
-        let kept = (answer == NetAnswer::Error).then_some(certificate);
-        return NetDecision { certificate: kept, open, ..NetDecision::without(answer, reason) };
-    }
-    let used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
-    let mut names: Vec<&'static str> = methods.iter().filter(|one| used.contains(&one.0)).map(|one| one.1).collect();
-    names.sort_unstable();
-    names.dedup();
-    let answer = if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold };
-    NetDecision {
-        answer,
-        methods: names,
-        reason: None,
-        why: why::why(net, &property, &certificate),
-        run: match &evidence[..] {
-            [(goal, Evidence::Run(run))] if goals.len() == 1 => {
-                runs::told(net, run, shortest, why::end(net, &property, &goals[*goal], run))
-            }
-            _ => None,
-        },
-        dead: why::dead(net, &property, &evidence),
-        open,
-        certificate: Some(certificate),
     }
 }

@@ -3,9 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net};
+use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net, decide_nets};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -58,6 +59,67 @@ fn deadlocks_and_safety_of_all_models() {
         expect(model, &input, &input.question("one-safe").unwrap(), model.is(4));
     }
     say("52 questions");
+}
+
+/// Each transition can fire and each place can be marked, and each of them has its own run, or its part of one.
+#[test]
+fn dead_transitions_and_places_of_all_models() {
+    let Some(directory) = data_dir("petri") else { return };
+    for model in &models(&directory) {
+        let input = model.input();
+        assert!(model.is(5), "{}", model.name);
+        for (property, nodes) in [("quasi-live", input.net().transition_count()), ("no-dead-places", input.net().place_count())] {
+            let decision = decide_net(&input, &input.question(property).unwrap(), &NetOptions::default());
+            assert_eq!(decision.answer, NetAnswer::Holds, "{}: {property}: {:?}", model.name, decision.reason);
+            assert_eq!((decision.open, decision.dead.len()), (0, 0), "{}: {property}", model.name);
+            let certificate = decision.certificate.unwrap();
+            let shown: BTreeSet<usize> = certificate.runs.ends.iter().map(|end| end.0).collect();
+            assert_eq!((shown.len(), certificate.evidence.len()), (nodes, 0), "{}: {property}", model.name);
+        }
+    }
+    say("52 questions");
+}
+
+/// The same questions as files of the contest.
+#[test]
+fn global_properties_have_files() {
+    let Some(directory) = data_dir("petri") else { return };
+    for model in models(&directory).iter().filter(|model| model.columns[1].parse::<u32>().unwrap() < 60) {
+        let input = model.input();
+        for (examination, column) in [("ReachabilityDeadlock", 3), ("OneSafe", 4), ("QuasiLiveness", 5)] {
+            let text = format!("<property-set><property><id>{}-{examination}</id></property></property-set>", model.name);
+            let questions = input.queries(&text).unwrap();
+            assert_eq!(questions.len(), 1);
+            expect(model, &input, &questions[0], model.is(column));
+        }
+    }
+}
+
+/// Every answer, and every byte of its evidence, is the same on one thread and on several.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let Some(directory) = data_dir("petri") else { return };
+    for name in ["GPUForwardProgress-PT-24a", "Referendum-PT-0010"] {
+        let models = models(&directory);
+        let model = models.iter().find(|model| model.name == name).unwrap();
+        let input = model.input();
+        let mut questions = input.queries(&std::fs::read_to_string(model.directory.join("ReachabilityFireability.xml")).unwrap()).unwrap();
+        questions.extend(["deadlock-free", "one-safe", "quasi-live"].map(|property| input.question(property).unwrap()));
+        let told = |jobs: usize| -> Vec<String> {
+            let decisions = decide_nets(&input, &questions, jobs, &NetOptions::default());
+            let told = decisions.into_iter().zip(&questions).map(|(decision, question)| {
+                let certificate = decision.certificate.as_ref().map(serval::nets::Certificate::to_json);
+                format!("{certificate:?} {}", decision.into_report("net", question).to_json())
+            });
+            told.collect()
+        };
+        let alone = told(1);
+        assert_eq!(alone.len(), 19);
+        assert!(alone.iter().all(|one| one.contains("serval-net-certificate")), "{alone:?}");
+        for jobs in [2, 5] {
+            assert_eq!(told(jobs), alone, "{name} on {jobs} threads");
+        }
+    }
 }
 
 #[test]

@@ -112,3 +112,28 @@ fn one_goal_is_one_question_for_other_solvers() {
     assert!(asked("one-safe").unwrap().contains("(check-sat)"));
     assert!(asked("no-dead-places").unwrap_err().contains("2 questions"));
 }
+
+/// Numbers that do not fit are a reason, not an answer.
+#[test]
+fn too_many_tokens_are_told() {
+    let input = net("pl a (1)\ntr t a -> a*18446744073709551615\ntr u a -> b");
+    let mut options = NetOptions::default();
+    options.rounds = 2;
+    let decision = asked(&input, "reachable:a = 5", &options);
+    assert_eq!(decision.answer, NetAnswer::Undecided);
+    let reason = decision.reason.unwrap();
+    assert!(reason.ends_with("more than 18446744073709551615 tokens on a place"), "{reason}");
+    // What is found before there are too many is found.
+    assert_eq!(asked(&input, "reachable:b = 1 and a = 0", &options).answer, NetAnswer::Holds);
+}
+
+/// Plans of a hundred thousand steps, in circles.
+#[test]
+fn long_circles_are_gone_in_one_step() {
+    let input = net("pl a (100000)\npl lock (1)\ntr take a lock -> held\ntr give held -> lock b\ntr all b*100000 -> c");
+    let decision = asked(&input, "reachable:c >= 1", &NetOptions::default());
+    assert_eq!((decision.answer, &decision.methods[..]), (NetAnswer::Holds, &["guided"][..]));
+    assert_eq!(decision.run.unwrap().firings(), 200_001);
+    let size = decision.certificate.unwrap().to_json().len();
+    assert!(size < 1000, "{size} bytes");
+}

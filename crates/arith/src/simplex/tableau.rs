@@ -7,7 +7,7 @@ use serval_budget::{Budget, Stopped};
 use crate::{Int, Rational};
 
 /// Rows `Σ aᵢ·xᵢ = 0`, sorted by variable, and which rows a variable is in.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tableau {
     rows: Vec<Row>,
     /// For each variable the rows that it occurs in, in no particular order.
@@ -20,6 +20,7 @@ pub(super) struct Tableau {
     broken: bool,
 }
 
+#[derive(Clone)]
 struct Row {
     entries: Vec<(u32, Int)>,
     basic: u32,

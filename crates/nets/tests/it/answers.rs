@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Cancel};
 use serval_model::SplitMix64;
 use serval_netproof::{Certificate, Claim};
+use serval_nets::Found;
 use serval_petri::{Formula, Net, Property};
 use serval_random::nets::{Markings, Question, net};
 use serval_testkit::say;
@@ -41,12 +42,16 @@ fn ask(seed: u64, tally: &mut Tally) {
     let properties: Vec<Property> = questions.iter().map(read).collect();
     let goals: Vec<Vec<Formula>> = properties.iter().map(|property| property.goals(&net).unwrap()).collect();
     let all: Vec<Formula> = goals.iter().flatten().cloned().collect();
-    let mut answers = serval_nets::decide(&net, &all, 1, &Cancel::new()).into_iter();
+    let mut answers = serval_nets::decide(&net, &all, 3, &Cancel::new()).into_iter();
     for ((question, property), goals) in questions.iter().zip(&properties).zip(&goals) {
         let about = format!("net {seed}, {}:\n{}", question.text(&net), serval_petri::tina::write(&net));
         let mut evidence = Vec::new();
         for (goal, formula) in goals.iter().enumerate() {
-            let Some(answer) = answers.next().unwrap() else { continue };
+            let answer = match answers.next().unwrap() {
+                Found::Answer(answer) => answer,
+                Found::Nothing | Found::TooLarge { .. } => continue,
+                Found::Refused(answer, rejection) => panic!("{about}{rejection}: {answer:?}"),
+            };
             let kind = answer.evidence.kind();
             *tally.methods.entry(format!("{} ({kind})", answer.method)).or_default() += 1;
             let found = markings.all.iter().any(|marking| formula.holds(&serval_petri::Marking::new(marking.clone())));

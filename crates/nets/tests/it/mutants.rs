@@ -33,10 +33,11 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     if Formula::deadlock(net).as_ref() == Some(goal) {
         looked.push(look_for_deadlock(net, 500, budget));
     }
-    for said in looked.into_iter().flatten().flatten() {
+    for said in looked.into_iter().flatten() {
         found.push(match said {
             Said::Excluded(evidence) => *evidence,
             Said::Reached(word) => Evidence::Run(Run { word: word.into_iter().map(Item::Fire).collect() }),
+            Said::TooMany | Said::TooManyTokens => continue,
         });
     }
     found
@@ -198,7 +199,7 @@ fn changed_runs_are_refused_or_still_so() {
             let goals = property.goals(&net).unwrap();
             // Where some are not there, the runs for the others are not enough, however they are changed.
             let run = |goal: &Formula| match look(&net, goal, 500, &mut Budget::unlimited()) {
-                Ok(Some(Said::Reached(word))) => word,
+                Ok(Said::Reached(word)) => word,
                 _ => Vec::new(),
             };
             let evidence = |goal: &Formula| Evidence::Run(Run { word: run(goal).into_iter().map(Item::Fire).collect() });

@@ -15,6 +15,8 @@
 //! with at most one factor that is not a constant, `is-fireable` and `deadlock`. Places and
 //! transitions are named by the ids of the file of the net ([`Ids`]).
 //!
+//! Questions as properties, with the global ones of the contest, are read by [`properties`].
+//!
 //! What is read is a [`Question`]: the markings whose reachability decides the
 //! property, as a [`Formula`] that can be turned into targets. What
 //! [`write()`] wrote comes back as one target, the same as before.
@@ -30,15 +32,19 @@
 //! assert_eq!(questions[0].formula.targets(10), Some(vec![target]));
 //! ```
 
+mod global;
+
 use std::fmt::{self, Write};
 
-use roxmltree::Node;
+use roxmltree::{Document, Node};
 
 use super::pnml::{Ids, place_id};
 use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
 use super::{FormatError, Limits};
 use crate::formula::enough;
 use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target};
+
+pub use global::properties;
 
 /// Why questions cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,19 +186,21 @@ pub fn read(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Question>, FormatErr
 /// its file calls its nodes.
 pub fn read_within(text: &str, net: &Net, ids: &Ids, limits: &Limits) -> Result<Vec<Question>, FormatError> {
     let document = parse(text, limits)?;
+    let mut reader = Reader { net, ids, left: limits.arcs };
+    root_of(&document)?.into_iter().map(|property| reader.question(property)).collect()
+}
+
+/// The properties of a file.
+fn root_of<'a, 'i>(document: &'a Document<'i>) -> Result<Vec<Node<'a, 'i>>, FormatError> {
     let root = document.root_element();
     if root.tag_name().name() != "property-set" {
         return Err(error(root, format!("expected <property-set>, found <{}>", root.tag_name().name())));
     }
-    let mut reader = Reader { net, ids, left: limits.arcs };
-    let mut questions = Vec::new();
-    for (name, property) in elements(root) {
-        if name != "property" {
-            return Err(error(property, format!("expected <property>, found <{name}>")));
-        }
-        questions.push(reader.question(property)?);
-    }
-    Ok(questions)
+    let properties = elements(root).map(|(name, property)| match name {
+        "property" => Ok(property),
+        _ => Err(error(property, format!("expected <property>, found <{name}>"))),
+    });
+    properties.collect()
 }
 
 struct Reader<'a> {
@@ -204,6 +212,15 @@ struct Reader<'a> {
 
 fn unknown(node: Node<'_, '_>) -> FormatError {
     error(node, format!("<{}> is not supported here", node.tag_name().name()))
+}
+
+/// What a quantifier over paths says.
+fn kind(path: Node<'_, '_>) -> Result<Holds, FormatError> {
+    match path.tag_name().name() {
+        "exists-path" => Ok(Holds::IfReachable),
+        "all-paths" => Ok(Holds::UnlessReachable),
+        _ => Err(unknown(path)),
+    }
 }
 
 /// The only child element.
@@ -239,18 +256,19 @@ impl Reader<'_> {
     fn question(&mut self, property: Node<'_, '_>) -> Result<Question, FormatError> {
         let id = only_child(property, "id")?.ok_or_else(|| error(property, "a <property> without <id>"))?;
         let formula = only_child(property, "formula")?.ok_or_else(|| error(property, "a <property> without <formula>"))?;
-        let path = single(formula)?;
-        let (inner, holds) = match path.tag_name().name() {
-            "exists-path" => ("finally", Holds::IfReachable),
-            "all-paths" => ("globally", Holds::UnlessReachable),
-            _ => return Err(unknown(path)),
-        };
+        let (holds, formula) = self.path(single(formula)?)?;
+        Ok(Question { id: text_of(id)?, holds, formula })
+    }
+
+    /// What is said of the markings of which formula.
+    fn path(&mut self, path: Node<'_, '_>) -> Result<(Holds, Formula), FormatError> {
+        let holds = kind(path)?;
         let step = single(path)?;
+        let inner = if holds == Holds::IfReachable { "finally" } else { "globally" };
         if step.tag_name().name() != inner {
             return Err(unknown(step));
         }
-        let formula = self.formula(single(step)?, holds == Holds::UnlessReachable)?;
-        Ok(Question { id: text_of(id)?, holds, formula })
+        Ok((holds, self.formula(single(step)?, holds == Holds::UnlessReachable)?))
     }
 
     fn push(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, part: Part) -> Result<(), FormatError> {

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use serval_petri::{Constraint, Limits, Linear, Net, PlaceId, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
+use serval_petri::{
+    Constraint, Formula, Limits, Linear, Net, PlaceId, Property, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back,
+};
 
 use crate::support::{Plan, arcs, named_net};
 
@@ -324,6 +326,64 @@ fn questions_say_what_is_wrong_and_where() {
     // A net without transitions is in a deadlock at once.
     assert!(finally("<deadlock/>").unwrap()[0].formula.holds(&net.initial()));
     assert_eq!(ask("<all-paths><finally/></all-paths>").unwrap_err().to_string(), "line 2, column 12: <finally> is not supported here");
+}
+
+/// The properties that are global in the contest, with a formula and without one.
+#[test]
+fn global_properties_are_read() {
+    let mut net = Net::new("net");
+    let (a, b) = (net.add_place("a", 1).unwrap(), net.add_place("b", 0).unwrap());
+    net.add_transition("t", [(a, 1)], [(b, 1)]).unwrap();
+    net.add_transition("u", [(b, 1)], [(a, 1)]).unwrap();
+    let ids = pnml::Ids::named(&net);
+    let read = |id: &str, formula: &str| {
+        let text = format!("<property-set><property><id>{id}</id>{formula}</property></property-set>");
+        let properties = mcc::properties(&text, &net, &ids)?;
+        assert_eq!((properties.len(), properties[0].0.as_str()), (1, id));
+        Ok::<Property, serval_petri::FormatError>(properties[0].1.clone())
+    };
+    let deadlock = Property::Reachable(Formula::deadlock(&net).unwrap());
+    for (name, meant) in
+        [("OneSafe", Property::Safe(1)), ("QuasiLiveness", Property::QuasiLive), ("ReachabilityDeadlock", deadlock.clone())]
+    {
+        for id in [name.to_owned(), format!("Net-PT-003-{name}"), format!("Net-PT-003-{name}-2025-00")] {
+            assert_eq!(read(&id, "").unwrap(), meant);
+            assert_eq!(read(&id, "<formula/>").unwrap(), meant);
+        }
+    }
+    assert!(read("Net-PT-003-Liveness", "").unwrap_err().to_string().contains("its id names none of"));
+    let written = |inside: &str| read("q", &format!("<formula>{inside}</formula>"));
+    assert_eq!(written("<exists-path><finally><deadlock/></finally></exists-path>").unwrap(), deadlock);
+    let at_most = |place: &str, most: u32| {
+        format!("<integer-le><tokens-count><place>{place}</place></tokens-count><integer-constant>{most}</integer-constant></integer-le>")
+    };
+    let always = |inside: &str| format!("<all-paths><globally>{inside}</globally></all-paths>");
+    let both = |first: &str, second: &str| format!("<conjunction>{first}{second}</conjunction>");
+    let safe = always(&both(&at_most("a", 1), &at_most("b", 1)));
+    assert_eq!(written(&safe).unwrap(), Property::Safe(1));
+    assert_eq!(written(&both(&always(&at_most("a", 1)), &always(&at_most("b", 1)))).unwrap(), Property::Safe(1));
+    // Not all places, another number, and not each of them.
+    for other in [
+        always(&at_most("a", 1)),
+        always(&both(&at_most("a", 1), &at_most("b", 2))),
+        both(&always(&at_most("a", 1)), &always(&at_most("a", 1))),
+        always(&format!("<disjunction>{}{}</disjunction>", at_most("a", 1), at_most("b", 1))),
+    ] {
+        assert!(matches!(written(&other).unwrap(), Property::Invariant(_)), "{other}");
+    }
+    let fires = |transition: &str| {
+        format!("<exists-path><finally><is-fireable><transition>{transition}</transition></is-fireable></finally></exists-path>")
+    };
+    assert_eq!(written(&both(&fires("t"), &fires("u"))).unwrap(), Property::QuasiLive);
+    for (wrong, message) in [
+        (both(&fires("t"), &fires("t")), "does not ask about each transition"),
+        (both(&fires("t"), &fires("v")), "there is no transition “v”"),
+        (both(&fires("t"), &safe), "each one asks whether one transition can fire, or none does"),
+        (both(&fires("t"), "<deadlock/>"), "<deadlock> is not supported here"),
+    ] {
+        let error = written(&wrong).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! `serval net check NET`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, Property, decide_net};
+use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, NetSession, Property};
 use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
 
@@ -38,19 +39,32 @@ pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
     let mut saving = Saving::new(args)?;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
-    for question in &questions {
-        let (report, status) = answered(args, &file, &input, question, &mut saving)?;
-        let text = match args.format {
-            NetFormat::Text => report.to_text(style),
-            NetFormat::Json => report.to_json(),
-            NetFormat::Mcc => report.to_mcc(),
-            NetFormat::Markdown => report.to_markdown(),
-            NetFormat::Sarif => String::new(),
-        };
-        write_to(None, &text)?;
-        worst = worst.max(status);
-        if args.format == NetFormat::Sarif {
-            reports.push(report);
+    let start = Instant::now();
+    let session = begun(args, &input, &questions);
+    // What serves all questions is counted with the first.
+    let mut shared = start.elapsed();
+    // As many at a time as there are threads, each with the whole time.
+    let at_a_time = if questions.len() < 2 { 1 } else { serval_budget::threads(args.limits.jobs.unwrap_or(0)) };
+    for (batch, asked) in questions.chunks(at_a_time.max(1)).enumerate() {
+        let first = batch.saturating_mul(at_a_time);
+        let decided = decided(args, &input, &session, first..first.saturating_add(asked.len()));
+        for (question, mut decision) in asked.iter().zip(decided) {
+            if let Ok((_, time)) = &mut decision {
+                *time += std::mem::take(&mut shared);
+            }
+            let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
+            let text = match args.format {
+                NetFormat::Text => report.to_text(style),
+                NetFormat::Json => report.to_json(),
+                NetFormat::Mcc => report.to_mcc(),
+                NetFormat::Markdown => report.to_markdown(),
+                NetFormat::Sarif => String::new(),
+            };
+            write_to(None, &text)?;
+            worst = worst.max(status);
+            if args.format == NetFormat::Sarif {
+                reports.push(report);
+            }
         }
         if limits::is_interrupted() {
             return Ok(ExitCode::from(130));
@@ -107,29 +121,60 @@ fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, F
     Err(failure)
 }
 
-/// The answer to a question, after what is to be kept has been saved.
-fn answered(
-    args: &NetCheck,
-    file: &str,
-    input: &Arc<NetInput>,
-    question: &NetQuestion,
-    saving: &mut Saving,
-) -> Result<(NetReport, Status), Failure> {
-    let start = Instant::now();
-    let (worker_input, worker_question) = (Arc::clone(input), question.clone());
+/// What can be found out about all questions at once, within the time for one.
+fn begun(args: &NetCheck, input: &Arc<NetInput>, questions: &[NetQuestion]) -> Result<Arc<NetSession>, Lost> {
+    let (input, questions) = (Arc::clone(input), questions.to_vec());
+    watched(args.limits.time(), move |watch| Arc::new(NetSession::begin(&input, &questions, &watch.cancel())))
+}
+
+/// A decision and how long it took, or why there is none.
+type Decided = Result<(NetDecision, Duration), Lost>;
+
+/// Decides some of the questions, each on a thread.
+fn decided(args: &NetCheck, input: &Arc<NetInput>, session: &Result<Arc<NetSession>, Lost>, numbers: Range<usize>) -> Vec<Decided> {
+    let session = match session {
+        Ok(session) => Arc::clone(session),
+        Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
+    };
+    let (input, asked) = (Arc::clone(input), numbers.clone());
     let outcome = watched(args.limits.time(), move |watch| {
         let mut options = NetOptions::default();
         // The clock ends it.
         options.rounds = u32::MAX;
         options.cancel = watch.cancel();
-        let mut decision = decide_net(&worker_input, &worker_question, &options);
-        if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
-            decision.reason = Some(watch.reason());
-        }
-        decision
+        let decide = |number: usize| {
+            let start = Instant::now();
+            let mut decision = session.decide(&input, number, &options);
+            if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
+                decision.reason = Some(watch.reason());
+            }
+            (decision, start.elapsed())
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = asked.clone().skip(1).map(|number| scope.spawn(move || decide(number))).collect();
+            let first = asked.start;
+            let mut decided = vec![Ok(decide(first))];
+            decided.extend(others.into_iter().map(|other| other.join().map_err(|_| Lost::Panicked)));
+            decided
+        })
     });
-    let decision = match outcome {
-        Ok(decision) => decision,
+    match outcome {
+        Ok(decided) => decided,
+        Err(lost) => numbers.map(|_| Err(lost.clone())).collect(),
+    }
+}
+
+/// The answer to a question, after what is to be kept has been saved.
+fn answered(
+    args: &NetCheck,
+    file: &str,
+    input: &NetInput,
+    question: &NetQuestion,
+    decision: Decided,
+    saving: &mut Saving,
+) -> Result<(NetReport, Status), Failure> {
+    let (decision, time) = match decision {
+        Ok(decided) => decided,
         Err(lost) => {
             let answer = if lost == Lost::Panicked { NetAnswer::Error } else { NetAnswer::Undecided };
             let mut report = NetReport::new(file, &question.name, answer);
@@ -156,7 +201,7 @@ fn answered(
         note.path = saved;
     }
     report.trace = saving.save(saving.traces.as_deref(), &slug, "trace", trace.as_deref())?;
-    report.time_ms = (!args.no_times).then(|| millis(start.elapsed()));
+    report.time_ms = (!args.no_times).then(|| millis(time));
     Ok((report, status))
 }
 

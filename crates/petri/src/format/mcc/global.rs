@@ -1,0 +1,146 @@
+//! Questions as properties, among them the global ones of the contest.
+//!
+//! Besides what [`read`](super::read) reads there are
+//! - `all-paths globally` of `tokens-count` of each place at most 1, in one formula or as a `conjunction` of one for each place: 1-safety
+//!   (OneSafe);
+//! - a `conjunction` of `exists-path finally is-fireable`, one for each transition: quasi-liveness (QuasiLiveness);
+//! - a `conjunction` of several `all-paths globally`, which is one of all of them;
+//! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name of a
+//!   model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`.
+//!
+//! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached.
+
+use roxmltree::Node;
+
+use super::super::FormatError;
+use super::super::pnml::Ids;
+use super::super::xml::{elements, error, only_child, text_of};
+use super::{Holds, Reader, kind, root_of, single};
+use crate::formula::enough;
+use crate::{Constraint, Formula, Limits, Net, Part, Property};
+
+/// Reads all questions of a file as properties, each with its id, within the default [`Limits`].
+///
+/// ```
+/// use serval_petri::{Net, Property, mcc, pnml};
+/// let mut net = Net::new("a lock");
+/// let (free, held) = (net.add_place("free", 1).unwrap(), net.add_place("held", 0).unwrap());
+/// net.add_transition("take", [(free, 1)], [(held, 1)]).unwrap();
+/// let text = "<property-set><property><id>Lock-PT-1-OneSafe</id></property></property-set>";
+/// let read = mcc::properties(text, &net, &pnml::Ids::written(&net)).unwrap();
+/// assert_eq!(read, [("Lock-PT-1-OneSafe".to_owned(), Property::Safe(1))]);
+/// ```
+pub fn properties(text: &str, net: &Net, ids: &Ids) -> Result<Vec<(String, Property)>, FormatError> {
+    let limits = Limits::default();
+    let document = super::parse(text, &limits)?;
+    let mut reader = Reader { net, ids, left: limits.arcs };
+    root_of(&document)?.into_iter().map(|property| reader.property(property)).collect()
+}
+
+/// The examination that an id names.
+fn examination(id: &str) -> Option<&str> {
+    let last = id.trim().rsplit('-').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(last)
+}
+
+impl Reader<'_> {
+    fn property(&mut self, property: Node<'_, '_>) -> Result<(String, Property), FormatError> {
+        let id = only_child(property, "id")?.ok_or_else(|| error(property, "a <property> without <id>"))?;
+        let name = text_of(id)?;
+        let formula = only_child(property, "formula")?.filter(|formula| elements(*formula).next().is_some());
+        let Some(formula) = formula else {
+            let asked = self.named(property, examination(&name).unwrap_or_default())?;
+            return Ok((name, asked));
+        };
+        let child = single(formula)?;
+        let asked = match child.tag_name().name() {
+            "conjunction" => self.several(child)?,
+            _ => {
+                let question = self.question(property)?;
+                self.meant(child, question.holds, question.formula)?
+            }
+        };
+        Ok((name, asked))
+    }
+
+    /// What an examination asks that needs no formula.
+    fn named(&self, property: Node<'_, '_>, examination: &str) -> Result<Property, FormatError> {
+        match examination {
+            "OneSafe" => Ok(Property::Safe(1)),
+            "QuasiLiveness" => Ok(Property::QuasiLive),
+            "ReachabilityDeadlock" => {
+                let deadlock = Formula::deadlock(self.net).ok_or_else(|| error(property, "a weight does not fit 63 bits"))?;
+                Ok(Property::Reachable(deadlock))
+            }
+            _ => {
+                let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe and QuasiLiveness";
+                Err(error(property, message))
+            }
+        }
+    }
+
+    /// A conjunction of questions: all of one kind.
+    fn several(&mut self, conjunction: Node<'_, '_>) -> Result<Property, FormatError> {
+        let paths: Vec<(Node<'_, '_>, Holds)> =
+            elements(conjunction).map(|(_, path)| Ok((path, kind(path)?))).collect::<Result<_, FormatError>>()?;
+        if paths.iter().all(|path| path.1 == Holds::UnlessReachable) && !paths.is_empty() {
+            let violations = paths.iter().map(|path| self.path(path.0).map(|one| one.1)).collect::<Result<Vec<_>, _>>()?;
+            return self.meant(conjunction, Holds::UnlessReachable, Formula::any(violations));
+        }
+        // Each transition can fire, and nothing else is asked for.
+        let mut is_asked = vec![false; self.net.transition_count()];
+        for (path, _) in paths {
+            match self.fires(path)? {
+                Some(transition) => is_asked[transition] = true,
+                None => {
+                    return Err(error(path, "in a <conjunction> of questions each one asks whether one transition can fire, or none does"));
+                }
+            }
+        }
+        match is_asked.iter().position(|asked| !asked) {
+            None => Ok(Property::QuasiLive),
+            Some(_) => Err(error(conjunction, "this <conjunction> does not ask about each transition; ask for one at a time")),
+        }
+    }
+
+    /// The transition of `exists-path finally is-fireable`.
+    fn fires(&self, path: Node<'_, '_>) -> Result<Option<usize>, FormatError> {
+        let fireable = single(single(path)?)?;
+        if kind(path)? != Holds::IfReachable || fireable.tag_name().name() != "is-fireable" {
+            return Ok(None);
+        }
+        let transition = single(fireable)?;
+        let id = text_of(transition)?;
+        let known = self.ids.transition(id.trim()).filter(|transition| transition.index() < self.net.transition_count());
+        let known = known.ok_or_else(|| error(transition, format!("there is no transition “{}”", id.trim())))?;
+        Ok(Some(known.index()))
+    }
+
+    /// The property that is decided by the reachability of a formula.
+    fn meant(&self, node: Node<'_, '_>, holds: Holds, formula: Formula) -> Result<Property, FormatError> {
+        match holds {
+            Holds::IfReachable => Ok(Property::Reachable(formula)),
+            Holds::UnlessReachable if self.is_one_safety(&formula) => Ok(Property::Safe(1)),
+            // The formula has those that violate it.
+            Holds::UnlessReachable => {
+                Ok(Property::Invariant(formula.negated().ok_or_else(|| error(node, "a number does not fit 64 bits"))?))
+            }
+        }
+    }
+
+    /// Whether the markings are those with two tokens on some place.
+    fn is_one_safety(&self, violations: &Formula) -> bool {
+        let mut is_left = vec![true; self.net.place_count()];
+        for part in violations.parts() {
+            match part {
+                Part::Any(count) if *count > 0 => {}
+                Part::Constraint(constraint @ Constraint::AtLeastZero(linear)) => match linear.terms() {
+                    [(place, 1)] if enough((*place, 2), false).as_ref() == Some(constraint) => is_left[place.index()] = false,
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        !is_left.contains(&true) && !is_left.is_empty()
+    }
+}
