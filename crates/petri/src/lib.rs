@@ -33,7 +33,7 @@ mod slice;
 mod structure;
 mod target;
 
-pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
+pub use format::{FormatError, Limits, UnknownWord, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};

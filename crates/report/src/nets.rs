@@ -3,6 +3,7 @@
 //! A [`NetReport`] is the answer to one question. It is data: who decided it, and how, is not known here.
 
 mod formats;
+mod mistake;
 mod picture;
 mod text;
 mod trace;
@@ -10,6 +11,7 @@ mod trace;
 use serde::Serialize;
 
 pub use formats::net_sarif;
+pub use mistake::{net_file_mistake, net_words_mistake};
 pub use picture::{net_dot, net_graph, net_words};
 pub use text::{MarkingShown, TextStyle, marking_words};
 pub use trace::{NetTrace, TraceStep};

@@ -104,7 +104,7 @@ impl NetInput {
     /// The questions in a file of the contest; its ids are those of the file of the net, or its names.
     pub fn queries(&self, text: &str) -> Result<Vec<NetQuestion>, FormatError> {
         let read = mcc::read(text, &self.net, &self.ids)?;
-        let too_large = |id: &str| FormatError { line: 1, column: 1, message: format!("a number in “{id}” does not fit 64 bits") };
+        let too_large = |id: &str| FormatError::new(1, 1, format!("a number in “{id}” does not fit 64 bits"));
         let asked = read.into_iter().map(|question| {
             let property = match question.holds {
                 mcc::Holds::IfReachable => Property::Reachable(question.formula),

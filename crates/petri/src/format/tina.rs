@@ -351,7 +351,8 @@ impl<'a> Reader<'a> {
         }
         let (start, keyword) = (self.position, self.peek_word());
         if !KEYWORDS.contains(&keyword) {
-            return self.unexpected("`net`, `tr` or `pl`");
+            let wrong: Result<bool, FormatError> = self.unexpected("`net`, `tr` or `pl`");
+            return wrong.map_err(|error| error.misspelt(keyword, KEYWORDS));
         }
         self.position += keyword.len();
         match keyword {

@@ -273,8 +273,11 @@ fn pnml_says_what_is_wrong_and_where() {
         ("<declaration/>", "line 2, column 1: <declaration> belongs to high-level nets, which are not supported"),
         ("<place id='a'><capacity/></place>", "line 2, column 15: <capacity> within <place> is not supported"),
         ("<place id='a'/>\n<arc source='a' target='a'/>", "line 3, column 1: “a” and “a” are not a place and a transition"),
-        ("<referencePlace id='a' ref='b'/>", "line 2, column 1: this reference leads to no place"),
-        ("<referencePlace id='a' ref='b'/><referencePlace id='b' ref='a'/>", "line 2, column 1: this reference leads to no place"),
+        ("<referencePlace id='a' ref='b'/>", "line 2, column 1: this reference leads to no place: there is no place “b”"),
+        (
+            "<referencePlace id='a' ref='b'/><referencePlace id='b' ref='a'/>",
+            "line 2, column 1: this reference leads to no place: it comes back to itself",
+        ),
         (
             "<place id='a'><initialMarking><text>-1</text></initialMarking></place>",
             "line 2, column 31: expected a number of 64 bits, found “-1”",

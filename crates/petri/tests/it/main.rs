@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod contest;
+mod corpus;
 mod formats;
 mod robust;
 mod slicing;

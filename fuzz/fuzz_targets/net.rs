@@ -1,0 +1,18 @@
+//! Arbitrary bytes as a net in the format of Tina: read, written in both formats, read again; mistakes are shown.
+
+#![no_main]
+
+#[path = "../checks/net.rs"]
+mod net;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use serval_report::nets::net_file_mistake;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    // Bytes that are no text are refused before the reader sees them.
+    let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
+    if let Err(error) = net::check_tina(text) {
+        net_file_mistake(&error, "fuzz.net", text);
+    }
+    Corpus::Keep
+});
