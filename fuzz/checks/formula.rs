@@ -29,6 +29,7 @@ pub(crate) fn markings(net: &Net) -> Vec<Marking> {
 }
 
 /// Checks one text; says as what it is accepted: a formula, a marking, a property.
+#[allow(dead_code, reason = "queries share only what is said of formulas")]
 pub(crate) fn check(text: &str) -> Result<[bool; 3], WordsError> {
     let net = subject();
     let formula = words::formula(text, &net).map_err(|error| check_error(text, error));
@@ -74,6 +75,7 @@ pub(crate) fn check_formula(formula: &Formula, net: &Net) {
 }
 
 /// The place lies in the text.
+#[allow(dead_code, reason = "as above")]
 fn check_error(text: &str, error: WordsError) -> WordsError {
     assert!(error.start <= error.end && text.get(error.start..error.end).is_some(), "{error:?} is no place in the text");
     assert!(!error.message.trim().is_empty(), "{error:?}");

@@ -5,6 +5,7 @@
 //! What is read is bounded by [`Limits`], and what is wrong with it is said with
 //! line and column. No reader recurses by the nesting of its input.
 
+pub mod lola;
 pub mod mcc;
 pub mod pnml;
 pub mod tina;

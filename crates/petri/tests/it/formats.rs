@@ -221,6 +221,9 @@ fn tina_says_what_is_wrong_and_where() {
         ("pl a (1", "line 1, column 8: expected `)`, found the end"),
         ("pl a (x)", "line 1, column 7: expected a number of tokens, found `x`"),
         ("hello", "line 1, column 1: expected `net`, `tr` or `pl`, found `h`"),
+        ("pl a (1)\n trr t a -> b", "line 2, column 2: expected `net`, `tr` or `pl`, found `t`"),
+        ("tr t a -> b\nplx c (1)", "line 2, column 1: expected `net`, `tr` or `pl`, found `p`"),
+        ("tr t a\n{b} -> b", "line 2, column 1: expected `net`, `tr` or `pl`, found `{`"),
         ("net a\nnet b", "line 2, column 1: the net has a name already"),
         ("tr t a*18446744073709551615 a -> b", "line 1, column 35: the weight of an arc does not fit 64 bits"),
     ] {

@@ -5,6 +5,7 @@
 mod contest;
 mod corpus;
 mod formats;
+mod lola;
 mod robust;
 mod slicing;
 mod support;

@@ -1,10 +1,11 @@
 //! `serval net check NET`.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, Property, decide_net};
 use serval_report::escape;
@@ -12,9 +13,10 @@ use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle,
 
 use super::read;
 use crate::args::{NetCheck, NetFormat};
-use crate::commands::check::{Status, millis};
+use crate::commands::check::progress::ProgressLine;
+use crate::commands::check::{Status, millis, watch};
 use crate::failure::Failure;
-use crate::input::{name_of, shown};
+use crate::input::{Messages, name_of, shown};
 use crate::limits::{self, Lost, watched};
 use crate::output::{say, write_file, write_to};
 
@@ -25,7 +27,19 @@ const WIDEST: usize = 48;
 /// How long the name of a file is at most, without its ending.
 const LONGEST_NAME: usize = 80;
 
-pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
+    if !args.watch {
+        return round(args, messages);
+    }
+    let files: Vec<PathBuf> = [&args.net.file].into_iter().chain(&args.queries).cloned().collect();
+    if let Some(directory) = files.iter().find(|path| path.is_dir()) {
+        return Err(Failure::message(format!("{} is a directory; give a file", shown(directory))));
+    }
+    watch::run(&files, messages, |_, _| round(args, messages))
+}
+
+/// Asks everything once.
+fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.limits.memory);
     let file = name_of(&args.net.file);
     let (input, questions) = match asked(args) {
@@ -38,9 +52,16 @@ pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
     let mut saving = Saving::new(args)?;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
-    for question in &questions {
-        let (report, status) = answered(args, &file, &input, question, &mut saving)?;
+    let events = args.progress && args.format == NetFormat::Json;
+    let line = !events && !messages.quiet && std::io::stderr().is_terminal();
+    let progress = ProgressLine { file: file.clone(), events, line };
+    for (number, question) in questions.iter().enumerate() {
+        progress.asks(&question.name, number + 1, questions.len());
+        let answer = answered(args, &file, &input, question, &mut saving);
+        progress.done();
+        let (report, status) = answer?;
         let text = match args.format {
+            NetFormat::Text if messages.quiet => report.to_line(width),
             NetFormat::Text => report.to_text(style),
             NetFormat::Json => report.to_json(),
             NetFormat::Mcc => report.to_mcc(),
@@ -116,19 +137,7 @@ fn answered(
     saving: &mut Saving,
 ) -> Result<(NetReport, Status), Failure> {
     let start = Instant::now();
-    let (worker_input, worker_question) = (Arc::clone(input), question.clone());
-    let outcome = watched(args.limits.time(), move |watch| {
-        let mut options = NetOptions::default();
-        // The clock ends it.
-        options.rounds = u32::MAX;
-        options.cancel = watch.cancel();
-        let mut decision = decide_net(&worker_input, &worker_question, &options);
-        if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
-            decision.reason = Some(watch.reason());
-        }
-        decision
-    });
-    let decision = match outcome {
+    let decision = match decided(args.limits.time(), input, question) {
         Ok(decision) => decision,
         Err(lost) => {
             let answer = if lost == Lost::Panicked { NetAnswer::Error } else { NetAnswer::Undecided };
@@ -158,6 +167,22 @@ fn answered(
     report.trace = saving.save(saving.traces.as_deref(), &slug, "trace", trace.as_deref())?;
     report.time_ms = (!args.no_times).then(|| millis(start.elapsed()));
     Ok((report, status))
+}
+
+/// Decides a question within a time.
+pub(in crate::commands) fn decided(time: Duration, input: &Arc<NetInput>, question: &NetQuestion) -> Result<NetDecision, Lost> {
+    let (input, question) = (Arc::clone(input), question.clone());
+    watched(time, move |watch| {
+        let mut options = NetOptions::default();
+        // The clock ends it.
+        options.rounds = u32::MAX;
+        options.cancel = watch.cancel();
+        let mut decision = decide_net(&input, &question, &options);
+        if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
+            decision.reason = Some(watch.reason());
+        }
+        decision
+    })
 }
 
 /// What the contest calls a question.

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::input::{bytes_within, name_of};
 
 /// Reads a net.
-pub(super) fn net(args: &NetFile) -> Result<NetInput, Failure> {
+pub(in crate::commands) fn net(args: &NetFile) -> Result<NetInput, Failure> {
     let kind = match args.input {
         Some(NetKind::Pnml) => serval::nets::NetKind::Pnml,
         Some(NetKind::Net) => serval::nets::NetKind::Tina,
@@ -44,12 +44,12 @@ fn text(path: &Path) -> Result<String, Failure> {
 }
 
 /// The questions in a file.
-pub(super) fn queries(path: &Path, input: &NetInput) -> Result<Vec<NetQuestion>, Failure> {
+pub(in crate::commands) fn queries(path: &Path, input: &NetInput) -> Result<Vec<NetQuestion>, Failure> {
     let text = text(path)?;
     input.queries(&text).map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(path), &text)))
 }
 
 /// The question that a property is.
-pub(super) fn question(text: &str, input: &NetInput) -> Result<NetQuestion, Failure> {
+pub(in crate::commands) fn question(text: &str, input: &NetInput) -> Result<NetQuestion, Failure> {
     input.question(text).map_err(|error| Failure::Input(net_words_mistake(&error, text, input.net())))
 }
