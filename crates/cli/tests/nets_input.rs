@@ -1,7 +1,5 @@
 //! `serval net` and inputs that are wrong: every mistake is shown where it is, with what may have been meant.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 mod support;
 
 use std::fmt::Write as _;

@@ -11,6 +11,7 @@ mod net;
 mod query;
 
 /// Replays a corpus; says which files are accepted, and what is said of the others.
+#[expect(clippy::print_stdout, reason = "a test that fails tells which file it was at")]
 fn replayed<E: ToString>(target: &str, check: impl Fn(&str) -> Result<(), E>) -> (Vec<String>, Vec<String>) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
     let entries = std::fs::read_dir(&directory).unwrap_or_else(|error| panic!("fuzz/corpus/{target}: {error}"));

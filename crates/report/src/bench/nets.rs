@@ -210,7 +210,6 @@ impl NetBenchReport {
         ] {
             out.push_str(&count(outcome, word));
         }
-        #[expect(clippy::float_arithmetic, reason = "times for people; no answer depends on them")]
         let total: f64 = self.questions.iter().filter_map(|row| row.time_ms).sum();
         if self.questions.iter().any(|row| row.time_ms.is_some()) {
             let _ = write!(out, "; {total:.0} ms");

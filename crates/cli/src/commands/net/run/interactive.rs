@@ -121,7 +121,7 @@ fn effect(net: &Net, transition: TransitionId, before: &Marking) -> String {
     let one = |&place| format!("{} {} → {}", name(net.place_name(place)), before.tokens(place), after.tokens(place));
     let mut words = changed.iter().take(CHANGES).map(one).collect::<Vec<_>>().join(", ");
     if let Some(more) = changed.len().checked_sub(CHANGES).filter(|&more| more > 0) {
-        words.push_str(&format!(" and {more} more"));
+        words = format!("{words} and {more} more");
     }
     format!("{shown}  {}", if words.is_empty() { "nothing" } else { &words })
 }
