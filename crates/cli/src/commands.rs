@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Bench(bench) => return bench::run(bench, messages),
         Command::Fmt(fmt) => return fmt::run(fmt, messages),
         Command::Fix(fix) => return fix::run(fix, messages),
-        Command::Net(net) => return net::run(net),
+        Command::Net(net) => return net::run(net, messages),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,

@@ -184,7 +184,7 @@ fn hostile_files_give_one_clear_error() {
         ("entities", bomb, "not well-formed XML"),
         ("pages", deep, "pages nest more than 1000 deep"),
         ("ids", pnml("<place id=\"p\"/>\n<place id=\"p\"/>"), "a second element with the id “p”"),
-        ("nowhere", pnml("<place id=\"p\"/><arc id=\"a\" source=\"p\" target=\"q\"/>"), "“p” and “q” are not a place and a transition"),
+        ("nowhere", pnml("<place id=\"p\"/><arc id=\"a\" source=\"p\" target=\"q\"/>"), "there is no place or transition “q”"),
         ("zero", weighing("0"), "an arc of weight 0"),
         ("negative", weighing("-1"), "expected a number of 64 bits, found “-1”"),
         ("huge", weighing("18446744073709551616"), "expected a number of 64 bits, found “18446744073709551616”"),

@@ -1,4 +1,4 @@
-//! `serval check --watch` as a process of its own.
+//! `serval check --watch` and `serval net check --watch` as processes of their own.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
@@ -29,8 +29,11 @@ struct Watching {
 
 impl Watching {
     fn start(place: &Path, arguments: &[&str]) -> Self {
-        let mut child =
-            command(&[&["check", "--watch", "--no-times"], arguments].concat()).current_dir(place).stdin(Stdio::null()).spawn().unwrap();
+        Self::start_command(place, &[&["check"], arguments].concat())
+    }
+
+    fn start_command(place: &Path, arguments: &[&str]) -> Self {
+        let mut child = command(&[arguments, &["--watch", "--no-times"]].concat()).current_dir(place).stdin(Stdio::null()).spawn().unwrap();
         let (sender, parts) = channel();
         let streams: [Box<dyn Read + Send>; 2] = [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
         for mut stream in streams {
@@ -151,6 +154,36 @@ fn standard_input_does_not_change() {
     let output = command(&["check", "--watch", "-", "--input", "ser"]).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(support::text(&output.stderr), "error: --watch needs files or directories: standard input does not change\n");
+}
+
+#[test]
+fn a_net_and_its_queries() {
+    let place = directory("watch-net");
+    let query = |path: &str, step: &str| {
+        format!(
+            "<property-set><property><id>q</id><formula><{path}><{step}><deadlock/></{step}></{path}></formula></property></property-set>"
+        )
+    };
+    fs::write(place.join("a.net"), "pl p (1)\ntr t p -> p\n").unwrap();
+    fs::write(place.join("q.xml"), query("exists-path", "finally")).unwrap();
+    let mut watching = Watching::start_command(&place, &["net", "check", "a.net", "--queries", "q.xml"]);
+    watching.says(&["q  does not hold", "watching 2 files; Ctrl-C ends"]);
+    watching.is_silent();
+    fs::write(place.join("a.net"), "pl p (1)\ntr t p -> q\n").unwrap();
+    watching.says(&["q  holds"]);
+    fs::write(place.join("q.xml"), query("all-paths", "globally")).unwrap();
+    watching.says(&["q  does not hold"]);
+    fs::write(place.join("a.net"), "trr t p -> q\n").unwrap();
+    watching.says(&["error: a.net:1:1", "did you mean “tr”?"]);
+    fs::remove_file(place.join("a.net")).unwrap();
+    watching.says(&["cannot read a.net"]);
+    fs::write(place.join("a.net"), "pl p (1)\ntr t p -> q\n").unwrap();
+    watching.says(&["q  does not hold"]);
+    assert_eq!(watching.interrupt(), (Some(130), String::new()));
+    let output = command(&["net", "check", "-", "--input", "net", "--watch"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let output = command(&["net", "check", ".", "--watch"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((output.status.code(), support::text(&output.stderr).as_str()), (Some(2), "error: . is a directory; give a file\n"));
 }
 
 #[test]

@@ -233,8 +233,8 @@ impl Certificate {
             let message = error.to_string();
             // The position is in fields of its own.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-            let message = message.chars().take(LONGEST_MESSAGE).collect();
-            FormatError { line: error.line().max(1), column: error.column().max(1), message }
+            let message = message.chars().take(LONGEST_MESSAGE).collect::<String>();
+            FormatError::new(error.line().max(1), error.column().max(1), message)
         })
     }
 

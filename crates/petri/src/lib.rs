@@ -7,7 +7,7 @@
 //!   constraints.
 //! - [`greatest_trap`], [`greatest_siphon`]: what stays marked or empty, by the arcs alone.
 //! - [`slice()`]: leaves out what no run to the target can use, and says why.
-//! - [`tina`], [`pnml`], [`mcc`]: nets and questions as files that other tools
+//! - [`tina`], [`pnml`], [`mcc`], [`lola`]: nets and questions as files that other tools
 //!   read and write. Who writes one can have it read back before anybody sees
 //!   it ([`tina_reads_back`] and the like).
 //!
@@ -33,7 +33,7 @@ mod slice;
 mod structure;
 mod target;
 
-pub use format::{FormatError, Limits, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
+pub use format::{FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};

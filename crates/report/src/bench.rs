@@ -6,6 +6,7 @@ pub mod cactus;
 mod expected;
 pub mod growth;
 mod merge;
+mod nets;
 mod table;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use ablation::AblationReport;
 pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
 pub use merge::{MergeError, merged};
+pub use nets::{ExpectedNet, NetBenchReport, NetBenchRow, read_expected_nets};
 
 use crate::{FileReport, Sizes, Times, Verdict};
 

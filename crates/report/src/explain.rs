@@ -49,9 +49,11 @@ static PAGES: &[(&str, &str)] = pages! {
     "one-safe"
     "quasi-live"
     "reachable"
+    "reaches"
     "read-skew"
     "reduction"
     "request"
+    "safe"
     "serializable"
     "stuck"
     "undecided"
@@ -146,8 +148,9 @@ static PAGES: &[(&str, &str)] = pages! {
     "W0309"
 };
 
-/// The page called `name`, whatever its case.
+/// The page called `name`, whatever its case. What stands behind a colon is left out: `safe:3` is explained as `safe`.
 pub fn page(name: &str) -> Option<&'static str> {
+    let name = name.split(':').next().unwrap_or(name).trim();
     PAGES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, text)| text)
 }
 

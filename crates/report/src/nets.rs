@@ -3,19 +3,21 @@
 //! A [`NetReport`] is the answer to one question. It is data: who decided it, and how, is not known here.
 
 mod formats;
+mod mistake;
 mod picture;
 mod text;
 mod trace;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use formats::net_sarif;
-pub use picture::{net_dot, net_graph, net_words};
+pub use mistake::{net_file_mistake, net_words_mistake};
+pub use picture::{net_dot, net_graph, net_mermaid, net_words};
 pub use text::{MarkingShown, TextStyle, marking_words};
 pub use trace::{NetTrace, TraceStep};
 
 /// What is said of a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NetAnswer {
     /// It holds.

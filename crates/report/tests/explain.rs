@@ -50,6 +50,15 @@ fn every_code_has_a_page_and_every_page_of_a_code_has_a_code() {
 }
 
 #[test]
+fn every_property_of_nets_has_a_page() {
+    for name in serval_petri::Property::NAMES {
+        let page = explain::page(name).unwrap_or_else(|| panic!("{name} has no page"));
+        assert!(page.contains("A property of Petri nets") && page.contains("$ serval net check "), "{name}");
+    }
+    assert_eq!(explain::page("safe:3"), explain::page("safe"));
+}
+
+#[test]
 fn a_page_has_the_title_of_its_code() {
     let codes = codes();
     for (name, title) in explain::names() {

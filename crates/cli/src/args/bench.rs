@@ -12,12 +12,12 @@ use super::{Classic, Limits, positive};
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     subcommand_help_heading = "Commands",
-    after_help = "Examples:\n  serval bench examples                                    verdicts as the headers promise?\n  serval bench suite --expected suite/expected.csv         verdicts as a table says?\n  serval bench examples --format json > before.json        remember the times …\n  serval bench examples --baseline before.json             … and compare with them\n  serval bench --family counter --n 10,100,1000            a family of programs that scales\n  serval bench --family counter --n 10 --emit              one of its programs\n  serval bench suite --shard 3/16 --format json > 3.json   one part of sixteen, on one machine of sixteen …\n  serval bench merge *.json                                … and the table of all\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval bench examples                                    verdicts as the headers promise?\n  serval bench suite --expected suite/expected.csv         verdicts as a table says?\n  serval bench examples --format json > before.json        remember the times …\n  serval bench examples --baseline before.json             … and compare with them\n  serval bench --family counter --n 10,100,1000            a family of programs that scales\n  serval bench --family counter --n 10 --emit              one of its programs\n  serval bench suite --shard 3/16 --format json > 3.json   one part of sixteen, on one machine of sixteen …\n  serval bench merge *.json                                … and the table of all\n  serval bench nets                                        a directory of Petri nets with an expected.tsv\n\nExit status: 0 all as expected, 1 a verdict differs or is missing, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Bench {
     #[command(subcommand)]
     pub(crate) command: Option<BenchCommand>,
-    /// Directories, programs (.ser) and network systems (.json)
+    /// Directories, programs (.ser) and network systems (.json); or a directory of Petri nets with an expected.tsv
     #[arg(required_unless_present = "family", value_name = "DIR")]
     pub(crate) files: Vec<PathBuf>,
     /// Lines of file, verdict and, perhaps, published_total_ms; without it the headers of the files count

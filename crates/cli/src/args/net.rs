@@ -80,6 +80,12 @@ pub(crate) struct NetCheck {
     /// Show runs and lists as a whole
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// With --format json: also write objects that tell how far the work is
+    #[arg(long)]
+    pub(crate) progress: bool,
+    /// Check again whenever the net or a file of queries changes, until interrupted
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -110,10 +116,10 @@ pub(crate) struct NetInfo {
     pub(crate) verbose: bool,
 }
 
-/// Fire transitions at random, or as a trace says
+/// Fire transitions at random, by hand, or as a trace says
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net run mutex.pnml --steps 20 --seed 3\n  serval net check mutex.pnml --trace runs; serval net run mutex.pnml --replay runs/deadlock-free.trace.json\n\nExit status: 0 done, 2 usage or input error, 130 interrupted."
+    after_help = "Examples:\n  serval net run mutex.pnml --steps 20 --seed 3\n  serval net run mutex.pnml --interactive                choose what fires\n  serval net check mutex.pnml --trace runs; serval net run mutex.pnml --replay runs/deadlock-free.trace.json\n\nExit status: 0 done, 2 usage or input error, 130 interrupted."
 )]
 pub(crate) struct NetRun {
     #[command(flatten)]
@@ -127,6 +133,9 @@ pub(crate) struct NetRun {
     /// Fire what this file says
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["steps", "seed"])]
     pub(crate) replay: Option<PathBuf>,
+    /// Choose by hand what fires
+    #[arg(short, long, conflicts_with_all = ["replay", "steps", "seed", "verbose"])]
+    pub(crate) interactive: bool,
     /// Save the run in this file; the word all shows the whole marking after each step
     #[arg(long, value_name = "PATH|all")]
     pub(crate) trace: Vec<PathBuf>,
@@ -164,6 +173,10 @@ pub(crate) enum NetForm {
     Dot,
     /// A picture
     Svg,
+    /// For Mermaid
+    Mermaid,
+    /// The format of LoLA
+    Lola,
     /// The marking equation, for SMT solvers
     Smtlib,
 }

@@ -2,6 +2,7 @@
 //! verdicts and times with what was expected.
 
 mod ablation;
+mod nets;
 mod subjects;
 mod yardstick;
 
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, merged, read_baseline, read_expected};
+use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, NetBenchReport, merged, read_baseline, read_expected};
 use serval_report::escape::{self, line};
 
 use super::check::{self, Checked, Checking, Status, millis};
@@ -27,6 +28,9 @@ use subjects::Subject;
 pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure> {
     if let Some(BenchCommand::Merge(args)) = &args.command {
         return merge(args);
+    }
+    if let Some(directory) = nets::directory(args) {
+        return nets::run(args, directory, messages);
     }
     let subjects: Vec<Arc<Subject>> = subjects::all(args)?.into_iter().map(Arc::new).collect();
     if args.ablation {
@@ -81,6 +85,10 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
 fn merge(args: &Merge) -> Result<ExitCode, Failure> {
     let read = |path: &PathBuf| Ok((input::shown(path), input::plain_text(path)?));
     let parts = args.files.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    if let Some(report) = NetBenchReport::merged(&parts) {
+        let report = report.map_err(|error| Failure::message(error.to_string()))?;
+        return nets::told(&report, args.format, args.svg.as_deref());
+    }
     let report = merged(&parts).map_err(|error| Failure::message(error.to_string()))?;
     if let Some(path) = &args.svg {
         write_file(path, &report.to_svg())?;

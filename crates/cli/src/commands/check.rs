@@ -6,10 +6,10 @@ mod checking;
 pub(super) mod files;
 mod many;
 mod page;
-mod progress;
+pub(super) mod progress;
 mod save;
 mod status;
-mod watch;
+pub(super) mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,8 +33,7 @@ pub(super) use status::Status;
 /// Checks all files; the status is that of the worst.
 pub(crate) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
     if args.watch {
-        limits::watch_interrupts();
-        return watch::run(args, messages);
+        return watch::run(&args.files, messages, |due, several| round(args, messages, due, several));
     }
     let files::Found { files, skipped } = files::all(&args.files)?;
     let several = files.len() > 1 || args.files.iter().any(|path| path.is_dir());

@@ -1,19 +1,20 @@
 //! `serval net …`: questions about Petri nets.
 
-mod check;
+pub(super) mod check;
 mod export;
 mod info;
-mod read;
+pub(super) mod read;
 mod run;
 
 use std::process::ExitCode;
 
 use crate::args::{Net, NetCommand};
 use crate::failure::Failure;
+use crate::input::Messages;
 
-pub(crate) fn run(args: &Net) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
     match &args.command {
-        NetCommand::Check(check) => return check::run(check),
+        NetCommand::Check(check) => return check::run(check, messages),
         NetCommand::Info(info) => info::run(info)?,
         NetCommand::Run(run) => run::run(run)?,
         NetCommand::Export(export) => export::run(export)?,

@@ -194,11 +194,12 @@ pub fn read_within(text: &str, net: &Net, ids: &Ids, limits: &Limits) -> Result<
 fn root_of<'a, 'i>(document: &'a Document<'i>) -> Result<Vec<Node<'a, 'i>>, FormatError> {
     let root = document.root_element();
     if root.tag_name().name() != "property-set" {
-        return Err(error(root, format!("expected <property-set>, found <{}>", root.tag_name().name())));
+        let name = root.tag_name().name();
+        return Err(error(root, format!("expected <property-set>, found <{name}>")).misspelt(name, ["property-set"]));
     }
     let properties = elements(root).map(|(name, property)| match name {
         "property" => Ok(property),
-        _ => Err(error(property, format!("expected <property>, found <{name}>"))),
+        _ => Err(error(property, format!("expected <property>, found <{name}>")).misspelt(name, ["property"])),
     });
     properties.collect()
 }
@@ -210,8 +211,50 @@ struct Reader<'a> {
     left: usize,
 }
 
+/// The elements of formulas.
+const ELEMENTS: [&str; 26] = [
+    "exists-path",
+    "all-paths",
+    "finally",
+    "globally",
+    "conjunction",
+    "disjunction",
+    "implication",
+    "negation",
+    "true",
+    "false",
+    "is-fireable",
+    "deadlock",
+    "transition",
+    "place",
+    "tokens-count",
+    "integer-le",
+    "integer-lt",
+    "integer-ge",
+    "integer-gt",
+    "integer-eq",
+    "integer-ne",
+    "integer-constant",
+    "integer-sum",
+    "integer-difference",
+    "integer-product",
+    "formula",
+];
+
 fn unknown(node: Node<'_, '_>) -> FormatError {
-    error(node, format!("<{}> is not supported here", node.tag_name().name()))
+    let name = node.tag_name().name();
+    let error = error(node, format!("<{name}> is not supported here"));
+    // What is spelt well stands in the wrong place.
+    if ELEMENTS.contains(&name) { error } else { error.misspelt(name, ELEMENTS) }
+}
+
+/// The element of this name, or the error that there is none.
+fn required<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, FormatError> {
+    only_child(node, name)?.ok_or_else(|| {
+        let missing = error(node, format!("a <{}> without <{name}>", node.tag_name().name()));
+        let other = elements(node).map(|(name, _)| name).find(|other| !["id", "description", "formula"].contains(other));
+        other.map_or(missing.clone(), |other| missing.misspelt(other, [name]))
+    })
 }
 
 /// What a quantifier over paths says.
@@ -254,8 +297,7 @@ enum Task<'a, 'i> {
 
 impl Reader<'_> {
     fn question(&mut self, property: Node<'_, '_>) -> Result<Question, FormatError> {
-        let id = only_child(property, "id")?.ok_or_else(|| error(property, "a <property> without <id>"))?;
-        let formula = only_child(property, "formula")?.ok_or_else(|| error(property, "a <property> without <formula>"))?;
+        let (id, formula) = (required(property, "id")?, required(property, "formula")?);
         let (holds, formula) = self.path(single(formula)?)?;
         Ok(Question { id: text_of(id)?, holds, formula })
     }
@@ -341,7 +383,10 @@ impl Reader<'_> {
             }
             let id = text_of(child)?;
             let transition = self.ids.transition(id.trim()).filter(|transition| transition.index() < self.net.transition_count());
-            let transition = transition.ok_or_else(|| error(child, format!("there is no transition “{}”", id.trim())))?;
+            let transition = transition.ok_or_else(|| {
+                let [_, known] = self.ids.all();
+                error(child, format!("there is no transition “{}”", id.trim())).misspelt(id.trim(), known)
+            })?;
             let inputs = self.net.inputs(transition);
             for &(place, weight) in inputs {
                 let constraint = enough((place, weight), is_negated).ok_or_else(|| error(child, "a weight does not fit 63 bits"))?;
@@ -407,7 +452,10 @@ impl Reader<'_> {
                             return Err(unknown(child));
                         }
                         let id = text_of(child)?;
-                        let place = self.ids.place(id.trim()).ok_or_else(|| error(child, format!("there is no place “{}”", id.trim())))?;
+                        let place = self.ids.place(id.trim()).ok_or_else(|| {
+                            let [known, _] = self.ids.all();
+                            error(child, format!("there is no place “{}”", id.trim())).misspelt(id.trim(), known)
+                        })?;
                         sum.terms.push((place, factor));
                     }
                 }

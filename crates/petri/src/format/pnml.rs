@@ -84,6 +84,13 @@ impl Ids {
     pub fn transition(&self, id: &str) -> Option<TransitionId> {
         self.transitions.get(id).copied()
     }
+
+    /// All ids of places and of transitions, sorted.
+    pub fn all(&self) -> [Vec<&str>; 2] {
+        let mut all = [self.places.keys().map(String::as_str).collect::<Vec<_>>(), self.transitions.keys().map(String::as_str).collect()];
+        all.iter_mut().for_each(|ids| ids.sort_unstable());
+        all
+    }
 }
 
 /// The id that a place is written with.
@@ -163,10 +170,16 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> 
     let document = parse(text, limits)?;
     let root = document.root_element();
     if root.tag_name().name() != "pnml" {
-        return Err(error(root, format!("expected <pnml>, found <{}>", root.tag_name().name())));
+        let name = root.tag_name().name();
+        return Err(error(root, format!("expected <pnml>, found <{name}>")).misspelt(name, ["pnml"]));
     }
     let mut nets = elements(root).filter(|&(name, _)| name == "net").map(|(_, net)| net);
-    let net = nets.next().ok_or_else(|| error(root, "there is no <net>"))?;
+    let Some(net) = nets.next() else {
+        return Err(match elements(root).next() {
+            Some((name, child)) => error(child, format!("expected <net>, found <{name}>")).misspelt(name, ["net"]),
+            None => error(root, "there is no <net>"),
+        });
+    };
     if let Some(second) = nets.next() {
         return Err(error(second, "a second <net>; one is read"));
     }
@@ -206,7 +219,13 @@ impl<'a> Nodes<'a, '_> {
                 match self.referred.get(here) {
                     // A longer way comes back to where it was.
                     Some(&other) if way.len() <= self.referred.len() => here = other,
-                    _ => return Err(error(node, format!("this reference leads to no {what}"))),
+                    Some(_) => return Err(error(node, format!("this reference leads to no {what}: it comes back to itself"))),
+                    None => {
+                        let known = sorted(self.own.iter().map(|(id, ..)| id).chain(self.referred.keys()));
+                        return Err(
+                            error(node, format!("this reference leads to no {what}: there is no {what} “{here}”")).misspelt(here, known)
+                        );
+                    }
                 }
             };
             found.extend(way.into_iter().map(|id| (id, position)));
@@ -226,6 +245,13 @@ impl<'a> Nodes<'a, '_> {
     }
 }
 
+/// Ids in an order that does not depend on tables.
+fn sorted<'a>(ids: impl Iterator<Item = &'a &'a str>) -> Vec<&'a str> {
+    let mut ids: Vec<&str> = ids.copied().collect();
+    ids.sort_unstable();
+    ids
+}
+
 struct Reader<'a, 'i> {
     limits: &'a Limits,
     places: Nodes<'a, 'i>,
@@ -236,8 +262,12 @@ struct Reader<'a, 'i> {
 }
 
 /// Elements of a node that say nothing about what the net does.
+const DECORATIONS: [&str; 3] = ["graphics", "toolspecific", "name"];
+/// What a page has beside that.
+const ON_PAGES: [&str; 6] = ["page", "place", "transition", "arc", "referencePlace", "referenceTransition"];
+
 fn is_decoration(name: &str) -> bool {
-    matches!(name, "graphics" | "toolspecific" | "name")
+    DECORATIONS.contains(&name)
 }
 
 /// The exact name in what is specific to this tool, if there is one.
@@ -286,7 +316,10 @@ fn check_children(node: Node<'_, '_>, known: &str) -> Result<(), FormatError> {
         Some((name @ ("type" | "hlinitialMarking" | "hlinscription" | "condition"), child)) => {
             Err(error(child, format!("<{name}> belongs to high-level nets or special arcs, which are not supported")))
         }
-        Some((name, child)) => Err(error(child, format!("<{name}> within <{}> is not supported", node.tag_name().name()))),
+        Some((name, child)) => {
+            let message = format!("<{name}> within <{}> is not supported", node.tag_name().name());
+            Err(error(child, message).misspelt(name, DECORATIONS.into_iter().chain([known]).filter(|known| !known.is_empty())))
+        }
         None => Ok(()),
     }
 }
@@ -343,7 +376,10 @@ impl<'a, 'i> Reader<'a, 'i> {
                 }
                 "declaration" => return Err(error(child, "<declaration> belongs to high-level nets, which are not supported")),
                 name if is_decoration(name) => {}
-                name => return Err(error(child, format!("<{name}> is not supported"))),
+                name => {
+                    let known = ON_PAGES.into_iter().chain(DECORATIONS);
+                    return Err(error(child, format!("<{name}> is not supported")).misspelt(name, known));
+                }
             }
         }
         Ok(())
@@ -368,7 +404,16 @@ impl<'a, 'i> Reader<'a, 'i> {
             {
                 (Some(&place), Some(&transition), _, _) => (0, place, transition),
                 (_, _, Some(&transition), Some(&place)) => (1, place, transition),
-                _ => return Err(error(arc, format!("“{source}” and “{target}” are not a place and a transition"))),
+                _ => {
+                    let is_known = |id: &str| places.contains_key(id) || transitions.contains_key(id);
+                    return Err(match [source, target].into_iter().find(|id| !is_known(id)) {
+                        Some(id) => {
+                            let message = format!("there is no place or transition “{id}”");
+                            error(arc, message).misspelt(id, sorted(places.keys().chain(transitions.keys())))
+                        }
+                        None => error(arc, format!("“{source}” and “{target}” are not a place and a transition")),
+                    });
+                }
             };
             arcs[transition][side].push((place, weight));
         }

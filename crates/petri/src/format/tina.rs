@@ -11,7 +11,9 @@
 //! `(n)`, numbers with `K`, `M`, `G`, `T`, `P`, `E`. A place or transition exists
 //! as soon as it is mentioned; what several declarations say of it adds up, and
 //! so do arcs between the same two nodes. Labels (`:` and `lb`) and notes (`nt`)
-//! are skipped. A `#` outside a name makes the rest of its line a comment.
+//! are skipped. A `#` outside a name makes the rest of its line a comment. Arcs
+//! begin in the line of their declaration, and lines that go on with them are
+//! indented: a misspelt keyword is no place and no transition.
 //! Refused: time intervals other than `[0,w[`, which is none, priorities (`pr`),
 //! test, inhibitor and stopwatch arcs, weights of 0, and a second marking for a
 //! place.
@@ -206,6 +208,24 @@ impl<'a> Reader<'a> {
         self.peek().is_none() || KEYWORDS.contains(&self.peek_word())
     }
 
+    /// How far what comes next is indented, where it begins a line.
+    fn indentation(&mut self) -> Option<usize> {
+        self.peek()?;
+        let before = self.text.get(..self.position)?;
+        let indented = before.len() - before.trim_end_matches([' ', '\t']).len();
+        before[..before.len() - indented].ends_with(['\n', '\r']).then_some(indented)
+    }
+
+    fn expect_indented(&mut self) -> Result<(), FormatError> {
+        if self.indentation() == Some(0) { self.no_declaration() } else { Ok(()) }
+    }
+
+    /// The error that no declaration begins where one should.
+    fn no_declaration<T>(&mut self) -> Result<T, FormatError> {
+        let word = self.peek_word();
+        self.unexpected("`net`, `tr` or `pl`").map_err(|error| error.misspelt(word, KEYWORDS))
+    }
+
     fn name(&mut self, what: &str) -> Result<String, FormatError> {
         if self.take("{") {
             return self.braced();
@@ -329,13 +349,18 @@ impl<'a> Reader<'a> {
         if self.at_end_of_declaration() {
             return Ok(());
         }
+        if self.indentation().is_some() && !self.rest().starts_with("->") {
+            return self.no_declaration();
+        }
         while !self.take("->") {
+            self.expect_indented()?;
             let expected = format!("{what} or `->`");
             let name = self.name(&expected)?;
             let weight = self.arc_weight()?;
             add(self, 0, name, weight)?;
         }
         while !self.at_end_of_declaration() {
+            self.expect_indented()?;
             let expected = format!("{what} or a declaration");
             let name = self.name(&expected)?;
             let weight = self.arc_weight()?;
@@ -351,7 +376,7 @@ impl<'a> Reader<'a> {
         }
         let (start, keyword) = (self.position, self.peek_word());
         if !KEYWORDS.contains(&keyword) {
-            return self.unexpected("`net`, `tr` or `pl`");
+            return self.no_declaration();
         }
         self.position += keyword.len();
         match keyword {

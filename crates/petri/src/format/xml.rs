@@ -34,7 +34,7 @@ pub(super) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Document<'a>, 
         // The message of the parser ends with the place as well.
         let message = error.to_string();
         let message = message.strip_suffix(&format!(" at {place}")).unwrap_or(&message).to_owned();
-        FormatError { line, column, message: format!("not well-formed XML: {message}") }
+        FormatError::new(line, column, format!("not well-formed XML: {message}"))
     })
 }
 

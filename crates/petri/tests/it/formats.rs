@@ -223,6 +223,9 @@ fn tina_says_what_is_wrong_and_where() {
         ("pl a (1", "line 1, column 8: expected `)`, found the end"),
         ("pl a (x)", "line 1, column 7: expected a number of tokens, found `x`"),
         ("hello", "line 1, column 1: expected `net`, `tr` or `pl`, found `h`"),
+        ("pl a (1)\n trr t a -> b", "line 2, column 2: expected `net`, `tr` or `pl`, found `t`"),
+        ("tr t a -> b\nplx c (1)", "line 2, column 1: expected `net`, `tr` or `pl`, found `p`"),
+        ("tr t a\n{b} -> b", "line 2, column 1: expected `net`, `tr` or `pl`, found `{`"),
         ("net a\nnet b", "line 2, column 1: the net has a name already"),
         ("tr t a*18446744073709551615 a -> b", "line 1, column 35: the weight of an arc does not fit 64 bits"),
     ] {
@@ -275,8 +278,11 @@ fn pnml_says_what_is_wrong_and_where() {
         ("<declaration/>", "line 2, column 1: <declaration> belongs to high-level nets, which are not supported"),
         ("<place id='a'><capacity/></place>", "line 2, column 15: <capacity> within <place> is not supported"),
         ("<place id='a'/>\n<arc source='a' target='a'/>", "line 3, column 1: “a” and “a” are not a place and a transition"),
-        ("<referencePlace id='a' ref='b'/>", "line 2, column 1: this reference leads to no place"),
-        ("<referencePlace id='a' ref='b'/><referencePlace id='b' ref='a'/>", "line 2, column 1: this reference leads to no place"),
+        ("<referencePlace id='a' ref='b'/>", "line 2, column 1: this reference leads to no place: there is no place “b”"),
+        (
+            "<referencePlace id='a' ref='b'/><referencePlace id='b' ref='a'/>",
+            "line 2, column 1: this reference leads to no place: it comes back to itself",
+        ),
         (
             "<place id='a'><initialMarking><text>-1</text></initialMarking></place>",
             "line 2, column 31: expected a number of 64 bits, found “-1”",

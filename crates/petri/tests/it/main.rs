@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod contest;
+mod corpus;
 mod formats;
+mod lola;
 mod robust;
 mod slicing;
 mod support;

@@ -44,11 +44,36 @@ impl std::error::Error for MergeError {}
 
 /// The measurement that parts, each by name and text, come from.
 pub fn merged(files: &[(String, String)]) -> Result<BenchReport, MergeError> {
-    let mut parts: Vec<Option<Vec<BenchRow>>> = Vec::new();
-    let (mut version, mut peak) = (None::<String>, None);
+    let mut peak = None;
+    let mut parts: Vec<Part<BenchRow>> = Vec::new();
     for (file, text) in files {
         let part: BenchReport = serde_json::from_str(text).map_err(|error| MergeError::Unreadable(file.clone(), error.to_string()))?;
-        let [number, of] = part.shard.filter(|[number, of]| (1..=*of).contains(number)).ok_or_else(|| MergeError::NoShard(file.clone()))?;
+        peak = peak.max(part.summary.peak_mib);
+        parts.push(Part { file: file.clone(), version: part.version, shard: part.shard, rows: part.rows });
+    }
+    let (version, rows) = together(parts)?;
+    Ok(BenchReport::new(version, rows, peak))
+}
+
+/// A part of a measurement.
+pub(super) struct Part<R> {
+    /// The name of its file.
+    pub(super) file: String,
+    /// The version that made it.
+    pub(super) version: String,
+    /// Which part it is, from 1, and of how many.
+    pub(super) shard: Option<[usize; 2]>,
+    /// Its rows.
+    pub(super) rows: Vec<R>,
+}
+
+/// The version that made all parts, and all their rows in the order of one run.
+pub(super) fn together<R: Clone>(given: Vec<Part<R>>) -> Result<(String, Vec<R>), MergeError> {
+    let mut parts: Vec<Option<Vec<R>>> = Vec::new();
+    let mut version = None::<String>;
+    for part in given {
+        let Part { file, shard, .. } = &part;
+        let [number, of] = shard.filter(|[number, of]| (1..=*of).contains(number)).ok_or_else(|| MergeError::NoShard(file.clone()))?;
         if parts.is_empty() {
             parts.resize(of, None);
         }
@@ -59,7 +84,6 @@ pub fn merged(files: &[(String, String)]) -> Result<BenchReport, MergeError> {
             Some(known) if *known != part.version => return Err(MergeError::Versions(known.clone(), part.version)),
             _ => version = Some(part.version),
         }
-        peak = peak.max(part.summary.peak_mib);
         if parts[number - 1].replace(part.rows).is_some() {
             return Err(MergeError::Twice(number));
         }
@@ -75,5 +99,5 @@ pub fn merged(files: &[(String, String)]) -> Result<BenchReport, MergeError> {
     }
     let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
     let rows = (0..all).filter_map(|row| parts[row % of].next()).collect();
-    Ok(BenchReport::new(version.unwrap_or_default(), rows, peak))
+    Ok((version.unwrap_or_default(), rows))
 }

@@ -31,7 +31,7 @@ fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+pub(super) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Right => "right",
         Outcome::Wrong => "wrong",

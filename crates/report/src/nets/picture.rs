@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serval_draw::{Edge, Graph, Node, Shape};
 use serval_petri::Net;
 
-use crate::escape::dot;
+use crate::escape::{dot, mermaid_label, name};
 use crate::pictures::OwnedWords;
 
 /// Lines beyond which a picture has no lines any more.
@@ -33,6 +33,30 @@ pub fn net_dot(net: &Net) -> String {
         }
     }
     out.push_str("}\n");
+    out
+}
+
+/// The net for Mermaid.
+pub fn net_mermaid(net: &Net) -> String {
+    let mut out = String::from("flowchart LR\n");
+    for place in net.places() {
+        let tokens = net.initial_tokens(place);
+        let tokens = if tokens == 0 { String::new() } else { format!("\n{tokens}") };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "  p{}(({}))", place.index(), mermaid_label(&format!("{}{tokens}", name(net.place_name(place)))));
+    }
+    for transition in net.transitions() {
+        let _ = writeln!(out, "  t{}[{}]", transition.index(), mermaid_label(&name(net.transition_name(transition))));
+    }
+    let arrow = |weight: u64| if weight == 1 { "-->".to_owned() } else { format!("-->|{weight}|") };
+    for transition in net.transitions() {
+        for &(place, weight) in net.inputs(transition) {
+            let _ = writeln!(out, "  p{} {} t{}", place.index(), arrow(weight), transition.index());
+        }
+        for &(place, weight) in net.outputs(transition) {
+            let _ = writeln!(out, "  t{} {} p{}", transition.index(), arrow(weight), place.index());
+        }
+    }
     out
 }
 

@@ -42,9 +42,8 @@ pub fn marking_words<'a>(tokens: impl IntoIterator<Item = (&'a str, u64)>) -> St
 }
 
 impl NetReport {
-    /// The report for people: a line, and what there is to see.
-    pub fn to_text(&self, style: TextStyle) -> String {
-        let mut out = String::new();
+    /// The line of the report: the question, the answer, the methods and the time.
+    pub fn to_line(&self, width: usize) -> String {
         let mut detail: Vec<String> = Vec::new();
         if !self.methods.is_empty() {
             detail.push(self.methods.join(" and "));
@@ -54,9 +53,14 @@ impl NetReport {
         }
         let detail = detail.join(", ");
         let question = name(&self.question);
+        let row = format!("{question:<width$}  {:<13}  {detail}", self.answer.words());
+        format!("{}\n", row.trim_end())
+    }
+
+    /// The report for people: a line, and what there is to see.
+    pub fn to_text(&self, style: TextStyle) -> String {
+        let mut out = self.to_line(style.width);
         // Writing to a string does not fail.
-        let row = format!("{question:<width$}  {:<13}  {detail}", self.answer.words(), width = style.width);
-        let _ = writeln!(out, "{}", row.trim_end());
         for sentence in [&self.reason, &self.why].into_iter().flatten() {
             let _ = writeln!(out, "  {}", line(sentence));
         }

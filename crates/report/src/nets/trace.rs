@@ -44,6 +44,11 @@ impl NetTrace {
         Self { format: FORMAT.to_owned(), version: VERSION, steps: steps.collect() }
     }
 
+    /// The trace in which these transitions fire one by one.
+    pub fn of_transitions(names: impl IntoIterator<Item = String>) -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, steps: names.into_iter().map(TraceStep::Fire).collect() }
+    }
+
     /// The text of the file.
     pub fn to_json(&self) -> String {
         // Only maps with keys that are not strings could fail.

@@ -10,12 +10,12 @@ use crate::output::say;
 
 /// Where progress on a file is told.
 #[derive(Clone)]
-pub(super) struct ProgressLine {
-    pub(super) file: String,
+pub(in crate::commands) struct ProgressLine {
+    pub(in crate::commands) file: String,
     /// Objects on standard output.
-    pub(super) events: bool,
+    pub(in crate::commands) events: bool,
     /// One line on a terminal.
-    pub(super) line: bool,
+    pub(in crate::commands) line: bool,
 }
 
 impl ProgressLine {
@@ -28,9 +28,18 @@ impl ProgressLine {
             Progress::Counting => ("counting", String::new(), "looking for a proof".to_owned()),
             _ => return,
         };
+        self.happens(event, &detail, &words);
+    }
+
+    /// Tells of a question about a net, the first of which is number 1.
+    pub(in crate::commands) fn asks(&self, question: &str, number: usize, of: usize) {
+        let detail = format!(", \"question\": {}, \"number\": {number}, \"of\": {of}", quoted(question));
+        self.happens("asking", &detail, &format!("{} ({number} of {of})", escape::name(question)));
+    }
+
+    fn happens(&self, event: &str, detail: &str, words: &str) {
         if self.events {
-            // Text always has a form in JSON.
-            let file = escape::json(serde_json::to_string(&self.file).unwrap_or_default());
+            let file = quoted(&self.file);
             let _ = visibly(|| writeln!(std::io::stdout(), "{{\"event\": \"{event}\", \"file\": {file}{detail}}}"));
         }
         if self.line {
@@ -38,9 +47,14 @@ impl ProgressLine {
         }
     }
 
-    pub(super) fn done(&self) {
+    pub(in crate::commands) fn done(&self) {
         if self.line {
             say("\r\x1b[K");
         }
     }
+}
+
+/// Text as JSON, which always has a form for it.
+fn quoted(text: &str) -> String {
+    escape::json(serde_json::to_string(text).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! `serval check --watch`: checks, and checks again what has changed.
+//! `serval check --watch`, and `serval net check --watch`: checks, and checks again what has changed.
 //!
 //! Files are looked at several times a second. That is slower than asking the
 //! operating system to tell, and works everywhere: on network file systems,
@@ -15,7 +15,6 @@ use serval_proof::fingerprint;
 use serval_report::escape::line;
 
 use super::files;
-use crate::args::Check;
 use crate::config;
 use crate::failure::Failure;
 use crate::input::{self, Messages};
@@ -33,12 +32,17 @@ const PATIENCE: usize = 20;
 /// change without its time.
 const COARSE: Duration = Duration::from_secs(3);
 
-/// Checks until the user interrupts.
-pub(super) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure> {
-    if args.files.iter().any(|path| path == Path::new("-")) {
+/// Checks until the user interrupts: `round` gets the files that are new or have changed, and whether several are watched.
+pub(in crate::commands) fn run(
+    given: &[PathBuf],
+    messages: Messages,
+    mut round: impl FnMut(&[PathBuf], bool) -> Result<ExitCode, Failure>,
+) -> Result<ExitCode, Failure> {
+    limits::watch_interrupts();
+    if given.iter().any(|path| path == Path::new("-")) {
         return Err(Failure::message("--watch needs files or directories: standard input does not change"));
     }
-    let mut seen = Seen::look(&args.files, &Seen::default());
+    let mut seen = Seen::look(given, &Seen::default());
     let mut due = seen.files();
     loop {
         clear_terminal();
@@ -47,7 +51,7 @@ pub(super) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
         }
         if !due.is_empty() {
             let several = seen.states.len() > 1;
-            match super::round(args, messages, &due, several) {
+            match round(&due, several) {
                 Ok(_) => {}
                 // Nobody reads any more.
                 Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
@@ -64,7 +68,7 @@ pub(super) fn run(args: &Check, messages: Messages) -> Result<ExitCode, Failure>
             if !sleep(GLANCE) {
                 return Ok(ExitCode::from(130));
             }
-            let now = settled(&args.files, &seen);
+            let now = settled(given, &seen);
             if now != seen {
                 due = now.since(&seen);
                 let gone = seen.states.keys().filter(|path| !now.states.contains_key(*path));
@@ -147,8 +151,9 @@ impl State {
         {
             return before.clone();
         }
-        let content = if size > u64::try_from(serval_syntax::MAX_FILE_BYTES).unwrap_or(u64::MAX) {
-            // It is no program, however often it is read.
+        let most = serval_syntax::MAX_FILE_BYTES.max(serval_petri::Limits::default().bytes);
+        let content = if size > u64::try_from(most).unwrap_or(u64::MAX) {
+            // It is no input, however often it is read.
             Some("too large".to_owned())
         } else {
             fs::read(path).ok().map(|bytes| fingerprint(&String::from_utf8_lossy(&bytes)))

@@ -1,22 +1,24 @@
 //! `serval net check NET`.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, NetSession, Property};
+use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, NetSession, Property, decide_net};
 use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
 
 use super::read;
 use crate::args::{NetCheck, NetFormat};
-use crate::commands::check::{Status, millis};
+use crate::commands::check::progress::ProgressLine;
+use crate::commands::check::{Status, millis, watch};
 use crate::failure::Failure;
-use crate::input::{name_of, shown};
-use crate::limits::{self, Lost, watched};
+use crate::input::{Messages, name_of, shown};
+use crate::limits::{self, Lost, Watch, watched};
 use crate::output::{say, write_file, write_to};
 
 /// What is asked where nobody says what to ask.
@@ -26,7 +28,19 @@ const WIDEST: usize = 48;
 /// How long the name of a file is at most, without its ending.
 const LONGEST_NAME: usize = 80;
 
-pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
+    if !args.watch {
+        return round(args, messages);
+    }
+    let files: Vec<PathBuf> = [&args.net.file].into_iter().chain(&args.queries).cloned().collect();
+    if let Some(directory) = files.iter().find(|path| path.is_dir()) {
+        return Err(Failure::message(format!("{} is a directory; give a file", shown(directory))));
+    }
+    watch::run(&files, messages, |_, _| round(args, messages))
+}
+
+/// Asks everything once.
+fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.limits.memory);
     let file = name_of(&args.net.file);
     let (input, questions) = match asked(args) {
@@ -39,21 +53,29 @@ pub(super) fn run(args: &NetCheck) -> Result<ExitCode, Failure> {
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
     let mut saving = Saving::new(args)?;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
+    let events = args.progress && args.format == NetFormat::Json;
+    let line = !events && !messages.quiet && std::io::stderr().is_terminal();
+    let progress = ProgressLine { file: file.clone(), events, line };
     let start = Instant::now();
     let session = begun(args, &input, &questions);
     // What serves all questions is counted with the first.
     let mut shared = start.elapsed();
     // As many at a time as there are threads, each with the whole time.
-    let at_a_time = if questions.len() < 2 { 1 } else { serval_budget::threads(args.limits.jobs.unwrap_or(0)) };
-    for (batch, asked) in questions.chunks(at_a_time.max(1)).enumerate() {
+    let at_a_time = if questions.len() < 2 { 1 } else { serval_budget::threads(args.limits.jobs.unwrap_or(0)).max(1) };
+    for (batch, asked) in questions.chunks(at_a_time).enumerate() {
         let first = batch.saturating_mul(at_a_time);
-        let decided = decided(args, &input, &session, first..first.saturating_add(asked.len()));
+        for (number, question) in (first + 1..).zip(asked) {
+            progress.asks(&question.name, number, questions.len());
+        }
+        let decided = decided_together(args, &input, &session, first..first.saturating_add(asked.len()));
+        progress.done();
         for (question, mut decision) in asked.iter().zip(decided) {
             if let Ok((_, time)) = &mut decision {
                 *time += std::mem::take(&mut shared);
             }
             let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
             let text = match args.format {
+                NetFormat::Text if messages.quiet => report.to_line(width),
                 NetFormat::Text => report.to_text(style),
                 NetFormat::Json => report.to_json(),
                 NetFormat::Mcc => report.to_mcc(),
@@ -131,23 +153,16 @@ fn begun(args: &NetCheck, input: &Arc<NetInput>, questions: &[NetQuestion]) -> R
 type Decided = Result<(NetDecision, Duration), Lost>;
 
 /// Decides some of the questions, each on a thread.
-fn decided(args: &NetCheck, input: &Arc<NetInput>, session: &Result<Arc<NetSession>, Lost>, numbers: Range<usize>) -> Vec<Decided> {
+fn decided_together(args: &NetCheck, input: &Arc<NetInput>, session: &Result<Arc<NetSession>, Lost>, numbers: Range<usize>) -> Vec<Decided> {
     let session = match session {
         Ok(session) => Arc::clone(session),
         Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
     };
     let (input, asked) = (Arc::clone(input), numbers.clone());
     let outcome = watched(args.limits.time(), move |watch| {
-        let mut options = NetOptions::default();
-        // The clock ends it.
-        options.rounds = u32::MAX;
-        options.cancel = watch.cancel();
         let decide = |number: usize| {
             let start = Instant::now();
-            let mut decision = session.decide(&input, number, &options);
-            if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
-                decision.reason = Some(watch.reason());
-            }
+            let decision = until_the_end(watch, |options| session.decide(&input, number, options));
             (decision, start.elapsed())
         };
         std::thread::scope(|scope| {
@@ -203,6 +218,24 @@ fn answered(
     report.trace = saving.save(saving.traces.as_deref(), &slug, "trace", trace.as_deref())?;
     report.time_ms = (!args.no_times).then(|| millis(time));
     Ok((report, status))
+}
+
+/// Decides a question within a time.
+pub(in crate::commands) fn decided(time: Duration, input: &Arc<NetInput>, question: &NetQuestion) -> Result<NetDecision, Lost> {
+    let (input, question) = (Arc::clone(input), question.clone());
+    watched(time, move |watch| until_the_end(watch, |options| decide_net(&input, &question, options)))
+}
+
+/// A decision that only the clock ends, which is its reason then.
+fn until_the_end(watch: &Watch, decide: impl Fn(&NetOptions) -> NetDecision) -> NetDecision {
+    let mut options = NetOptions::default();
+    options.rounds = u32::MAX;
+    options.cancel = watch.cancel();
+    let mut decision = decide(&options);
+    if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
+        decision.reason = Some(watch.reason());
+    }
+    decision
 }
 
 /// What the contest calls a question.

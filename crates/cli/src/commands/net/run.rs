@@ -1,4 +1,6 @@
-//! `serval net run NET`: random runs and replays.
+//! `serval net run NET`: random runs, replays, and runs by hand.
+
+mod interactive;
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +14,16 @@ use crate::input::{plain_text, shown};
 use crate::output::{keep_input, say, write_file, write_to};
 
 pub(super) fn run(args: &NetRun) -> Result<(), Failure> {
+    if args.interactive && args.net.file == Path::new("-") {
+        return Err(Failure::message("--interactive reads the choices from standard input; the net has to be a file"));
+    }
     let input = read::net(&args.net)?;
+    let (whole, saved): (Vec<&PathBuf>, Vec<&PathBuf>) = args.trace.iter().partition(|path| *path == Path::new("all"));
+    let markings = if whole.is_empty() { MarkingShown::Changes } else { MarkingShown::Whole };
+    if args.interactive {
+        let fired = interactive::run(input.net(), markings)?;
+        return save(args, &saved, &NetTrace::of_transitions(fired));
+    }
     let run = match &args.replay {
         Some(path) => {
             let wrong = |code: &str, message: String| Failure::message(format!("{}: {message} [{code}]", shown(path)));
@@ -21,12 +32,15 @@ pub(super) fn run(args: &NetRun) -> Result<(), Failure> {
         }
         None => walked(input.net(), args.steps, args.seed),
     };
-    let (whole, saved): (Vec<&PathBuf>, Vec<&PathBuf>) = args.trace.iter().partition(|path| *path == Path::new("all"));
-    let markings = if whole.is_empty() { MarkingShown::Changes } else { MarkingShown::Whole };
     write_to(None, &run.to_text(TextStyle { verbose: args.verbose, markings, width: 0 }))?;
-    for path in saved {
+    save(args, &saved, &NetTrace::new(&run))
+}
+
+/// Keeps the run in these files.
+fn save(args: &NetRun, paths: &[&PathBuf], trace: &NetTrace) -> Result<(), Failure> {
+    for path in paths {
         keep_input(&args.net.file, Some(path))?;
-        write_file(path, &NetTrace::new(&run).to_json())?;
+        write_file(path, &trace.to_json())?;
         say(&format!("saved the run to {}\n", shown(path)));
     }
     Ok(())

@@ -1,0 +1,75 @@
+//! What must hold of reading nets, whatever the text is.
+
+use serval_petri::{FormatError, Limits, Net, pnml, tina};
+
+/// Checks one text as PNML; says whether it is accepted.
+#[allow(dead_code, reason = "whoever includes this file asks about the formats that it is for")]
+pub(crate) fn check_pnml(text: &str) -> Result<(), FormatError> {
+    let read = match pnml::read(text) {
+        Ok(read) => read,
+        Err(error) => return Err(check_error(text, error)),
+    };
+    check_net(&read.net);
+    let [places, transitions] = read.ids.all();
+    assert!(places.len() >= read.net.place_count() && transitions.len() >= read.net.transition_count(), "every node has an id");
+    for id in places {
+        assert!(read.ids.place(id).is_some_and(|place| place.index() < read.net.place_count()), "{id}");
+    }
+    for id in transitions {
+        assert!(read.ids.transition(id).is_some_and(|transition| transition.index() < read.net.transition_count()), "{id}");
+    }
+    let few = Limits { nodes: 2, arcs: 2, ..Limits::default() };
+    match pnml::read_within(text, &few) {
+        Ok(again) => assert_eq!(again, read),
+        Err(error) => _ = check_error(text, error),
+    }
+    Ok(())
+}
+
+/// Checks one text in the format of Tina; says whether it is accepted.
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn check_tina(text: &str) -> Result<(), FormatError> {
+    let net = match tina::read(text) {
+        Ok(net) => net,
+        Err(error) => return Err(check_error(text, error)),
+    };
+    check_net(&net);
+    let few = Limits { nodes: 2, arcs: 2, ..Limits::default() };
+    match tina::read_within(text, &few) {
+        Ok(again) => assert_eq!(again, net),
+        Err(error) => _ = check_error(text, error),
+    }
+    Ok(())
+}
+
+/// Both formats give the net back, and the first transitions fire or do not.
+fn check_net(net: &Net) {
+    net.check_invariants();
+    let written = tina::write(net);
+    assert_eq!(tina::read(&written).as_ref(), Ok(net), "{written}");
+    let written = pnml::write(net);
+    let read = pnml::read(&written).unwrap_or_else(|error| panic!("what was written is not read: {error}\n{written}"));
+    assert_eq!(read.net, *net, "{written}");
+    assert_eq!(read.ids, pnml::Ids::written(net));
+    let mut marking = net.initial();
+    for transition in net.transitions().take(8) {
+        let before = marking.clone();
+        if net.fire(&mut marking, transition).is_ok() {
+            assert!(net.is_enabled(&before, transition));
+        } else {
+            assert_eq!(marking, before, "what cannot fire changes nothing");
+        }
+    }
+}
+
+/// The place lies in the text, and there is something to say.
+pub(crate) fn check_error(text: &str, error: FormatError) -> FormatError {
+    assert!(!error.message.trim().is_empty(), "{error:?}");
+    let line = text.split('\n').nth(error.line.wrapping_sub(1));
+    let line = line.unwrap_or_else(|| panic!("{error:?} is in no line of the text"));
+    assert!((1..=line.chars().count() + 1).contains(&error.column), "{error:?} is in no column of {line:?}");
+    if let Some(unknown) = &error.unknown {
+        assert!(!unknown.known.is_empty() || unknown.word.is_empty() || error.message.contains("there is no"), "{error:?}");
+    }
+    error
+}

@@ -1,0 +1,25 @@
+//! Arbitrary bytes as questions of the contest: read, taken apart, written, read again; mistakes are shown.
+
+#![no_main]
+
+#[path = "../checks/formula.rs"]
+mod formula;
+#[path = "../checks/net.rs"]
+mod net;
+#[path = "../checks/query.rs"]
+mod query;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+#[cfg(feature = "programs")]
+use serval_report::nets::net_file_mistake;
+
+fuzz_target!(|data: &[u8]| -> Corpus {
+    // Bytes that are no text are refused before the reader sees them.
+    let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
+    let _result = query::check(text);
+    #[cfg(feature = "programs")]
+    if let Err(error) = _result {
+        net_file_mistake(&error, "fuzz.xml", text);
+    }
+    Corpus::Keep
+});
