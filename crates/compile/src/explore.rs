@@ -6,6 +6,7 @@
 //! never taken, so they change no run. Which pass wins depends on the budgets
 //! alone, so the result is the same on every machine.
 
+mod conserved;
 mod counts;
 mod cover;
 mod growth;

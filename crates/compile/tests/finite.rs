@@ -54,6 +54,34 @@ fn what_a_variable_counts_keeps_the_work_small() {
     assert_eq!(sizes(&compiled), (70, 13, 338));
 }
 
+/// No variable has a range, and none counts anything alone: what moves between them is bounded by what they count together. Which of the
+/// requests race changes nothing about that.
+#[test]
+fn what_variables_count_together_bounds_them() {
+    let tokens = "A := 100 request out { while (A == 0) { yield }; A := A - 1; yield; B := B + 1; 0 }
+        request back { while (B == 0) { yield }; B := B - 1; yield; A := A + 1; 0 }";
+    let three = "A := 25 request ab { await (A > 0); A := A - 1; yield; B := B + 1; 0 }
+        request bc { await (B > 0); B := B - 1; yield; C := C + 1; 0 } request ca { await (C > 0); C := C - 1; yield; A := A + 1; 0 }";
+    let work = "A := 14 request ab { await (A > 0); A := A - 1; yield; D := 1 - D; yield; D := 1 - D; yield; B := B + 1; 0 }
+        request ba { await (B > 0); B := B - 1; yield; D := 1 - D; yield; A := A + 1; D }";
+    let pairs = "A := 60 request make { await (A > 1); A := A - 2; yield; B := B + 1; 0 }
+        request split { await (B > 0); B := B - 1; yield; A := A + 2; 0 }";
+    let quota = format!("{tokens} request quota {{ 100 / (101 - B) }}");
+    let torn = format!("{} request torn {{ a := A; yield; 1000 * a + B }}", tokens.replace("100", "30"));
+    let torn_three = format!("{} request torn {{ a := A; yield; 100 * a + C }}", three.replace("25", "10"));
+    // Free at 0 and at 2: it is the value 1 that counts. If requests race for it then the data are still what one of them has seen.
+    let states = "request work { await (S == 0 or S == 2); S := 1; old := X; yield; X := old + 1; yield; X := old; yield; S := 2; old }
+        request reset { if (S == 2) { S := 0 }; 0 } request peek { a := X; yield; 10 * a + X }";
+    for text in [tokens, three, work, pairs, &quota, &torn, &torn_three, states] {
+        let options = Options { limits: Limits { pairs: 1 << 16, ..Limits::default() }, ..Options::default() };
+        compile(&program(text), options, &Budget::unlimited()).unwrap_or_else(|error| panic!("{error:#?}\n{text}"));
+    }
+    // All A and B with A + B at most 100.
+    assert_eq!(sizes(&compiled(tokens, Mode::Optimised)).0, 101 * 102 / 2);
+    // What is taken and not given back is unbounded, and said to be.
+    growth(&tokens.replace("B == 0", "B == 1000000").replace("B := B - 1; yield", "yield"));
+}
+
 #[test]
 fn a_reader_count_is_finite() {
     for readers in 1..=4 {

@@ -94,6 +94,7 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         extra,
         loops: loops(control),
         ranges,
+        largest: ranges.and_then(largest),
         numbers: FxHashMap::default(),
         variants: FxHashMap::default(),
         told: FxHashSet::default(),
@@ -113,6 +114,12 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
         }
     }
     Ok(executor.found)
+}
+
+/// No global is further from 0 than this.
+fn largest(ranges: &[Domain]) -> Option<i128> {
+    let ends = ranges.iter().filter(|range| !range.is_empty()).flat_map(|range| [range.low(), range.high()]);
+    ends.map(i128::checked_abs).try_fold(0, |largest, end| Some(end?.max(largest)))
 }
 
 /// Where ways of one step lead back to. Every cycle without a `yield` has such a node.
@@ -148,6 +155,8 @@ struct Executor<'a> {
     extra: Vec<bool>,
     loops: Vec<bool>,
     ranges: Option<&'a [Domain]>,
+    /// No global is further from 0, if that is known.
+    largest: Option<i128>,
     numbers: FxHashMap<(NodeId, Vec<(Reg, i64)>), PointId>,
     /// Per node: its points, and the registers that are no longer told apart.
     variants: FxHashMap<NodeId, (Vec<PointId>, Vec<Reg>)>,
@@ -549,10 +558,24 @@ impl Executor<'_> {
             Symbol::Global(global) => self.ranges?.get(global.index()).cloned(),
             _ => None,
         };
-        if self.ranges.is_some() && !way.conditions.bounds(&self.found.opaques, term, &base).is_subset(&Domain::values()) {
+        let within = |this: &Self| {
+            this.surely_fits(term) || way.conditions.bounds(&this.found.opaques, term, &base).is_subset(&Domain::values())
+        };
+        if self.ranges.is_some() && !within(self) {
             self.need(way, Need::Within { term: term.clone(), low: i64::MIN, high: i64::MAX, limit: None }, span);
         }
         term.as_constant().is_none_or(|value| i64::try_from(value).is_ok())
+    }
+
+    /// Whether a sum of globals fits 64 bits even if each is the largest of all. Long sums are made of one addition after the other, and this is
+    /// told without looking for the range of each global each time.
+    fn surely_fits(&self, term: &Term) -> bool {
+        let Some(largest) = self.largest else { return false };
+        let most = term.parts.iter().try_fold(term.constant.checked_abs(), |most, (symbol, factor)| match symbol {
+            Symbol::Global(_) => Some(most?.checked_add(factor.checked_abs()?.checked_mul(largest)?)),
+            _ => None,
+        });
+        most.flatten().is_some_and(|most| most <= i128::from(i64::MAX))
     }
 
     fn need(&mut self, way: &State, need: Need, span: Span) {

@@ -74,6 +74,19 @@ impl Term {
 
     /// `self + factor * other`, unless numbers get too large.
     pub fn plus(&self, other: &Self, factor: i128) -> Option<Self> {
+        // A long sum is mostly made by adding one part to it.
+        if let [(symbol, times)] = other.parts[..]
+            && let Err(at) = self.parts.binary_search_by_key(&symbol, |part| part.0)
+            && times != 0
+            && factor != 0
+        {
+            let mut parts = Vec::with_capacity(self.parts.len() + 1);
+            parts.extend_from_slice(&self.parts[..at]);
+            parts.push((symbol, times.checked_mul(factor)?));
+            parts.extend_from_slice(&self.parts[at..]);
+            let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+            return Self { constant, parts }.small();
+        }
         let mut parts = Vec::with_capacity(self.parts.len() + other.parts.len());
         let (mut a, mut b) = (self.parts.iter().peekable(), other.parts.iter().peekable());
         loop {

@@ -14,9 +14,14 @@ const SETS: &str = "request flip { X := 1 - X } request get { a := X; yield; a }
 /// Closed only with what `R` and `W` count.
 const COUNTS: &str = "request read { while (W == 1 || R == 3) { yield }; R := R + 1; yield; x := V; yield; R := R - 1; x }
     request write { while (W == 1 || R > 0) { yield }; W := 1; yield; V := 1 - V; yield; W := 0; 0 }";
-/// Closed only by markings: `T` is free at 0 and at 3, so nothing that it counts is 0 there.
-const MARKINGS: &str = "request go { while (T != 0 && T != 3) { yield }; if (T == 0) { T := 1 } else { T := 2 }; yield;
-    if (T == 1) { T := 3 } else { T := T - 2 }; 0 }";
+/// Closed only with what `A` and `B` count together.
+const SUMS: &str = "A := 40 request out { while (A == 0) { yield }; A := A - 1; yield; B := B + 1; 0 }
+    request back { while (B == 0) { yield }; B := B - 1; yield; A := A + 1; 0 }";
+/// Closed only with what the value 1 of `T`, which is free at 0 and at 2, counts.
+const VALUES: &str = "request go { while (T == 1) { yield }; T := 1; x := V; yield; V := x + 1; yield; V := x; T := 2; x }
+    request reset { if (T == 2) { T := 0 }; 0 }";
+/// Closed only by markings: `T` is free at even numbers, of which there are too many to try which of them count.
+const MARKINGS: &str = "request go { while (T % 2 == 1) { yield }; if (T == 8) { T := 1 } else { T := T + 1 }; yield; T := T + 1; 0 }";
 
 fn compiled(text: &str) -> Compiled {
     compile(&analyze(text).program.unwrap(), Options::default(), &Budget::unlimited()).unwrap()
@@ -40,12 +45,16 @@ fn with_steps(text: &str, right: &Compiled, steps: &[Step]) -> Result<(), Unclos
 
 #[test]
 fn what_is_compiled_is_closed() {
-    for text in [SETS, COUNTS, MARKINGS] {
+    for text in [SETS, COUNTS, SUMS, VALUES, MARKINGS] {
         assert_eq!(checked(text, &compiled(text)), Ok(()), "{text}");
     }
     let by = |text: &str| compiled(text).components()[0].closure().clone();
     assert!(matches!(by(SETS), Closure::Counts { functions, .. } if functions.is_empty()));
     assert!(matches!(by(COUNTS), Closure::Counts { functions, .. } if !functions.is_empty()));
+    for text in [SUMS, VALUES] {
+        let Closure::Counts { functions, .. } = by(text) else { panic!("{text}") };
+        assert!(functions.iter().any(|function| matches!(function, Function::Sum(_))), "{text}");
+    }
     assert!(matches!(by(MARKINGS), Closure::Markings(_)));
 }
 
@@ -129,18 +138,25 @@ fn a_global_state_that_is_another() {
 
 #[test]
 fn counts_have_to_be_conserved() {
+    for text in [COUNTS, SUMS, VALUES] {
+        let right = compiled(text);
+        let states = right.components()[0].local_states().len();
+        let Closure::Counts { functions, .. } = right.components()[0].closure().clone() else { panic!("no counts") };
+        for (local, by) in (0..states).flat_map(|local| [(local, 1), (local, -1)]) {
+            for function in 0..functions.len() {
+                let mut handed = right.clone();
+                let Closure::Counts { weights, .. } = handed.explored_mut(0).1 else { panic!("no counts") };
+                weights[local][function] += by;
+                assert_eq!(checked(text, &handed), Err(Unclosed::Count), "{local}");
+            }
+        }
+        // Without counts more pairs would be needed.
+        let mut handed = right.clone();
+        *handed.explored_mut(0).1 = Closure::Counts { functions: Vec::new(), weights: Vec::new() };
+        assert_eq!(checked(text, &handed), Err(Unclosed::Closed));
+    }
     let right = compiled(COUNTS);
     let states = right.components()[0].local_states().len();
-    for (local, by) in (0..states).flat_map(|local| [(local, 1), (local, -1)]) {
-        let mut handed = right.clone();
-        let Closure::Counts { weights, .. } = handed.explored_mut(0).1 else { panic!("no counts") };
-        weights[local][0] += by;
-        assert_eq!(checked(COUNTS, &handed), Err(Unclosed::Count), "{local}");
-    }
-    // Without counts more pairs would be needed.
-    let mut handed = right.clone();
-    *handed.explored_mut(0).1 = Closure::Counts { functions: Vec::new(), weights: Vec::new() };
-    assert_eq!(checked(COUNTS, &handed), Err(Unclosed::Closed));
     // A value that is no count.
     let mut handed = right.clone();
     let weights = vec![vec![0].into(); states];

@@ -1,6 +1,6 @@
 //! Short real runs that lead somewhere, for error messages.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use serval_model::{GlobalId, LocalId};
 
@@ -30,6 +30,8 @@ const MAX_FLIGHT: usize = 16;
 pub(crate) struct Neighbourhood {
     configs: IndexMap<Config, Option<(usize, LocalId, usize)>, FxBuildHasher>,
     initial: Vec<LocalId>,
+    /// How many of them have been left by all steps.
+    expanded: usize,
 }
 
 impl Neighbourhood {
@@ -38,12 +40,11 @@ impl Neighbourhood {
         let mut initial: Vec<LocalId> = space.starts().map(|&(_, local)| local).collect();
         initial.sort_unstable();
         initial.dedup();
-        let mut near = Self { configs: IndexMap::default(), initial };
+        let mut near = Self { configs: IndexMap::default(), initial, expanded: 0 };
         near.configs.insert((space.initial_global(), Box::default()), None);
-        let mut position = 0;
-        while position < near.configs.len() && near.configs.len() < limit {
-            near.expand(space, position);
-            position += 1;
+        while near.expanded < near.configs.len() && near.configs.len() < limit {
+            near.expand(space, near.expanded);
+            near.expanded += 1;
         }
         near
     }
@@ -79,13 +80,13 @@ impl Neighbourhood {
         sources
     }
 
-    /// Real steps, one to each configuration but the first: who moves where, and the index into [`Space::moves`].
-    pub(crate) fn steps(&self) -> impl Iterator<Item = (LocalId, GlobalId, usize)> + '_ {
-        self.configs.values().filter_map(|&before| {
-            let (before, source, index) = before?;
-            let ((global, _), _) = self.configs.get_index(before)?;
-            Some((source, *global, index))
-        })
+    /// The different pairs of a local state and a global state whose steps have been made, in the order of the configurations.
+    pub(crate) fn pairs(&self) -> Vec<(LocalId, GlobalId)> {
+        let mut pairs: IndexSet<(LocalId, GlobalId), FxBuildHasher> = IndexSet::default();
+        for (global, flight) in self.configs.keys().take(self.expanded) {
+            pairs.extend(self.sources(flight).into_iter().map(|local| (local, *global)));
+        }
+        pairs.into_iter().collect()
     }
 
     /// The configuration for which `score` is largest, the earliest of them.
