@@ -234,7 +234,7 @@ pub(crate) struct Check {
     /// Draw the counterexample (a directory when there are several files)
     #[arg(long, value_name = "PATH")]
     pub(crate) svg: Option<PathBuf>,
-    /// Do not look for a fix of what is not serializable
+    /// Do not look for a fix of what is not serializable, nor for advice on what is undecided
     #[arg(long)]
     pub(crate) no_fix: bool,
     /// Exit with 0 instead of 1 and 3

@@ -71,6 +71,9 @@ static MEBIBYTES: AtomicU64 = AtomicU64::new(0);
 const GRACE: Duration = Duration::from_secs(5);
 /// How long that is for a user who waits.
 const IMPATIENCE: Duration = Duration::from_millis(500);
+/// The part of the time that is left for advice when nothing has been decided.
+const LAST: u32 = 16;
+const LONGEST_LAST: Duration = Duration::from_secs(10);
 const GLANCE: Duration = Duration::from_millis(4);
 /// Work that gives back so much between two glances is about to end.
 const RECEDING: usize = 1 << 20;
@@ -125,6 +128,8 @@ pub(crate) struct Watch {
 
 struct State {
     cancel: Cancel,
+    /// Raised before the time is over.
+    early: Cancel,
     ended: AtomicU8,
     started: Instant,
     timeout: Duration,
@@ -137,13 +142,20 @@ struct State {
 impl Watch {
     fn new(timeout: Duration, grace: Duration) -> Self {
         let cancel = Cancel::asking(serval_memory::is_exceeded);
-        let state = State { cancel, ended: AtomicU8::new(0), started: Instant::now(), timeout, grace, left: Mutex::new(false) };
+        let early = cancel.child();
+        let state = State { cancel, early, ended: AtomicU8::new(0), started: Instant::now(), timeout, grace, left: Mutex::new(false) };
         Self { state: Arc::new(state) }
     }
 
     /// The flag that the work looks at.
     pub(crate) fn cancel(&self) -> Cancel {
         self.state.cancel.clone()
+    }
+
+    /// A flag that is raised together with the other or a little before the time
+    /// is over, for work after which there is something to say that takes time, too.
+    pub(crate) fn early(&self) -> Cancel {
+        self.state.early.clone()
     }
 
     /// Does a part of the work that has no budget, unless the flag is raised
@@ -161,6 +173,7 @@ impl Watch {
             3 => Some(Ended::Interrupt),
             // Work may see that there is no memory before the watching thread does.
             _ if serval_memory::is_exceeded() => Some(Ended::Memory),
+            _ if self.state.early.is_cancelled() => Some(Ended::Time),
             _ => None,
         }
     }
@@ -186,6 +199,9 @@ impl Watch {
             } else if state.started.elapsed() >= state.timeout {
                 1
             } else {
+                if state.started.elapsed() >= state.timeout.saturating_sub((state.timeout / LAST).min(LONGEST_LAST)) {
+                    state.early.cancel();
+                }
                 return None;
             };
             state.ended.store(reason, Ordering::Relaxed);

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "support/schema.rs"]
+mod schema;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -119,4 +122,54 @@ fn a_new_program_is_commented_checked_and_formatted() {
     assert_eq!(serval(&place, &["check", "--no-cache", "shop/shop.ser"], "").status.code(), Some(0));
     let again = serval(&place, &["new", "shop"], "");
     assert!(again.status.code() == Some(2) && text(&again.stderr).contains("is there already"), "{again:?}");
+}
+
+/// What is written in a program that stays undecided, whatever the machine: a proof on the text alone is asked for.
+const OPEN: &str =
+    "var STOCK: 0..40 := 40\nrequest buy {\n  s := STOCK;\n  yield;\n  if (s == STOCK) { STOCK := (s + 40) % 41 };\n  s\n}\n";
+
+#[test]
+fn undecided_comes_with_advice_in_every_format() {
+    let place = place("comfort-advice");
+    std::fs::write(place.join("open.ser"), OPEN).unwrap();
+    let call = |more: &[&str]| {
+        let mut arguments = vec!["check", "--no-cache", "--no-times", "--method", "lipton", "open.ser"];
+        arguments.extend(more);
+        serval(&place, &arguments, "")
+    };
+    let output = call(&[]);
+    assert_eq!(output.status.code(), Some(3));
+    let told = text(&output.stdout);
+    let expected = "  largest         `STOCK: 0..40` on line 1 multiplies the states most: with half of its values there are ";
+    assert!(told.contains(expected), "{told}");
+    assert!(told.contains("  tried           with `STOCK: 0.."), "{told}");
+    assert!(told.contains("; that is another program\n") && told.ends_with("  more            serval explain undecided\n"), "{told}");
+    assert!(told.starts_with("undecided  open.ser"), "{told}");
+    let report: serde_json::Value = serde_json::from_slice(&call(&["--format", "json"]).stdout).unwrap();
+    assert_eq!(report["verdict"], "unknown");
+    assert_eq!(report["advice"]["largest"]["written"], "STOCK: 0..40");
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../docs/check.schema.json")).unwrap();
+    schema::fits(&report, &schema, &schema, "open.ser");
+    call(&["--html", "open.html"]);
+    let page = std::fs::read_to_string(place.join("open.html")).unwrap();
+    assert!(page.contains("multiplies the states most") && page.contains("<dt>what to try</dt><dd>with <code>STOCK: 0.."), "{page}");
+    // Who wants no fixes wants no advice either.
+    assert!(!text(&call(&["--no-fix"]).stdout).contains("multiplies"));
+}
+
+/// Pages name options that there are: each belongs to the command that stands beside it.
+#[test]
+fn pages_on_limits_name_options_that_the_commands_have() {
+    let place = place("comfort-options");
+    let help = |command: &str| text(&serval(&place, &[command, "--help"], "").stdout);
+    let (check, export) = (help("check"), help("export"));
+    for page in ["E0301", "E0305", "undecided"] {
+        let told = text(&serval(&place, &["explain", page], "").stdout).replace('\n', " ");
+        for (at, _) in told.match_indices("`--") {
+            let option = told[at + 1..].split([' ', '`']).next().unwrap();
+            let here = &told[at..(at + 60).min(told.len())];
+            let wanted = if here.contains("for `export`") { &export } else { &check };
+            assert!(wanted.contains(option), "{page}: {option} is refused: {here}");
+        }
+    }
 }

@@ -276,3 +276,18 @@ fn the_certificate_that_is_shown_is_real() {
     assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), serde_json::from_str::<Value>(&written).unwrap());
     assert!(page.contains(&format!("{} bytes", written.len())), "it has {} bytes", written.len());
 }
+
+/// README and book say it in the words of people who know transactions, and the first page takes one minute.
+#[test]
+fn words_are_those_of_engineers() {
+    for path in documents().into_iter().chain(files(&root().join("crates/report/pages"), "md")) {
+        let text = std::fs::read_to_string(&path).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in ["no fewer will do", "told beside the verdict", "what makes a proof a proof", "it is said that", "nobody tells"] {
+            assert!(!text.contains(words), "{}: {words}", path.display());
+        }
+    }
+    let summary = std::fs::read_to_string(root().join("docs/src/SUMMARY.md")).unwrap();
+    assert!(summary.lines().find(|line| line.starts_with("- [")).unwrap().contains("(one-minute.md)"), "{summary}");
+    let minute = std::fs::read_to_string(root().join("docs/src/one-minute.md")).unwrap();
+    assert!(minute.split_whitespace().count() <= 450, "a minute is over after {} words", minute.split_whitespace().count());
+}

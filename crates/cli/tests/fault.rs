@@ -98,3 +98,36 @@ fn a_header_can_promise_it() {
     let wrong = serval(&["check", "-", "--input", "ser"], format!("// expect: serializable\n{RACE}").as_bytes());
     assert!(text(&wrong.stderr).contains("header"), "{wrong:?}");
 }
+
+#[test]
+fn a_race_that_fails_can_be_fixed_and_a_failure_alone_cannot() {
+    let call = |program: &str, more: &[&str]| {
+        let mut arguments = vec!["fix", "-", "--input", "ser"];
+        arguments.extend(more);
+        serval(&arguments, program.as_bytes())
+    };
+    let output = call(RACE, &[]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let told = text(&output.stdout);
+    let first = "can fail  <stdin>   the value -1 leaves the range 0..1 of `Coins`   1 fix, and no smaller one will do\n";
+    assert!(told.starts_with(first), "{told}");
+    assert!(told.contains("1  remove the yield on line 3 (take): then serializable, proved\n"), "{told}");
+    let report: Value = serde_json::from_slice(&call(RACE, &["--format", "json"]).stdout).unwrap();
+    assert_eq!((report["verdict"].as_str(), report["fix"].as_str()), (Some("fault"), Some("found")), "{report}");
+    let locked = call(RACE, &["--lock", "M"]);
+    assert!(locked.status.code() == Some(0) && text(&locked.stdout).contains("run take under the lock M: then serializable"), "{locked:?}");
+    for (program, why) in [
+        ("var N: 0..2\nrequest hit { N := N + 1; yield; 0 }", "requests that run one at a time can fail, too: no race is needed"),
+        ("var X: 0..2\nrequest div(d: 0..2) { yield; X := 2 / d; X }", "one request alone can fail, which has nothing to do with others"),
+        (
+            "var C: 0..1 := 1\nrequest take { if (C > 0) { T := 0; await (T == 1); C := C - 1; 1 } else { 0 } }\n\
+             request set { T := 1; 0 }",
+            "no fix: there is no `yield` to remove",
+        ),
+    ] {
+        let output = call(program, &[]);
+        assert!(output.status.code() == Some(1) && text(&output.stdout).contains(why), "{output:?}");
+    }
+    // A mistake in the program is still one.
+    assert_eq!(call("var X: 0..2\nrequest set { X := 7; X }", &[]).status.code(), Some(2));
+}

@@ -129,3 +129,17 @@ fn mode_owner_and_links_stay() {
     assert!(text(&output.stderr).contains("it is a link that leads nowhere"), "{}", text(&output.stderr));
     assert!(fs::symlink_metadata(&other).unwrap().is_symlink());
 }
+
+/// What `check` says beside a counterexample is what `fix` offers first.
+#[test]
+fn the_hint_of_check_and_fix_agree() {
+    let two = "request save {\n  seen := N;\n  yield;\n  N := (seen + 1) % 3;\n  yield;\n  seen\n}\n";
+    for program in [LOST, two] {
+        let (fixed, _) = json(&["-"], program);
+        let output = serval(&["check", "-", "--format", "json", "--no-times"], program.as_bytes());
+        let checked: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&checked["fix"]["outcome"], &fixed["fix"]), (&Value::from("found"), &Value::from("found")));
+        assert_eq!(checked["fix"]["alternatives"][0], fixed["fixes"][0]["yields"], "{program}");
+        assert_eq!(checked["fix"]["smallest"], fixed["smallest"], "{program}");
+    }
+}

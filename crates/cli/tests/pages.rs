@@ -236,3 +236,18 @@ fn a_page_of_nine_requests_has_the_closest_order_and_no_empty_steps() {
     assert!(!page.contains(">runs</text>") && !page.contains("touches nothing that is shared"), "{page}");
     assert!(page.contains("class=\"copy\" data-copy=\"diff-1\""), "{page}");
 }
+
+#[test]
+fn a_page_opens_at_the_decisive_step_with_fixes_to_copy_and_pictures_folded() {
+    let directory = directory("decisive-page");
+    let path = directory.join("lost.html");
+    serval(&["check", "examples/lost-update.ser", "--no-cache", "--html", path.to_str().unwrap()], b"");
+    let page = std::fs::read_to_string(&path).unwrap();
+    // One step is chosen, it is the write that overwrites, and its lines can be marked.
+    assert_eq!(page.matches("class=\"step chosen\"").count(), 1, "{page}");
+    let chosen = page.split("class=\"step chosen\"").nth(1).unwrap().split('>').next().unwrap();
+    assert!(chosen.contains("data-detail=\"detail-4\"") && chosen.contains("data-lines=\"13"), "{chosen}");
+    assert!(page.contains("data-copy=\"diff-1\"") && page.contains("<a href=\"#explain\">"), "{page}");
+    let figures = page.matches("class=\"wide figure\"").count();
+    assert!(figures >= 3 && page.matches("<summary>Show the picture</summary>").count() == figures, "{page}");
+}

@@ -140,6 +140,19 @@ fn random_programs_with_random_comments_stay_the_same() {
     assert!(seen > 0);
 }
 
+/// `+=`, `-=`, `true`, `false` and blocks without a `;` behind them: laid out once and for all, with their comments.
+#[test]
+fn short_forms_are_laid_out_and_keep_their_comments() {
+    let untidy = "var OPEN:0..1:=0\nvar A[0..1]:0..3\nrequest r{x+=  1 ; A[ x ]-=2;if(x==true){OPEN:=false} // closed\n\
+                  while(OPEN==false){yield}/* open */x-=/* two */2;if(x>0){x+=1}x}\n";
+    let tidy = "var OPEN: 0..1 := 0\nvar A[0..1]: 0..3\nrequest r {\n  x += 1;\n  A[x] -= 2;\n  if (x == true) { OPEN := false } // closed\n  \
+                while (OPEN == false) { yield }\n  /* open */ x -= /* two */ 2;\n  if (x > 0) { x += 1 }\n  x\n}\n";
+    let result = formatted("short forms", untidy, Style::default());
+    assert_eq!(result, tidy);
+    assert_eq!(comments(&result), 3);
+    assert!(means_the_same("short forms", untidy, &result));
+}
+
 fn programs_in(directory: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|extension| extension == "ser")).collect();

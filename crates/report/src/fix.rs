@@ -98,6 +98,9 @@ pub struct FixReport {
     pub smallest: bool,
     /// Sets that would do but for the harm they do.
     pub refused: Vec<RefusedFix>,
+    /// What fails in some run, where that is what is wrong with the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// Why there is no fix, or what stopped the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -170,7 +173,17 @@ const TOLD: usize = 5;
 impl FixReport {
     /// A report that says nothing more than this.
     pub fn new(file: &str, verdict: Verdict, fix: Fixable) -> Self {
-        Self { schema: 1, file: file.to_owned(), verdict, fix, fixes: Vec::new(), smallest: false, refused: Vec::new(), reason: None }
+        Self {
+            schema: 1,
+            file: file.to_owned(),
+            verdict,
+            fix,
+            fixes: Vec::new(),
+            smallest: false,
+            refused: Vec::new(),
+            fault: None,
+            reason: None,
+        }
     }
 
     /// One line of JSON.
@@ -186,12 +199,16 @@ impl FixReport {
         let mut text = String::new();
         let file = name(&self.file);
         let reason = line(self.reason.as_deref().unwrap_or_default());
+        let wrong = match &self.fault {
+            Some(message) => format!("can fail  {file}   {}", line(message)),
+            None => format!("not serializable  {file}"),
+        };
         let _ = match self.fix {
             Fixable::NotNeeded => writeln!(text, "serializable  {file}   nothing to fix, proved"),
-            Fixable::Found => writeln!(text, "not serializable  {file}   {}", found(self.fixes.len(), self.smallest)),
-            Fixable::None => writeln!(text, "not serializable  {file}   no fix: {reason}"),
-            Fixable::Unknown if self.verdict == Verdict::NotSerializable => {
-                writeln!(text, "not serializable  {file}   undecided whether there is a fix: {reason}")
+            Fixable::Found => writeln!(text, "{wrong}   {}", found(self.fixes.len(), self.smallest)),
+            Fixable::None => writeln!(text, "{wrong}   no fix: {reason}"),
+            Fixable::Unknown if matches!(self.verdict, Verdict::NotSerializable | Verdict::Fault) => {
+                writeln!(text, "{wrong}   undecided whether there is a fix: {reason}")
             }
             Fixable::Unknown => writeln!(text, "undecided  {file}   {reason}"),
         };

@@ -8,6 +8,7 @@ mod lanes;
 
 use std::fmt::Write;
 
+use crate::advice::Advice;
 use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
 use crate::explain;
@@ -54,6 +55,16 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
+
+/// A sentence in which what stands between backticks is code.
+fn with_code(words: &str) -> String {
+    let parts = words.split('`').enumerate();
+    let shown = parts.map(|(number, part)| match number % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    });
+    shown.collect()
+}
 
 /// The run after which a step fails.
 fn html_fault(fault: &FaultNote) -> String {
@@ -275,27 +286,33 @@ impl FileReport {
 
     /// For a file about which nobody knows: what is certain, what is large, what may help.
     fn html_open(&self, out: &mut String) {
-        if self.verdict != Verdict::Unknown {
+        if self.verdict != Verdict::Unknown && self.advice.is_none() {
             return;
         }
         let ruled_out = self.ruled_out.map_or_else(String::new, |ruled_out| ruled_out.words().trim().to_owned());
         let mut known = vec![if ruled_out.is_empty() { "nothing yet".to_owned() } else { ruled_out }];
-        known.extend(self.open.iter().map(|OpenAnswer { request, response, count }| {
-            format!("open is whether a run can have {count} × {request} answers {response}, which no serial run has")
-        }));
-        let large = self.sizes.map(|Sizes { globals, locals, steps, .. }| {
+        if !self.open.is_empty() {
+            let answers: Vec<String> = self.open.iter().map(OpenAnswer::words).collect();
+            known.push(format!("open is whether a run can have {}, which no serial run has", answers.join(", ")));
+        }
+        let advice: Vec<(&str, String)> = self.advice.iter().flat_map(Advice::sentences).collect();
+        let told = |word: &str| advice.iter().filter(|(known, _)| *known == word).map(|(_, sentence)| sentence.clone()).collect::<Vec<_>>();
+        let mut large: Vec<String> = Vec::from_iter(self.sizes.map(|Sizes { globals, locals, steps, .. }| {
             format!("{globals} values of all globals together, {locals} places and values of a request, {steps} steps")
-        });
+        }));
+        large.extend(told("largest"));
         let file = self.file_in_commands().unwrap_or_else(|| "-".to_owned());
-        let mut help: Vec<String> = self.help.iter().map(|&help| help.to_owned()).collect();
+        let mut help = told("tried");
+        help.extend(self.help.map(str::to_owned));
         help.push(format!("more time: serval check {file} --timeout 600"));
         help.push("smaller ranges of variables and parameters: two or three values show most races".to_owned());
         let mut body = String::from("<dl class=\"open\">\n");
-        for (title, words) in [("what is ruled out", known), ("what is large", large.into_iter().collect()), ("what to try", help)] {
+        let parts = [("what is ruled out", known), ("what came closest", told("closest")), ("what is large", large), ("what to try", help)];
+        for (title, words) in parts {
             if words.is_empty() {
                 continue;
             }
-            let words: String = words.iter().map(|words| format!("<dd>{}</dd>", escaped(words))).collect();
+            let words: String = words.iter().map(|words| format!("<dd>{}</dd>", with_code(words))).collect();
             let _ = writeln!(body, "<dt>{title}</dt>{words}");
         }
         body.push_str("</dl>\n");

@@ -4,6 +4,7 @@
 //! This crate prints nothing. It turns data into strings; the binary decides
 //! where they go.
 
+mod advice;
 pub mod bench;
 mod counterexample;
 mod diagnostics;
@@ -25,6 +26,7 @@ mod trace;
 mod verdict;
 mod why;
 
+pub use advice::{Advice, Largest, Nearest, Tried};
 pub use counterexample::{
     Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, States, StatesField,
 };

@@ -220,6 +220,19 @@ fn in_ascii(text: &str) -> String {
     text.replace(['→', '➜'], "->").replace('–', "-").replace('…', "...").replace('×', "x")
 }
 
+/// A number as people write it: 10,402.
+pub(crate) fn counted(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A time as people write it.
 pub(crate) fn time(milliseconds: f64) -> String {
     // Rounded numbers decide, so that nothing is written as 1000.0 ms or 60.0 s.
@@ -286,6 +299,11 @@ mod tests {
             bare = bare.replace(code, "");
         }
         assert_eq!(bare, text);
+    }
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        assert_eq!([0, 999, 1_000, 10_402, 1_234_567].map(counted), ["0", "999", "1,000", "10,402", "1,234,567"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::advice::Advice;
 use crate::counterexample::{
     Answered, Closest, Counterexample, ExcerptLine, Explanation, LocalValues, NeverSerial, SerialOrder, StateValues, StatesField,
 };
@@ -42,6 +43,7 @@ impl FileReport {
             help,
             ruled_out,
             open,
+            advice,
             notes,
             stuck,
             words,
@@ -69,9 +71,10 @@ impl FileReport {
             path: path.as_deref().map(named),
             verified: *verified,
         };
-        let open_answer = |OpenAnswer { request, response, count }: &OpenAnswer| OpenAnswer {
+        let open_answer = |OpenAnswer { request, response, name, count }: &OpenAnswer| OpenAnswer {
             request: named(request),
             response: named(response),
+            name: name.as_deref().map(named),
             count: *count,
         };
         let proof_note = |ProofNote { kind, component, facts, unbounded, marks }: &ProofNote| ProofNote {
@@ -97,6 +100,7 @@ impl FileReport {
             help: *help,
             ruled_out: *ruled_out,
             open: open.iter().map(open_answer).collect(),
+            advice: advice.as_ref().map(Advice::shown),
             notes: notes.iter().map(note).collect(),
             stuck: stuck.iter().map(stuck_note).collect(),
             words: all_told(words),

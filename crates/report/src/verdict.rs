@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use crate::advice::Advice;
 use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
@@ -56,6 +57,9 @@ pub struct FileReport {
     /// For unknown: answers that could neither be realised by a run nor excluded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenAnswer>,
+    /// For unknown, and for too many states: what may help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
     /// Errors, warnings and notes about the text.
     pub notes: Vec<Note>,
     /// Requests that can get stuck for ever.
@@ -103,8 +107,19 @@ pub struct OpenAnswer {
     pub request: String,
     /// What it answers.
     pub response: String,
+    /// What that is called, where it is a member of an `enum`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// How often.
     pub count: u64,
+}
+
+impl OpenAnswer {
+    /// The answer in words; what it is called, where it has a name.
+    pub(crate) fn words(&self) -> String {
+        let Self { request, response, name, count } = self;
+        format!("{count} × {request} answers {}", name.as_ref().unwrap_or(response))
+    }
 }
 
 /// What has been excluded.
@@ -252,6 +267,7 @@ impl FileReport {
             help: None,
             ruled_out: None,
             open: Vec::new(),
+            advice: None,
             notes: Vec::new(),
             stuck: Vec::new(),
             words: Vec::new(),
@@ -294,18 +310,45 @@ impl FileReport {
         look.finish(&format!("{}{notes}\n", text.lines().next().unwrap_or_default()))
     }
 
-    /// What [`FileReport::to_text`] says before it comes to the fix of a counterexample, whatever that will be.
-    pub fn to_text_before_fix(&self, look: Look) -> String {
-        look.finish(&self.shown().before_fix(look))
+    /// What [`FileReport::to_text`] says before it comes to what is looked for when the verdict is known: the fix of a
+    /// counterexample, advice where nothing is decided; whatever that will be.
+    pub fn to_text_before_help(&self, look: Look) -> String {
+        look.finish(&self.shown().before_help(look))
     }
 
-    fn before_fix(&self, look: Look) -> String {
+    fn before_help(&self, look: Look) -> String {
         let mut out = String::new();
         self.opening(&mut out);
-        if let Some(run) = &self.counterexample {
-            self.story(&mut out, run, look);
+        match &self.counterexample {
+            Some(run) => self.story(&mut out, run, look),
+            None => self.without_run(&mut out),
         }
         out
+    }
+
+    /// What is said of a file about which there is no run, behind its name.
+    fn without_run(&self, out: &mut String) {
+        if let Some(reason) = &self.reason {
+            let _ = write!(out, "   {reason}");
+        }
+        if let Some(ruled_out) = self.ruled_out.filter(|_| self.verdict == Verdict::Unknown) {
+            out.push_str(&ruled_out.words());
+        }
+        if self.verdict == Verdict::Serializable {
+            out.push_str("   for any number of concurrent requests");
+            if let Some(times) = self.time_ms {
+                let _ = write!(out, "   {}", time(times.total));
+            }
+            out.push_str("   certificate checked");
+            if self.shares_nothing() {
+                out.push_str("   but nothing is shared: there is no global variable");
+            }
+        }
+        out.push('\n');
+        if !self.open.is_empty() {
+            let answers: Vec<String> = self.open.iter().map(OpenAnswer::words).collect();
+            let _ = writeln!(out, "  open            whether a run can have {}, which no serial run has", answers.join(", "));
+        }
     }
 
     /// The verdict and the file, and of a counterexample its name and size.
@@ -333,30 +376,10 @@ impl FileReport {
                 self.after_story(&mut out, run);
             }
             None if let Some(fault) = &self.fault => fault.in_text(&mut out, look),
-            None => {
-                if let Some(reason) = &self.reason {
-                    let _ = write!(out, "   {reason}");
-                }
-                if let Some(ruled_out) = self.ruled_out.filter(|_| self.verdict == Verdict::Unknown) {
-                    out.push_str(&ruled_out.words());
-                }
-                if self.verdict == Verdict::Serializable {
-                    out.push_str("   for any number of concurrent requests");
-                    if let Some(times) = self.time_ms {
-                        let _ = write!(out, "   {}", time(times.total));
-                    }
-                    out.push_str("   certificate checked");
-                    if self.shares_nothing() {
-                        out.push_str("   but nothing is shared: there is no global variable");
-                    }
-                }
-                out.push('\n');
-            }
+            None => self.without_run(&mut out),
         }
-        if !self.open.is_empty() {
-            let answer = |OpenAnswer { request, response, count }: &OpenAnswer| format!("{count} × {request} answers {response}");
-            let answers: Vec<String> = self.open.iter().map(answer).collect();
-            let _ = writeln!(out, "  open            whether a run can have {}, which no serial run has", answers.join(", "));
+        if let Some(advice) = &self.advice {
+            out.push_str(&advice.in_text());
         }
         if let Some(help) = self.help {
             let _ = writeln!(out, "  help            {help}");

@@ -51,6 +51,8 @@ pub(crate) struct Effort<'a> {
     pub(crate) clock: fn() -> Duration,
     /// Rounds of growing budgets.
     pub(crate) rounds: usize,
+    /// How large they are, in percent of the usual.
+    pub(crate) percent: u64,
     /// Pairs of states that are explored at most, where less is wanted than
     /// the compiler would do.
     pub(crate) pairs: Option<u64>,
@@ -59,8 +61,8 @@ pub(crate) struct Effort<'a> {
 impl<'a> Effort<'a> {
     /// As much as the options allow.
     pub(crate) fn of(options: &'a Options, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
-        let Options { methods, jobs, cancel, clock, .. } = options;
-        Self { methods, jobs: *jobs, cancel, progress, clock: *clock, rounds: usize::MAX, pairs: None }
+        let Options { methods, jobs, cancel, clock, rounds, percent, pairs, .. } = options;
+        Self { methods, jobs: *jobs, cancel, progress, clock: *clock, rounds: *rounds, percent: *percent, pairs: *pairs }
     }
 
     /// Whether this method may be used.
@@ -126,6 +128,7 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
         jobs: effort.jobs,
         watch: effort.progress,
         rounds: effort.rounds,
+        percent: effort.percent,
         classic: Some(&published),
         ..Plan::new(methods, effort.cancel)
     };
@@ -148,6 +151,7 @@ fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAn
     let answer = |&((request, response), count): &(Letter, u64)| OpenAnswer {
         request: system.request_name(request).to_owned(),
         response: system.response_name(response).to_owned(),
+        name: None,
         count,
     };
     answers.iter().map(answer).collect()

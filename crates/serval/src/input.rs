@@ -144,6 +144,11 @@ impl Input {
         }))
     }
 
+    /// The pairs of states of the program, if they have been made.
+    pub(crate) fn known_pairs(&self) -> Option<u64> {
+        self.compiled.get().map(|compiled| compiled.pairs())
+    }
+
     /// Keeps a compiled program for whoever asks next.
     pub(crate) fn keep(&self, compiled: &Arc<Compiled>) {
         let _ = self.compiled.set(Arc::clone(compiled));

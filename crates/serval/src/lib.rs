@@ -113,7 +113,7 @@
 //! | how a text is read, and kept | `input` |
 //! | what the engines are asked, in which order | `claim` |
 //! | how a claim becomes a verdict | `decide`, `evidence` |
-//! | what is said beside the verdict | `findings`, `counterexample`, `hint` |
+//! | what is said beside the verdict | `findings`, `counterexample`, `hint`, `advice` |
 //! | what a proof says | `told`, `commuting` |
 //! | what programs do, event by event | [`simulator`] |
 //! | which changes make a program serializable | [`repair`] |
@@ -127,6 +127,7 @@
 //! [`Verdict::NotSerializable`] are made in `decide` alone, after the checker
 //! has accepted the evidence.
 
+mod advice;
 mod claim;
 mod commuting;
 mod counterexample;
@@ -145,6 +146,7 @@ pub mod simulator;
 mod told;
 mod value_names;
 
+pub use advice::advice;
 pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
 pub use hint::fix_hint;
@@ -155,7 +157,7 @@ pub use serval_classic::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
 pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, format};
 pub use serval_model::NetworkSystem;
-pub use serval_report::{Counterexample, FileReport};
+pub use serval_report::{Advice, Counterexample, FileReport};
 pub use serval_syntax::{Diagnostic, Program};
 pub use serval_verify::{InputKind, Outcome};
 pub use value_names::ValueNames;

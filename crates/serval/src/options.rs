@@ -37,6 +37,14 @@ pub struct Options {
     /// Find out whether the certificate alone tells all of it again
     /// ([`Decision::reusable`](crate::Decision::reusable)). Default: no.
     pub reusable: bool,
+    /// Rounds of growing budgets, at most: a limit that is the same on every
+    /// machine. Default: as many as the flag allows.
+    pub rounds: usize,
+    /// How large budgets are, in percent of the usual. Default: 100.
+    pub percent: u64,
+    /// Pairs of states of a program that are explored, at most; a program with
+    /// more stays undecided. Default: as many as the flag allows.
+    pub pairs: Option<u64>,
 }
 
 impl Default for Options {
@@ -51,6 +59,9 @@ impl Default for Options {
             proof: true,
             fixes: true,
             reusable: false,
+            rounds: usize::MAX,
+            percent: 100,
+            pairs: None,
         }
     }
 }

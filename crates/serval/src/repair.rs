@@ -56,6 +56,22 @@
 //! step: nobody else in `S` is between these two, so it is free. ∎ So every fix
 //! has both names of some pair that overlaps in a counterexample.
 //!
+//! # Steps that fail
+//!
+//! A program in which a step fails in some run, and in no serial one, is repaired
+//! in the same way: what is offered is serializable, and a program with such a
+//! proof has no step that fails.
+//!
+//! **Lemma 6.** *If a step fails in some run of `P∖T` then one does in some run of
+//! `P∖S`, for each `S ⊆ T`; and so for locks. If one fails in a serial run of `P`, one
+//! does in a serial run of every `P∖S` and `P^R`.* The steps of the run of `P∖T` are
+//! taken apart by lemma 1, the one that fails included: its last part fails. A
+//! run with more locks, without what is done to these, is one with fewer.
+//! One at a time, nobody is between the steps of a request, so that they can be
+//! put together, up to the one that fails; and every lock is free. ∎ So sets
+//! within one that fails are no fixes, and where requests fail one at a time
+//! there is none.
+//!
 //! # The search
 //!
 //! Sets are tried by size. A set that misses some `Y(ρ)` is no fix; every other
@@ -117,14 +133,14 @@ use search::{Refutation, refute, search};
 pub fn repair(input: &Input, options: Options, cancel: &Cancel) -> Repair {
     match refute(input, options, cancel) {
         Ok(refuted) => without_yields(input, &refuted, options, cancel),
-        Err(outcome) => Repair { yields: yields_of(input), outcome, ..Repair::default() },
+        Err((outcome, fault)) => Repair { yields: yields_of(input), outcome, fault, ..Repair::default() },
     }
 }
 
 /// The same for a program that this run of a component refutes, which the
 /// checker has accepted.
 pub fn repair_refuted(input: &Input, run: &RunCertificate, component: usize, options: Options, cancel: &Cancel) -> Repair {
-    without_yields(input, &Refutation { run: run.clone(), component }, options, cancel)
+    without_yields(input, &Refutation::Run { run: run.clone(), component }, options, cancel)
 }
 
 /// Finds smallest sets of requests that have to run under one lock, for which
@@ -133,7 +149,7 @@ pub fn repair_by_lock(input: &Input, lock: &str, options: Options, cancel: &Canc
     let requests = lock::requests(input.text());
     let refuted = match refute(input, options, cancel) {
         Ok(refuted) => refuted,
-        Err(outcome) => return Repair { requests, outcome, ..Repair::default() },
+        Err((outcome, fault)) => return Repair { requests, outcome, fault, ..Repair::default() },
     };
     let change = lock::Locking::new(input.text(), lock, &requests);
     let repair = search(input, &change, &refuted, options, cancel);
@@ -205,6 +221,8 @@ pub struct Repair {
     pub requests: Vec<String>,
     /// The answer.
     pub outcome: Outcome,
+    /// What fails in some run, if that is what is wrong with the program.
+    pub fault: Option<String>,
     /// Sets that would do but for the harm they do, in the order tried.
     pub harmful: Vec<Harmful>,
     /// Sets that will do, which is proved, of which it is not known whether a
@@ -222,6 +240,7 @@ impl Default for Repair {
             yields: Vec::new(),
             requests: Vec::new(),
             outcome: Outcome::Serializable,
+            fault: None,
             harmful: Vec::new(),
             candidates: Vec::new(),
             smallest: true,

@@ -20,10 +20,15 @@ impl Decision {
         report.stuck = self.stuck;
         report.words = self.invariants;
         report.proof = self.proof;
+        let mut open = self.open;
         if let Content::Program(program) = input.content() {
             let names = ValueNames::new(program, input.text());
             let facts = report.proof.iter_mut().flat_map(|note| &mut note.facts);
             facts.chain(&mut report.words).for_each(|words| *words = names.in_words(program, words));
+            for answer in &mut open {
+                let request = program.requests.iter().position(|request| request.name == answer.request);
+                answer.name = request.zip(answer.response.parse().ok()).and_then(|(request, value)| names.answer(request, value));
+            }
         }
         // A proof that is remembered is told in the same words, without trying again.
         report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_)));
@@ -52,7 +57,7 @@ impl Decision {
             }
             Verdict::Undecided(why) => {
                 report.help = why.help();
-                report.open = self.open;
+                report.open = open;
                 report.reason = Some(why.to_string());
             }
             Verdict::Unusable(diagnostic) => {

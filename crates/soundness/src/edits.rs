@@ -85,7 +85,7 @@ fn words(text: &str) -> Vec<(usize, usize)> {
 fn constants(text: &str, edits: &mut Vec<String>) {
     for (from, to) in words(text) {
         if let Ok(number) = text[from..to].parse::<i64>() {
-            let others = [number + 1, number - 1, 0].into_iter().filter(|&other| other != number && other >= 0);
+            let others = [number.saturating_add(1), number - 1, 0].into_iter().filter(|&other| other != number && other >= 0);
             edits.extend(others.map(|other| replaced(text, from, to, &other.to_string())));
         }
     }

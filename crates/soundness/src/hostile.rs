@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHasher;
 use serde_json::Value;
-use serval_proof::{Certificate, Claim, Condition, Refusal};
+use serval_proof::{Body, Certificate, Claim, Condition, Refusal};
 
 pub use pool::{Pool, Size, inputs_in};
 pub use tally::{Answer, Tally};
@@ -134,6 +134,10 @@ pub fn try_certificates(pool: &Pool, numbers: impl IntoIterator<Item = u64>, see
 /// What the checker says, and whether that can be.
 fn answer(target: &Target, text: &str, effort: Effort) -> Result<Answer, String> {
     let Ok(certificate) = Certificate::from_json(text) else { return Ok(Answer::Unreadable) };
+    if target.fails() && !matches!(certificate.body, Body::Fault(_)) {
+        // A program that fails has no systems that other certificates could be about.
+        return Ok(Answer::Unreadable);
+    }
     match target.check(&certificate, effort.check) {
         Ok(()) => {
             let value: Value = serde_json::from_str(text).map_err(|error| format!("accepted, but no JSON: {error}"))?;
@@ -167,6 +171,7 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
     // As many of each kind, though there are far more of some.
     let kind = *draw.pick(&[
         "run",
+        "fault",
         "atomic",
         "atomic",
         "flow",

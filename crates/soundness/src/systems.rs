@@ -7,11 +7,13 @@ mod gated;
 mod shrink;
 
 use serval_budget::Budget;
-use serval_compile::{Limits, Options, StepLimits, compile};
+use serval_compile::{CompileError, FaultRun, Limits, Options, StepLimits, compile};
 use serval_model::{NetworkSystem, SplitMix64};
+use serval_proof::Failure;
 use serval_random::{Behaviours, handlers, tiny, uniform};
 use serval_syntax::analyze;
 use serval_testkit::random::{Shape, random_program};
+use serval_verify::failure_of;
 
 pub use gated::gated;
 pub use shrink::shrink;
@@ -77,6 +79,16 @@ pub fn compiled(text: &str) -> Option<Vec<NetworkSystem>> {
     let limits = Limits { pairs: 5_000, step: StepLimits { operations: 50_000, loop_states: 5_000 } };
     let compiled = compile(&program, Options { limits, ..Options::default() }, &Budget::ticks(2_000_000)).ok()?;
     Some(compiled.components().iter().map(|component| component.system().clone()).collect())
+}
+
+/// A run of a program after which a step fails, and how, if a short one is found.
+pub fn failing(text: &str) -> Option<(FaultRun, Failure)> {
+    let program = analyze(text).program?;
+    let limits = Limits { pairs: 5_000, step: StepLimits { operations: 50_000, loop_states: 5_000 } };
+    match compile(&program, Options { limits, ..Options::default() }, &Budget::ticks(2_000_000)) {
+        Err(CompileError::Fault(report)) if report.certain => Some((report.named?, failure_of(&report.fault)?)),
+        _ => None,
+    }
 }
 
 /// Draws from which a system behind a gate is chosen.

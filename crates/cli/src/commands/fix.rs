@@ -192,6 +192,7 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         }
         Outcome::Unusable(_) | Outcome::Refused(_) => (Verdict::Error, Fixable::Unknown, None),
     };
+    let verdict = if repaired.fault.is_some() { Verdict::Fault } else { verdict };
     let fixes = offered_fixes(repaired);
     let what = |set: &[usize]| match lock {
         Some(lock) => {
@@ -213,6 +214,7 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         fixes: fixes.iter().map(offered).collect(),
         smallest: repaired.smallest && repaired.candidates.is_empty(),
         refused: repaired.harmful.iter().map(refused).collect(),
+        fault: repaired.fault.clone(),
         reason,
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serval_budget::{Cancel, StopReason};
-use serval_compile::Compiled;
+use serval_compile::{Compiled, FaultReport, Needs};
 use serval_engine::portfolio::Method;
 use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 use serval_syntax::Diagnostic;
+use serval_verify::failure_of;
 
 use crate::claim::{Claim, Effort as Trying, about_program};
 use crate::evidence::{About, Unproved, certify};
-use crate::{Content, Input, Methods};
+use crate::{Content, Input, Methods, fault};
 
 /// What is known of a program.
 pub(crate) enum Judged {
@@ -22,7 +23,9 @@ pub(crate) enum Judged {
     Proved { compiled: Option<Arc<Compiled>>, certificate: Certificate },
     /// Nobody knows, and why.
     Unknown(String),
-    /// One whose steps fail, or with too many states.
+    /// In some run a step fails.
+    Fails { needs: Needs, diagnostic: Box<Diagnostic> },
+    /// One whose steps fail whatever happens, or with too many states.
     Unusable(Box<Diagnostic>),
     /// The checker refuses the evidence: a mistake in serval.
     Refused(String),
@@ -47,7 +50,7 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
     let Content::Program(program) = input.content() else { return Judged::Unknown("this is no program".to_owned()) };
     let Effort { jobs, rounds, pairs } = effort;
     let methods = Methods::Portfolio(Method::ALL.to_vec());
-    let trying = Trying { methods: &methods, jobs, cancel, progress: &|_| {}, clock: || Duration::ZERO, rounds, pairs };
+    let trying = Trying { methods: &methods, jobs, cancel, progress: &|_| {}, clock: || Duration::ZERO, rounds, percent: 100, pairs };
     let decided = about_program(input.prepare(program), input.text(), &trying);
     let certificate = |body: Body, component, claim| Certificate { input: fingerprint(input.text()), component, claim, body };
     match decided.claimed.claim {
@@ -69,7 +72,20 @@ pub(crate) fn judge(input: &Input, effort: Effort, cancel: &Cancel) -> Judged {
         }
         Claim::Undecided(StopReason::Cancelled) => Judged::Unknown(STOPPED.to_owned()),
         Claim::Undecided(reason) => Judged::Unknown(reason.to_string()),
-        Claim::Unusable(diagnostic) | Claim::Fails { diagnostic, .. } => Judged::Unusable(diagnostic),
+        Claim::Unusable(diagnostic) => Judged::Unusable(diagnostic),
+        Claim::Fails { report, diagnostic } => fails(input, &report, diagnostic, cancel),
+    }
+}
+
+/// A program with a run after which a step fails, which the checker replays.
+fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, cancel: &Cancel) -> Judged {
+    let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Judged::Unusable(diagnostic) };
+    let body = Body::Fault(Box::new(fault::certificate(run, kind)));
+    let claim = serval_proof::Claim::Fault;
+    let certificate = Certificate { input: fingerprint(input.text()), component: run.component, claim, body };
+    match checked(About { compiled: None, ..input.about() }, certificate, cancel) {
+        Ok(_) => Judged::Fails { needs: run.needs, diagnostic },
+        Err(other) => other,
     }
 }
 

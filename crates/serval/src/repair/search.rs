@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::Compiled;
+use serval_compile::{Compiled, Needs};
 use serval_lipton::Why;
 use serval_model::NetworkSystem;
 use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
@@ -24,37 +24,52 @@ const ROUNDS: [usize; 2] = [0, 1];
 /// States that are explored to see what the program itself does to requests.
 const OWN_PAIRS: u64 = 400_000;
 
-/// What refutes a program: a run of a component.
-pub(crate) struct Refutation {
-    pub(crate) run: RunCertificate,
-    pub(crate) component: usize,
+/// What is wrong with a program.
+pub(crate) enum Refutation {
+    /// A run of a component is not serial.
+    Run { run: RunCertificate, component: usize },
+    /// In some run a step fails, in words.
+    Fails(String),
 }
 
-/// Decides about the program itself: refuted, or there is nothing to fix.
-pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result<Refutation, Outcome> {
+/// Decides about the program itself: refuted, or there is nothing to fix; with what fails, if something does.
+pub(crate) fn refute(input: &Input, options: Options, cancel: &Cancel) -> Result<Refutation, (Outcome, Option<String>)> {
     let own = Effort { jobs: options.jobs, rounds: options.rounds, pairs: None };
     match judge(input, own, cancel) {
-        Judged::Proved { .. } => Err(Outcome::Serializable),
-        Judged::Unknown(reason) => Err(Outcome::Undecided(reason, false)),
-        Judged::Unusable(diagnostic) => Err(Outcome::Unusable(diagnostic)),
-        Judged::Refused(why) => Err(Outcome::Refused(why)),
-        Judged::Refuted { run, component } => Ok(Refutation { run, component }),
+        Judged::Proved { .. } => Err((Outcome::Serializable, None)),
+        Judged::Unknown(reason) => Err((Outcome::Undecided(reason, false), None)),
+        Judged::Unusable(diagnostic) => Err((Outcome::Unusable(diagnostic), None)),
+        Judged::Refused(why) => Err((Outcome::Refused(why), None)),
+        Judged::Refuted { run, component } => Ok(Refutation::Run { run, component }),
+        // Serial runs stay as they are (lemmas 2 and 4), those that fail included.
+        Judged::Fails { needs: Needs::Nothing | Needs::OneRequest, diagnostic } => {
+            let why = "one request alone can fail, which has nothing to do with others";
+            Err((Outcome::NoFix(why.to_owned()), Some(diagnostic.message)))
+        }
+        Judged::Fails { needs: Needs::OneAtATime, diagnostic } => {
+            let why = "requests that run one at a time can fail, too: no race is needed";
+            Err((Outcome::NoFix(why.to_owned()), Some(diagnostic.message)))
+        }
+        Judged::Fails { diagnostic, .. } => Ok(Refutation::Fails(diagnostic.message)),
     }
 }
 
 /// Finds smallest sets of changes with which a refuted program is serializable.
 pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, options: Options, cancel: &Cancel) -> Repair {
-    let Refutation { run, component } = refuted;
     // Without all states nothing is known of the program as it is;
     // then nothing at all may go wrong in the changed one.
     let pairs = options.pairs.map_or(OWN_PAIRS, |pairs| pairs.min(OWN_PAIRS));
     let before = input.compiled_within(pairs, &Budget::new(u64::MAX, cancel.clone()));
     let before = before.and_then(Result::ok).map_or_else(Hazards::default, |compiled| Hazards::of(&compiled, cancel));
     let all: Set = (0..change.count()).collect();
-    let first = input.prepared().and_then(|prepared| change.conflict(prepared, *component, run));
+    let first = match refuted {
+        Refutation::Run { run, component } => input.prepared().and_then(|prepared| change.conflict(prepared, *component, run)),
+        Refutation::Fails(_) => None,
+    };
     let conflicts = vec![first.unwrap_or_else(|| any_of(all.iter().copied()))];
     let likely = change.of_requests(&without_commit(input, cancel));
-    let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair::default());
+    let fault = if let Refutation::Fails(message) = refuted { Some(message.clone()) } else { None };
+    let (tried, open, found, repair) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Repair { fault, ..Repair::default() });
     let mut search =
         Search { text: input.text(), change, options, cancel, before, all, likely, conflicts, rounds: 0, tried, open, found, repair };
     let outcome = search.run();
@@ -99,6 +114,8 @@ struct Search<'a> {
 enum Tried {
     Fix(Box<Proof>),
     Refuted,
+    /// It can fail, in words.
+    Fails(String),
     Harmful,
     Undecided,
 }
@@ -150,6 +167,7 @@ impl Search<'_> {
         let all = self.all.clone();
         let everything = match self.attempt(&all)? {
             Tried::Refuted => return Ok(Outcome::NoFix(not_enough.to_owned())),
+            Tried::Fails(message) => return Ok(Outcome::NoFix(format!("even with all changes at once it can fail: {message}"))),
             Tried::Fix(proof) => Some(proof),
             Tried::Harmful | Tried::Undecided => None,
         };
@@ -234,6 +252,11 @@ impl Search<'_> {
                     None => Tried::Fix(Box::new(Proof { compiled, certificate })),
                     Some(why) => self.harmful(set, why),
                 }
+            }
+            Judged::Fails { diagnostic, .. } => {
+                // Programs with fewer of the changes have this run, too (lemma 6).
+                self.conflicts.push(any_of(self.all.difference(set).copied()));
+                Tried::Fails(diagnostic.message)
             }
             Judged::Unusable(diagnostic) => self.harmful(set, diagnostic.message),
             Judged::Unknown(_) => {
@@ -357,7 +380,7 @@ impl Search<'_> {
                 }
                 passed.insert(part.clone());
                 match self.attempt(&part)? {
-                    Tried::Refuted | Tried::Harmful => {}
+                    Tried::Refuted | Tried::Fails(_) | Tried::Harmful => {}
                     Tried::Undecided => return Ok(Part::Unknown),
                     Tried::Fix(proof) => {
                         self.keep(&part, &proof)?;

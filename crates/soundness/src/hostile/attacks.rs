@@ -5,6 +5,7 @@
 //! miss exactly this condition, a few are made and the first that does is
 //! taken.
 
+mod fault;
 mod flow;
 mod invariant;
 mod letters;
@@ -29,6 +30,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
     match condition.split('.').next() {
         Some("input" | "component" | "parts") => header(condition, pool, draw),
         Some("run") => run::attack(condition, pool, draw),
+        Some("fault") => fault::attack(condition, pool, draw),
         Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
         Some("reduction") => reduction::attack(condition, pool, draw),
@@ -68,7 +70,7 @@ fn first_missing(condition: &str, pool: &Pool, made: impl Iterator<Item = (usize
 
 fn header(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     let kind = match condition {
-        "input" => *draw.pick(&["run", "atomic", "flow", "invariant", "letters", "components", "reduction"])?,
+        "input" => *draw.pick(&["run", "fault", "atomic", "flow", "invariant", "letters", "components", "reduction"])?,
         "component" => "run",
         _ => *draw.pick(&["atomic", "flow", "invariant", "letters", "components"])?,
     };

@@ -3,7 +3,7 @@
 //!
 //! Budgets are ticks, so the same certificates are found everywhere.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{FlowOutcome, prove};
 use serval_engine::letters::{self, LettersOutcome};
@@ -11,16 +11,18 @@ use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 
+use serval_compile::{FaultEvent, FaultRun};
 use serval_linear::Tree;
 use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
 use serval_proof::script::{Entry, Reduced, check_script};
-use serval_proof::{Body, Caps, Certificate, Claim, Part, Work};
+use serval_proof::{Body, Caps, Certificate, Claim, Failure, FaultCertificate, Part, Work};
 
 use super::draw::Draw;
 use super::targets::Target;
 use crate::reductions::offers;
+use crate::systems::failing;
 
 const SEARCH_TICKS: u64 = 60_000;
 const REDUCE_TICKS: u64 = 5_000_000;
@@ -86,12 +88,17 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     if bodies.iter().all(|(_, body)| !matches!(body, Body::Run(_))) {
         bodies.extend(proofs(&systems, draw).into_iter().map(|body| (0, body)));
     }
-    if !target.is_json() {
+    if !target.is_json() && !target.fails() {
         bodies.extend(on_text(&target.text).map(|body| (0, body)));
     }
+    bodies.extend(failing(&target.text).filter(|_| target.fails()).and_then(|(run, failure)| fault(&run, failure)));
     let mut harvest = Harvest::default();
     for (component, body) in bodies {
-        let claim = if matches!(body, Body::Run(_)) { Claim::NotSerializable } else { Claim::Serializable };
+        let claim = match body {
+            Body::Run(_) => Claim::NotSerializable,
+            Body::Fault(_) => Claim::Fault,
+            _ => Claim::Serializable,
+        };
         let certificate = Certificate { input: target.print.clone(), component, claim, body };
         target
             .check(&certificate, Caps::default().ticks)
@@ -110,6 +117,20 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
         }
     }
     Ok(harvest)
+}
+
+/// A run after which a step fails, as a certificate says it.
+fn fault(run: &FaultRun, failure: Failure) -> Option<(usize, Body)> {
+    let states = |(local, global): &(String, String)| json!({"local": local, "global": global});
+    let event = |event: &FaultEvent| match event {
+        FaultEvent::Spawn(id, request, local) => json!({"id": id, "kind": "spawn", "request": request, "local": local}),
+        FaultEvent::Step(id, from, to) => json!({"id": id, "kind": "step", "from": states(from), "to": states(to)}),
+        FaultEvent::Respond(id, local, response) => json!({"id": id, "kind": "respond", "local": local, "response": response}),
+    };
+    let from = json!({"local": run.local, "global": run.global});
+    let fails = serde_json::from_value(json!({"id": run.id, "from": from, "fault": failure.name()})).ok()?;
+    let steps = serde_json::from_value(run.events.iter().map(event).collect()).ok()?;
+    Some((run.component, Body::Fault(Box::new(FaultCertificate { steps, fails }))))
 }
 
 /// A proof on the text of a program.

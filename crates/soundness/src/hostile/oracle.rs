@@ -7,9 +7,15 @@ use serval_model::{GlobalId, LocalId, NetworkSystem, RequestId, ResponseId};
 use serval_proof::Claim;
 
 use super::targets::Target;
+use serval_syntax::analyze;
+use serval_testkit::naive::{Caps, Naive, Rejected, Source};
 
 /// Configurations that the serial check of one run may visit.
 const SERIAL_LIMIT: usize = 200_000;
+
+/// Requests of which it is tried whether a step fails, and how much that may take.
+const NAIVE_REQUESTS: usize = 3;
+const NAIVE: Caps = Caps { configurations: 6_000, small_steps: 3_000 };
 
 /// What could be found out about a certificate that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,8 +51,25 @@ pub fn truth(target: &Target, certificate: &Value, ticks: u64) -> Result<Truth, 
             let system = component.and_then(|component| target.systems.get(component)).ok_or("there is no such component")?;
             follow(system, certificate)
         }
+        (Some("fault"), Some("fault")) => naively(target),
         _ => Err(format!("a certificate of kind {kind:?} that claims {claim:?}")),
     }
+}
+
+/// Whether some run of a few requests fails, by the evaluation contexts of the language.
+fn naively(target: &Target) -> Result<Truth, String> {
+    let program = analyze(&target.text).program.ok_or("a failure of something that is no program")?;
+    let mut naive = Naive::new(&Source::from(&program));
+    for requests in 1..=NAIVE_REQUESTS {
+        match naive.completed(requests, NAIVE) {
+            Ok(_) => {}
+            Err(Rejected::Fault(_)) => return Ok(Truth::Tried(requests)),
+            Err(Rejected::TooLarge) => return Ok(Truth::Unknown),
+        }
+    }
+    // Only what needs more requests than were tried can be true.
+    let fails = target.fails();
+    if fails { Ok(Truth::Unknown) } else { Err("nothing fails, but a failure was accepted".to_owned()) }
 }
 
 /// Follows a run by name and looks for a serial run with the same answers.

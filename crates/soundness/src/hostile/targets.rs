@@ -12,7 +12,7 @@ use serval_verify::{InputKind, Outcome, verify};
 
 use super::draw::Draw;
 use crate::edits;
-use crate::systems::compiled;
+use crate::systems::{compiled, failing};
 
 /// What one enumeration for the choice of neighbours may cost.
 const LOOK_TICKS: u64 = 5_000;
@@ -43,8 +43,14 @@ impl Target {
     /// has too many states.
     pub fn new(name: &str, text: String) -> Option<Self> {
         let is_json = text.trim_start().starts_with(['{', '[']);
-        let systems = if is_json { systems_from_json(&text).ok()? } else { compiled(&text)? };
+        let systems =
+            if is_json { systems_from_json(&text).ok()? } else { compiled(&text).or_else(|| failing(&text).map(|_| Vec::new()))? };
         Some(Self::of(name, text, systems))
+    }
+
+    /// Whether it is a program in which a step fails, so that it has no systems.
+    pub fn fails(&self) -> bool {
+        self.systems.is_empty()
     }
 
     /// A text that means these systems.
@@ -53,10 +59,10 @@ impl Target {
         Self { name: name.to_owned(), text, print, systems, verdict: None, is_edited: false, brute: OnceLock::new() }
     }
 
-    /// What the checker says to a certificate about it, with so much work. Proofs on the text of a program are about the text.
+    /// What the checker says to a certificate about it, with so much work. Proofs on the text of a program, and failures, are about the text.
     pub fn check(&self, certificate: &Certificate, ticks: u64) -> Result<(), Refusal<Infallible>> {
         let caps = Caps { ticks, ..Caps::default() };
-        if !matches!(certificate.body, Body::Reduction(_)) || self.is_json() {
+        if !matches!(certificate.body, Body::Reduction(_) | Body::Fault(_)) || self.is_json() {
             return check(&Systems { text: &self.text, systems: self.systems.iter().collect() }, certificate, &caps, &Cancel::new());
         }
         match verify(&self.text, InputKind::Program, &certificate.to_json(), &caps, &Cancel::new()) {

@@ -113,10 +113,18 @@ impl Speller {
 
     fn bare(&mut self, e: &Term) {
         match e {
+            Term::Number(n @ (0 | 1)) if self.rng.chance(10) => self.put(if *n == 1 { "true" } else { "false" }),
             Term::Number(n) => self.put(&n.to_string()),
             Term::Choice => self.put("?"),
             Term::Yield => self.put("yield"),
             Term::Read(name) => self.put(name),
+            Term::Assign(name, value) if self.adds(name, value) => {
+                if let Term::Binary(op, _, right) = &**value {
+                    self.put(name);
+                    self.put(if *op == Operator::Add { " += " } else { " -= " });
+                    self.expr(right, Level::Assign);
+                }
+            }
             Term::Assign(name, value) => {
                 self.put(name);
                 self.put(" := ");
@@ -146,9 +154,17 @@ impl Speller {
             }
             Term::Sequence(first, then) => {
                 self.expr(first, Level::Assign);
-                self.put(";");
+                let end = self.text.len();
+                let is_block = self.text.ends_with('}') && self.rng.chance(40);
+                if !is_block {
+                    self.put(";");
+                }
                 self.line();
                 self.expr(then, Level::Sequence);
+                // Behind a block the `;` may be left out, but a sign would belong to what is before it.
+                if is_block && self.text[end..].trim_start().starts_with('-') {
+                    self.text.insert(end, ';');
+                }
             }
             Term::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
             Term::While(condition, body) => {
@@ -162,6 +178,12 @@ impl Speller {
                 self.expr(e, Level::Assign);
             }
         }
+    }
+
+    /// Whether `name := name + e` or `name := name - e` is to be written in short.
+    fn adds(&mut self, name: &str, value: &Term) -> bool {
+        let Term::Binary(Operator::Add | Operator::Subtract, left, _) = value else { return false };
+        matches!(&**left, Term::Read(read) if **read == *name) && self.rng.chance(50)
     }
 
     fn binary(&mut self, op: Operator, left: &Term, right: &Term) {

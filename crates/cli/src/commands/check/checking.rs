@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use serval::{Decision, Methods, Options, StopReason, Undecided, decide, fix_hint, recall};
+use serval::{Advice, Decision, Methods, Options, StopReason, Undecided, advice, decide, fix_hint, recall};
 use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
 use serval_syntax::{Diagnostic, Severity};
 
@@ -96,9 +96,10 @@ impl Checking {
         say_findings(&decision.findings, &file.name, file.input.text(), self.messages);
         let times = decision.times;
         let refuting = match &decision.verdict {
-            serval::Verdict::NotSerializable(evidence, _) if self.looks_for_fixes() => Some(evidence.certificate.clone()),
+            serval::Verdict::NotSerializable(evidence, _) if self.looks_for_help() => Some(evidence.certificate.clone()),
             _ => None,
         };
+        let open = (self.looks_for_help() && is_open(&decision)).then(|| decision.clone());
         let (mut report, status) = self.concluded(&file, decision, watch)?;
         report.time_ms = (!self.args.no_times).then(|| Times {
             total: millis(now().saturating_sub(start)),
@@ -112,16 +113,23 @@ impl Checking {
         let promise = file.input.promise();
         self.compare_with_promise(&file.name, promise, report.verdict);
         let mut told = 0;
-        if let Some(certificate) = refuting {
-            if self.args.format == OutputFormat::Text {
-                let text = report.to_text_before_fix(self.messages.look);
+        if refuting.is_some() || open.is_some() {
+            if self.args.format == OutputFormat::Text && report.verdict != Verdict::Error {
+                let text = report.to_text_before_help(self.messages.look);
                 write_to(None, &text)?;
                 told = text.len();
             }
             // If nobody waits any more there is nobody to tell.
             let _ = known.send(Checked { report: report.clone(), status, promise, told });
+        }
+        if let Some(decision) = open {
+            report.advice = self.advised(&file, &decision, watch);
+        }
+        if let Some(certificate) = refuting {
             let before = now();
-            report.fix = fix_hint(&file.input, &certificate, &self.options(watch));
+            let mut options = self.options(watch);
+            options.cancel = watch.cancel();
+            report.fix = fix_hint(&file.input, &certificate, &options);
             if let (Some(times), serval::Content::Program(_)) = (&mut report.time_ms, file.input.content()) {
                 times.fix = Some(millis(now().saturating_sub(before)));
                 times.total = millis(now().saturating_sub(start));
@@ -134,8 +142,24 @@ impl Checking {
         Ok(Checked { report, status, promise, told })
     }
 
-    fn looks_for_fixes(&self) -> bool {
+    /// Whether fixes and advice are wanted.
+    fn looks_for_help(&self) -> bool {
         !self.args.no_fix && !self.messages.quiet
+    }
+
+    /// What may help with a file that stays undecided or has too many states.
+    fn advised(&self, file: &File, decision: &Decision, watch: &Watch) -> Option<Advice> {
+        let mut options = self.options(watch);
+        options.cancel = watch.cancel();
+        if self.args.no_times {
+            options.clock = || Duration::ZERO;
+        }
+        let found = watch.until(|| advice(&file.input, decision, &options)).flatten();
+        // There is no report on what cannot be used, only what is said about it.
+        if let (Some(found), serval::Verdict::Unusable(_)) = (&found, &decision.verdict) {
+            say(&found.to_text(self.messages.look));
+        }
+        found
     }
 
     /// How a file is decided about. Fixes are looked for when its verdict has been told.
@@ -143,7 +167,7 @@ impl Checking {
         let mut options = Options::default();
         options.methods = self.methods.clone();
         options.jobs = self.args.limits.jobs.unwrap_or(0);
-        options.cancel = watch.cancel();
+        options.cancel = if self.looks_for_help() { watch.early() } else { watch.cancel() };
         options.clock = now;
         options.invariants = self.args.verbose || self.args.html.is_some();
         options.proof = options.invariants || self.args.format != OutputFormat::Text;
@@ -259,6 +283,11 @@ fn without_result(name: &str, lost: Lost) -> Checked {
     let mut report = FileReport::new(name, Verdict::Error);
     report.reason = Some(lost.reason());
     Checked { report, status: Status::Internal, promise: None, told: 0 }
+}
+
+/// Whether there may be advice.
+fn is_open(decision: &Decision) -> bool {
+    matches!(decision.verdict, serval::Verdict::Undecided(_) | serval::Verdict::Unusable(_))
 }
 
 /// A file about which nothing is known.

@@ -1,0 +1,206 @@
+//! What may help where nothing is decided, or where a program has too many
+//! states.
+//!
+//! What could be smaller is read off the text: ranges of variables, arrays and
+//! parameters, constants, numbers in requests ([`candidates`]). Each is halved
+//! and the states are counted, so that what multiplies them most is measured and
+//! not guessed. Then the program with that range halved is decided about, and
+//! halved again as long as it stays undecided. That verdict is one on another
+//! program: neither does it carry over to this one, nor is it told as if it did.
+//!
+//! All work is bounded by pairs of states and rounds of budgets, so that the
+//! same program gets the same advice, unless the flag of the options is raised
+//! before.
+
+mod candidates;
+
+use std::time::Duration;
+
+use serval_budget::Budget;
+use serval_report::{Advice, Largest, Nearest, Tried};
+
+use crate::decide::{Decision, Verdict, decide};
+use crate::{Content, Input, Options};
+
+use candidates::Candidate;
+
+/// Pairs of states that are made only to count them.
+const COUNTED_PAIRS: u64 = 1 << 18;
+/// Pairs of states of a smaller program that is decided about, at most.
+const TRIED_PAIRS: u64 = 1 << 16;
+/// How large budgets are for it, in percent of the usual.
+const TRIED_PERCENT: u64 = 10;
+/// What could be smaller, at most; what is declared comes first.
+const MOST_CANDIDATES: usize = 8;
+/// Candidates that are decided about, where those before them make the program fail.
+const MOST_TRIED: usize = 3;
+
+/// What may help with an input about which this was decided. `None` where
+/// something is known, and where there is nothing to say.
+///
+/// ```
+/// use serval::{Input, Options, Verdict, advice, decide};
+/// let text = "var N: 0..40\nrequest next { n := N; yield; if (n == N) { N := (n + 1) % 41; 1 } else { 0 } }\n";
+/// let input = Input::program(text).unwrap();
+/// let mut options = Options::default();
+/// options.pairs = Some(1_000);
+/// options.methods = serval::Methods::Portfolio(vec![serval::Method::Reduce, serval::Method::Letters]);
+/// let decision = decide(&input, &options);
+/// assert!(matches!(decision.verdict, Verdict::Undecided(_)));
+/// let advice = advice(&input, &decision, &options).unwrap();
+/// assert_eq!(advice.largest.unwrap().written, "N: 0..40");
+/// ```
+pub fn advice(input: &Input, decision: &Decision, options: &Options) -> Option<Advice> {
+    let closest = match &decision.verdict {
+        Verdict::Undecided(_) => closest(decision),
+        Verdict::Unusable(diagnostic) if matches!(diagnostic.code.0, "E0301" | "E0305") => closest(decision),
+        _ => return None,
+    };
+    let mut advice = Advice { closest, ..Advice::default() };
+    if let Content::Program(_) = input.content() {
+        smaller(input, options, &mut advice);
+    }
+    (!advice.is_empty()).then_some(advice)
+}
+
+/// How far the method came that came closest. A proof that lacks one set of
+/// answers is closer than a smaller system, and that is closer than runs that
+/// were excluded.
+fn closest(decision: &Decision) -> Option<Nearest> {
+    if !decision.open.is_empty() {
+        let words = "stopped at the open answers, which it could neither realise nor exclude".to_owned();
+        return Some(Nearest { method: "letters", words });
+    }
+    if let Some(sizes) = decision.sizes
+        && let Some(reduced) = sizes.reduced.filter(|reduced| reduced.steps < sizes.steps)
+    {
+        return Some(Nearest { method: "reduce", words: format!("{} of {} steps are left", reduced.steps, sizes.steps) });
+    }
+    let ruled_out = decision.ruled_out;
+    if let Some(concurrent) = ruled_out.concurrent_up_to {
+        let words = format!("no counterexample with up to {concurrent} requests at a time");
+        return Some(Nearest { method: "bounded", words });
+    }
+    let requests = Some(ruled_out.requests_up_to).filter(|&requests| requests > 0)?;
+    let words = format!("no counterexample with up to {requests} request{}", if requests == 1 { "" } else { "s" });
+    Some(Nearest { method: "search", words })
+}
+
+/// A candidate with so much of its values taken away that its states could be
+/// counted.
+struct Counted {
+    candidate: Candidate,
+    high: i64,
+    states: u64,
+}
+
+/// What is large, and what a smaller program would be.
+fn smaller(input: &Input, options: &Options, advice: &mut Advice) {
+    let all = input.known_pairs();
+    let mut counted: Vec<Counted> = candidates::candidates(input.text())
+        .into_iter()
+        .take(MOST_CANDIDATES)
+        .filter_map(|candidate| {
+            let high = candidate.half(candidate.high)?;
+            let states = states(&candidate.text(input.text(), high), COUNTED_PAIRS, options)?;
+            (all.is_none_or(|all| states < all)).then_some(Counted { candidate, high, states })
+        })
+        .collect();
+    // What is declared says best what is meant.
+    counted.sort_by_key(|one| (one.candidate.is_bare(), one.states));
+    if counted.is_empty() && all.is_none() {
+        counted = shrunk(input, options).into_iter().collect();
+    }
+    let Some(first) = counted.first() else { return };
+    let line = first.candidate.line;
+    // Half of its values must be half of them: where more had to go, that is not told.
+    if first.candidate.half(first.candidate.high) == Some(first.high) {
+        let written = first.candidate.written(first.candidate.high);
+        advice.largest = Some(Largest { written, line, states: all, halved: first.states });
+    }
+    for one in counted.into_iter().take(MOST_TRIED) {
+        let Some(tried) = tried(input.text(), one, options) else { continue };
+        advice.tried = Some(tried);
+        return;
+    }
+}
+
+/// Where no candidate is small enough when it is halved once: the first that is
+/// when all have been halved as often.
+fn shrunk(input: &Input, options: &Options) -> Option<Counted> {
+    let mut candidates: Vec<(Candidate, i64)> = candidates::candidates(input.text())
+        .into_iter()
+        .take(MOST_CANDIDATES)
+        .map(|one| (one.high, one))
+        .map(|(high, one)| (one, high))
+        .collect();
+    while !candidates.is_empty() && !options.cancel.is_cancelled() {
+        let mut next = Vec::new();
+        for (candidate, high) in candidates {
+            let Some(high) = candidate.half(high) else { continue };
+            if let Some(states) = states(&candidate.text(input.text(), high), TRIED_PAIRS, options) {
+                return Some(Counted { candidate, high, states });
+            }
+            next.push((candidate, high));
+        }
+        candidates = next;
+    }
+    None
+}
+
+/// The pairs of states of a program, if it is one and they are not too many.
+fn states(text: &str, most: u64, options: &Options) -> Option<u64> {
+    let input = Input::program(text).ok()?;
+    let budget = Budget::new(u64::MAX, options.cancel.clone());
+    let compiled = budget.during(|| input.compiled_within(most, &budget)).ok()??.ok()?;
+    Some(compiled.pairs())
+}
+
+/// Decides about smaller and smaller programs until one is decided. `None` if it
+/// fails, so that its verdict says nothing about this one, or if there was no time.
+fn tried(text: &str, counted: Counted, options: &Options) -> Option<Tried> {
+    let Counted { candidate, mut high, mut states } = counted;
+    let trying = Options {
+        pairs: Some(options.pairs.unwrap_or(TRIED_PAIRS).min(TRIED_PAIRS)),
+        rounds: 1,
+        percent: options.percent.min(TRIED_PERCENT),
+        progress: None,
+        invariants: false,
+        fixes: false,
+        reusable: false,
+        ..options.clone()
+    };
+    let mut last = None;
+    loop {
+        let smaller = candidate.text(text, high);
+        if states <= TRIED_PAIRS {
+            let input = Input::program(smaller.as_str()).ok()?;
+            let start = (options.clock)();
+            let verdict = match decide(&input, &trying).verdict {
+                Verdict::Serializable(_) => serval_report::Verdict::Serializable,
+                Verdict::NotSerializable(..) => serval_report::Verdict::NotSerializable,
+                Verdict::Undecided(_) => serval_report::Verdict::Unknown,
+                Verdict::Fault(..) | Verdict::Unusable(_) | Verdict::Refused(_) => return last,
+            };
+            if verdict == serval_report::Verdict::Unknown && options.cancel.is_cancelled() {
+                return last;
+            }
+            let taken = (options.clock)().saturating_sub(start);
+            let tried = Tried { written: candidate.written(high), verdict, states, time_ms: milliseconds(taken) };
+            if verdict != serval_report::Verdict::Unknown {
+                return Some(tried);
+            }
+            last = Some(tried);
+        }
+        let Some(half) = candidate.half(high) else { return last };
+        high = half;
+        let Some(fewer) = self::states(&candidate.text(text, high), COUNTED_PAIRS, options) else { return last };
+        states = fewer;
+    }
+}
+
+/// A time for people; none where time stands still.
+#[expect(clippy::float_arithmetic, reason = "a time for people; no verdict depends on it")]
+fn milliseconds(taken: Duration) -> Option<f64> {
+    (taken > Duration::ZERO).then(|| (taken.as_secs_f64() * 1_000_000.0).round() / 1000.0)
+}
