@@ -558,9 +558,8 @@ impl Executor<'_> {
             Symbol::Global(global) => self.ranges?.get(global.index()).cloned(),
             _ => None,
         };
-        let within = |this: &Self| {
-            this.surely_fits(term) || way.conditions.bounds(&this.found.opaques, term, &base).is_subset(&Domain::values())
-        };
+        let within =
+            |this: &Self| this.surely_fits(term) || way.conditions.bounds(&this.found.opaques, term, &base).is_subset(&Domain::values());
         if self.ranges.is_some() && !within(self) {
             self.need(way, Need::Within { term: term.clone(), low: i64::MIN, high: i64::MAX, limit: None }, span);
         }
