@@ -189,7 +189,7 @@ impl Watch {
     }
 
     /// Raises the flag if there is a reason.
-    fn glance(&self) -> Option<Ended> {
+    pub(crate) fn glance(&self) -> Option<Ended> {
         let state = &self.state;
         if state.ended.load(Ordering::Relaxed) == 0 {
             let reason = if is_interrupted() {

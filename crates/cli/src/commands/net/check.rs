@@ -146,7 +146,11 @@ fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, F
 /// What can be found out about all questions at once, within the time for one.
 fn begun(args: &NetCheck, input: &Arc<NetInput>, questions: &[NetQuestion]) -> Result<Arc<NetSession>, Lost> {
     let (input, questions) = (Arc::clone(input), questions.to_vec());
-    watched(args.limits.time(), move |watch| Arc::new(NetSession::begin(&input, &questions, &watch.cancel())))
+    watched(args.limits.time(), move |watch| {
+        // Nothing is begun when the time is over.
+        watch.glance();
+        Arc::new(NetSession::begin(&input, &questions, &watch.cancel()))
+    })
 }
 
 /// A decision and how long it took, or why there is none.
@@ -228,6 +232,7 @@ pub(in crate::commands) fn decided(time: Duration, input: &Arc<NetInput>, questi
 
 /// A decision that only the clock ends, which is its reason then.
 fn until_the_end(watch: &Watch, decide: impl Fn(&NetOptions) -> NetDecision) -> NetDecision {
+    watch.glance();
     let mut options = NetOptions::default();
     options.rounds = u32::MAX;
     options.cancel = watch.cancel();

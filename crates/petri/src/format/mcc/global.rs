@@ -15,7 +15,7 @@ use roxmltree::Node;
 use super::super::FormatError;
 use super::super::pnml::Ids;
 use super::super::xml::{elements, error, only_child, text_of};
-use super::{Holds, Reader, kind, root_of, single};
+use super::{Holds, Reader, kind, required, root_of, single};
 use crate::formula::enough;
 use crate::{Constraint, Formula, Limits, Net, Part, Property};
 
@@ -45,7 +45,7 @@ fn examination(id: &str) -> Option<&str> {
 
 impl Reader<'_> {
     fn property(&mut self, property: Node<'_, '_>) -> Result<(String, Property), FormatError> {
-        let id = only_child(property, "id")?.ok_or_else(|| error(property, "a <property> without <id>"))?;
+        let id = required(property, "id")?;
         let name = text_of(id)?;
         let formula = only_child(property, "formula")?.filter(|formula| elements(*formula).next().is_some());
         let Some(formula) = formula else {
@@ -73,6 +73,9 @@ impl Reader<'_> {
                 Ok(Property::Reachable(deadlock))
             }
             _ => {
+                if elements(property).any(|(name, _)| !["id", "description", "formula"].contains(&name)) {
+                    required(property, "formula")?;
+                }
                 let message = "a <property> without <formula>, and its id names none of ReachabilityDeadlock, OneSafe and QuasiLiveness";
                 Err(error(property, message))
             }
