@@ -143,9 +143,9 @@ fn random_programs_with_random_comments_stay_the_same() {
 /// `+=`, `-=`, `true`, `false` and blocks without a `;` behind them: laid out once and for all, with their comments.
 #[test]
 fn short_forms_are_laid_out_and_keep_their_comments() {
-    let untidy = "var OPEN:0..1:=0\nvar A[0..1]:0..3 wrap\nrequest r{x+=  1 ; A[ x ]-=2;if(x==true){OPEN:=false} // closed\n\
+    let untidy = "var OPEN:0..1:=0\nvar A[0..1]:0..3 saturate\nrequest r{x+=  1 ; A[ x ]-=2;if(x==true){OPEN:=false} // closed\n\
                   while(OPEN==false){yield}/* open */x-=/* two */2;if(x>0){x+=1}x}\n";
-    let tidy = "var OPEN: 0..1 := 0\nvar A[0..1]: 0..3 wrap\nrequest r {\n  x += 1;\n  A[x] -= 2;\n  if (x == true) { OPEN := false } // closed\n  \
+    let tidy = "var OPEN: 0..1 := 0\nvar A[0..1]: 0..3 saturate\nrequest r {\n  x += 1;\n  A[x] -= 2;\n  if (x == true) { OPEN := false } // closed\n  \
                 while (OPEN == false) { yield }\n  /* open */ x -= /* two */ 2;\n  if (x > 0) { x += 1 }\n  x\n}\n";
     let result = formatted("short forms", untidy, Style::default());
     assert_eq!(result, tidy);

@@ -164,7 +164,6 @@ mod tests {
         ];
         assert_eq!(told, expected.map(|(whole, half, line)| (whole.to_owned(), half.to_owned(), line)));
         assert!(found[0].text(text, 50).contains("0..50 := 50"));
-        // An initial value goes along with its range.
         assert!(found[5].text(text, 25).contains("== 25) { B := (B + 25) % 1000"));
         // Two values are few enough.
         assert_eq!(found[0].half(1), None);
