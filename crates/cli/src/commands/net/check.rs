@@ -157,7 +157,12 @@ fn begun(args: &NetCheck, input: &Arc<NetInput>, questions: &[NetQuestion]) -> R
 type Decided = Result<(NetDecision, Duration), Lost>;
 
 /// Decides some of the questions, each on a thread.
-fn decided_together(args: &NetCheck, input: &Arc<NetInput>, session: &Result<Arc<NetSession>, Lost>, numbers: Range<usize>) -> Vec<Decided> {
+fn decided_together(
+    args: &NetCheck,
+    input: &Arc<NetInput>,
+    session: &Result<Arc<NetSession>, Lost>,
+    numbers: Range<usize>,
+) -> Vec<Decided> {
     let session = match session {
         Ok(session) => Arc::clone(session),
         Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
