@@ -12,6 +12,10 @@ const TARGETS: usize = 20;
 pub(crate) fn check(text: &str) -> Result<usize, FormatError> {
     let net = subject();
     let ids = pnml::Ids::written(&net);
+    // The command reads questions as properties, among them global ones that are no questions about one formula.
+    if let Err(error) = mcc::properties(text, &net, &ids) {
+        check_error(text, error);
+    }
     let questions = mcc::read(text, &net, &ids).map_err(|error| check_error(text, error))?;
     for question in &questions {
         let formula = &question.formula;
