@@ -1,0 +1,9 @@
+(** Booleans, pairs, lists, options and units become those of OCaml; numbers
+    stay as they were proved. *)
+From Coq Require Extraction ExtrOcamlBasic.
+From Proved Require Import Sets Model Reach Run Normal Script Certificate.
+From Proved.Rules Require Import Pairs.
+From Proved Require LinearSet.
+Extraction Language OCaml.
+Extraction "proved.ml" check edges_of columns_of column possible pairs_of
+  LinearSet.edges_at LinearSet.nodes_of.

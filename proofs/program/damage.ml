@@ -1,0 +1,100 @@
+(* Makes material for the comparison with the other checker, the same for the
+   same seed:
+
+     damage certificate FILE SEED      a damaged copy of a certificate
+     damage system SEED                a random network system *)
+
+let state = ref 0
+
+(* Numbers below [n]. *)
+let random n =
+  state := ((!state * 25214903917) + 11) land 0xFFFFFFFFFFFF;
+  (!state lsr 16) mod n
+
+let rec write out = function
+  | Json.Null -> Buffer.add_string out "null"
+  | Bool b -> Buffer.add_string out (string_of_bool b)
+  | Number n -> Buffer.add_string out n
+  | String s ->
+      Buffer.add_char out '"';
+      String.iter (fun c ->
+        if c = '"' || c = '\\' then (Buffer.add_char out '\\'; Buffer.add_char out c)
+        else if c < ' ' then Buffer.add_string out (Printf.sprintf "\\u%04x" (Char.code c))
+        else Buffer.add_char out c) s;
+      Buffer.add_char out '"'
+  | List l -> between out '[' ']' (write out) l
+  | Object l -> between out '{' '}' (fun (name, value) -> write out (Json.String name); Buffer.add_char out ':'; write out value) l
+
+and between : 'a. _ -> _ -> _ -> ('a -> unit) -> 'a list -> unit = fun out opening close element l ->
+  Buffer.add_char out opening;
+  List.iteri (fun i x -> if i > 0 then Buffer.add_char out ','; element x) l;
+  Buffer.add_char out close
+
+(* Fields of which a change would make something else of the certificate. *)
+let kept = [ "format"; "version"; "input"; "kind"; "claim" ]
+
+(* How many places there are, and all strings. *)
+let rec places found = function
+  | Json.List l -> List.fold_left places (found + 1) l
+  | Object l -> List.fold_left (fun found (name, value) -> if List.mem name kept then found else places found value) found l
+  | _ -> found + 1
+
+let rec strings found = function
+  | Json.List l -> List.fold_left strings found l
+  | Object l -> List.fold_left (fun found (_, value) -> strings found value) found l
+  | String s -> s :: found
+  | _ -> found
+
+let damaged names = function
+  | Json.Number n when String.length n < 10 ->
+      let n = int_of_string n in
+      Json.Number (string_of_int (match random 4 with 0 -> n + 1 | 1 -> max 0 (n - 1) | 2 -> random (n + 3) | _ -> 0))
+  | String s -> String (List.nth names (random (List.length names)))
+  | List [] -> List [ Number "0" ]
+  | List l -> (
+      let n = List.length l in
+      let at = random n in
+      match random 4 with
+      | 0 -> List (List.filteri (fun i _ -> i <> at) l)
+      | 1 -> let other = random n in List (List.mapi (fun i x -> if i = at then List.nth l other else if i = other then List.nth l at else x) l)
+      | 2 -> List (List.nth l at :: l)
+      | _ -> List (List.filteri (fun i _ -> i < at) l))
+  | value -> value
+
+let damage value =
+  let names = strings [] value in
+  let target = ref (random (places 0 value)) in
+  let rec go value =
+    let here = (match value with Json.Object _ -> false | _ -> decr target; !target = -1) in
+    if here then damaged names value
+    else match value with
+      | Json.List l -> Json.List (List.map go l)
+      | Object l -> Object (List.map (fun (name, value) -> (name, if List.mem name kept then value else go value)) l)
+      | value -> value
+  in
+  go value
+
+(* A few requests, each with a few local states of its own. *)
+let system () =
+  let globals = 1 + random 3 and requests = 1 + random 2 and locals = 1 + random 3 and steps = 2 + random 7 in
+  let name letter n = Json.String (Printf.sprintf "%s%d" letter n) in
+  let request r = Printf.sprintf "r%d.l" r in
+  let many n f = List.init n (fun i -> f i) in
+  let step r _ =
+    Json.List [ name (request r) (random locals); name "g" (random globals); name (request r) (random (locals + 2)); name "g" (random globals) ] in
+  Json.Object [
+    ("initial_global", name "g" 0);
+    ("requests", List (many requests (fun r -> Json.List [ name "r" r; name (request r) 0 ])));
+    ("responses", List (List.concat (many requests (fun r -> many 2 (fun a -> Json.List [ name (request r) (locals + a); name "a" a ])))));
+    ("transitions", List (List.concat (many requests (fun r -> many steps (step r))))) ]
+
+let () =
+  let print value = let out = Buffer.create 4096 in write out value; print_string (Buffer.contents out) in
+  let seed s = state := int_of_string s + 1; for _ = 1 to 8 do ignore (random 2) done in
+  match Array.to_list Sys.argv with
+  | [ _; "certificate"; file; s ] ->
+      let channel = open_in_bin file in
+      seed s;
+      print (damage (Json.parse (really_input_string channel (in_channel_length channel))))
+  | [ _; "system"; s ] -> seed s; print (system ())
+  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage system SEED"; exit 2

@@ -1,0 +1,119 @@
+(* What the proved checker wants to be told. It checks all of it: a wrong hint
+   can only lead to a refusal. *)
+
+open Proved
+open Input
+
+(* The global states that serial runs pass through. *)
+let serial_globals s =
+  let edges = edges_of s in
+  let seen = Hashtbl.create 64 in
+  let rec go = function
+    | [] -> ()
+    | g :: todo when Hashtbl.mem seen g -> go todo
+    | g :: todo ->
+        Hashtbl.add seen g ();
+        let next = match edges g with Some es -> List.rev_map snd es | None -> [] in
+        go (List.rev_append next todo)
+  in
+  go [ s.initial ];
+  Hashtbl.fold (fun g () found -> g :: found) seen []
+
+(* * Which node stands for what *)
+
+let group key value l =
+  let found = Hashtbl.create 256 in
+  List.iter (fun x -> Hashtbl.replace found (key x) (value x :: (try Hashtbl.find found (key x) with Not_found -> []))) l;
+  fun k -> try Hashtbl.find found k with Not_found -> []
+
+(* First the pairs of a request and a local state in which it can be and that
+   a step leaves or a request begins in, then the letters. *)
+let node_table s =
+  let int = Input.int_of in
+  let steps_of = group (fun ((l, _), _) -> int l) (fun (_, (l', _)) -> int l') s.steps in
+  let answers_of = group (fun (l, _) -> int l) (fun (_, a) -> int a) s.answers in
+  let starts_of = group (fun (r, _) -> int r) (fun (_, l) -> int l) s.starts in
+  let requests = List.sort_uniq compare (List.rev_map (fun (r, _) -> int r) s.starts) in
+  let letters = ref [] and nodes = ref [] in
+  let visit r =
+    let starts = starts_of r in
+    let seen = Hashtbl.create 64 in
+    let rec go = function
+      | [] -> ()
+      | l :: todo when Hashtbl.mem seen l -> go todo
+      | l :: todo -> Hashtbl.add seen l (); go (List.rev_append (steps_of l) todo)
+    in
+    go starts;
+    let locals = List.sort compare (Hashtbl.fold (fun l () found -> l :: found) seen []) in
+    let local l =
+      List.iter (fun a -> letters := (r, a) :: !letters) (answers_of l);
+      if List.mem l starts || steps_of l <> [] then nodes := At (positive r, positive l) :: !nodes
+    in
+    List.iter local locals
+  in
+  let answered (r, a) = Answered (positive r, positive a) in
+  List.iter visit requests;
+  let places = List.rev_append !nodes (List.rev (List.rev_map answered (List.sort_uniq compare !letters))) in
+  List.rev (snd (List.fold_left (fun (n, table) place -> (n + 1, (number n, place) :: table)) (0, []) places))
+
+(* * Which two requests can be where *)
+
+(* The least set that is closed under the steps, of pairs that were in the set before. *)
+let closed_pairs moves begins before =
+  let pairs = Hashtbl.create 4096 and rows = Hashtbl.create 1024 in
+  let row a g = try Hashtbl.find rows (a, g) with Not_found -> [] in
+  let has a b g = Hashtbl.mem pairs (a, b, g) in
+  let todo = Stack.create () in
+  let add a b g =
+    if (not (has a b g)) && before a b g then begin
+      let put a b = Hashtbl.replace pairs (a, b, g) (); Hashtbl.replace rows (a, g) (b :: row a g) in
+      put a b;
+      if a <> b then put b a;
+      Stack.push (a, b, g) todo
+    end
+  in
+  let moves_of = group (fun (a, g, _, _) -> (a, g)) (fun (_, _, a', g') -> (a', g')) moves in
+  let changes = List.filter (fun (_, g, _, g') -> g <> g') moves in
+  let changes_of = group (fun (a, g, _, _) -> (a, g)) (fun (_, _, _, g') -> g') changes in
+  let movers = group (fun (_, g, _) -> g) (fun (a, _, g') -> (a, g')) (List.sort_uniq compare (List.rev_map (fun (a, g, _, g') -> (a, g, g')) changes)) in
+  List.iter (fun (a, b, g) -> add a b g) begins;
+  while not (Stack.is_empty todo) do
+    let a, b, g = Stack.pop todo in
+    let own a b = List.iter (fun (a', g') -> add a' b g') (moves_of (a, g)) in
+    own a b;
+    own b a;
+    List.iter (fun (c, g') -> if (not (has a b g')) && has a c g && has b c g then add a b g') (movers g);
+    (* One of the two is the third of others. *)
+    let third a c =
+      let globals = changes_of (c, g) in
+      if globals <> [] then List.iter (fun x -> if has x c g then List.iter (fun g' -> add a x g') globals) (row a g)
+    in
+    third a b;
+    third b a
+  done;
+  pairs
+
+(* The sets of pairs, turn by turn, until nothing changes. *)
+let turns f =
+  let int = Input.int_of in
+  let cols = columns_of f in
+  let col n = int (column cols n) in
+  let g0 = int f.first in
+  let initial = List.filter_map (fun (n, k) -> if k = Initial then Some (col n) else None) (PositiveMap.elements f.kinds) in
+  let rec go steps before backwards turns =
+    let move ((n, g), (n', g')) = if backwards then (col n', int g', col n, int g) else (col n, int g, col n', int g') in
+    let moves = List.rev_map move steps in
+    let begins =
+      if backwards then List.map (fun g -> (1, 1, g)) (List.sort_uniq compare (g0 :: List.rev_map (fun (_, (_, g)) -> int g) steps))
+      else let begin_ = List.sort_uniq compare (1 :: initial) in
+        List.concat_map (fun a -> List.map (fun b -> (a, b, g0)) begin_) begin_
+    in
+    let among = match before with None -> fun _ _ _ -> true | Some pairs -> fun a b g -> Hashtbl.mem pairs (a, b, g) in
+    let found = closed_pairs moves begins among in
+    let set = pairs_of (Hashtbl.fold (fun (a, b, g) () l -> (positive g, (positive a, positive b)) :: l) found []) in
+    let turns = { backwards; set } :: turns in
+    let kept = possible cols set steps in
+    let settled = match before with Some before -> Hashtbl.length before = Hashtbl.length found | None -> false in
+    if List.compare_lengths kept steps = 0 && settled then List.rev turns else go kept (Some found) (not backwards) turns
+  in
+  go f.fsteps None false []

@@ -1,0 +1,108 @@
+(* serval-verify-proved [--json] SYSTEM CERTIFICATE *)
+
+open Proved
+open Input
+
+let usage = "usage: serval-verify-proved [--json] SYSTEM CERTIFICATE"
+
+let read file =
+  let channel = open_in_bin file in
+  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> really_input_string channel (in_channel_length channel))
+
+(* Copies get the next number. *)
+let entries table script =
+  let next = ref (List.length table) in
+  let entry = function
+    | Split l -> incr next; ESplit (l, positive !next)
+    | Entry e -> e
+  in
+  List.map entry script
+
+(* A proof as the checker takes it; none if it does not fit the system. *)
+let part_of s part =
+  let table = Hints.node_table s.system in
+  let globals = Hashtbl.length s.globals in
+  let nodes script = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
+  let up = Counting.count_up in
+  match part with
+  | Script script -> Some (Atomic (table, entries table script))
+  | Flow (script, proof) ->
+      let counting p = Counting (table, entries table script, up (nodes script), up globals, number globals, p) in
+      Option.map counting (proof globals)
+  | Invariant (script, proof) ->
+      let holding p = Holding (table, entries table script, up (nodes script), number (nodes script), p) in
+      Option.map holding (proof globals)
+
+let theorem_of = function
+  | Script _ -> "check_atomic_sound"
+  | Flow _ -> "check_flow_sound"
+  | Invariant _ -> "check_invariant_sound"
+
+let rec nat n = if n = 0 then O else S (nat (n - 1))
+
+(* What the certificate is to the checker, the verdict, and the theorem that shows it. *)
+let prepare systems = function
+  | Run (component, events) -> (
+      match List.nth_opt systems component with
+      | Some s -> Some (Refutation (nat component, Hints.serial_globals s.system, events s), "not-serializable", "check_run_sound")
+      | None -> None)
+  | Part part -> (
+      match systems with
+      | [ s ] -> Option.map (fun p -> (Parts [ p ], "serializable", theorem_of part)) (part_of s part)
+      | _ -> None)
+  | Components parts ->
+      if List.compare_lengths systems parts <> 0 then None
+      else
+        let parts = List.map2 part_of systems parts in
+        if List.mem None parts then None else Some (Parts (List.filter_map Fun.id parts), "serializable", "check_components_sound")
+
+let check_certificate systems certificate =
+  match prepare systems certificate with
+  | Some (certificate, verdict, theorem) when check (Hints.turns, Counting.serial_globals) (List.map (fun s -> s.system) systems) certificate -> Some (verdict, theorem)
+  | _ -> None
+
+(* A text as JSON, and without what a terminal could take for a command. *)
+let quoted s =
+  let out = Buffer.create (String.length s + 2) in
+  Buffer.add_char out '"';
+  String.iter (fun c ->
+    if c = '"' || c = '\\' then (Buffer.add_char out '\\'; Buffer.add_char out c)
+    else if c < ' ' || c = '\127' then Buffer.add_string out (Printf.sprintf "\\u%04x" (Char.code c))
+    else Buffer.add_char out c) s;
+  Buffer.add_char out '"';
+  Buffer.contents out
+
+let shown s = let q = quoted s in String.sub q 1 (String.length q - 2)
+
+let () =
+  let json, files = List.partition (( = ) "--json") (List.tl (Array.to_list Sys.argv)) in
+  let json = json <> [] in
+  let answer status word fields message =
+    if json then
+      let field (name, value) = Printf.sprintf ",%s:%s" (quoted name) (quoted value) in
+      Printf.printf "{\"result\":%s%s}\n" (quoted word) (String.concat "" (List.map field fields))
+    else (if status = 2 then prerr_endline else print_endline) message;
+    exit status
+  in
+  match files with
+  | [ system; certificate ] -> (
+      let unusable message =
+        answer 2 "unusable" [ ("message", message) ] (Printf.sprintf "serval-verify-proved: %s" (shown message)) in
+      let parsed file of_json =
+        try of_json (Json.parse (read file)) with
+        | Sys_error message -> unusable message
+        | Json.Error message | Refused message -> unusable (file ^ ": " ^ message)
+      in
+      try
+        let systems = parsed system read_systems in
+        match check_certificate systems (parsed certificate read_certificate) with
+        | Some (verdict, theorem) ->
+            answer 0 "valid" [ ("verdict", verdict); ("theorem", theorem) ]
+              (Printf.sprintf "%s: valid: %s is %s (by %s)" (shown certificate) (shown system) verdict theorem)
+        | None -> answer 1 "invalid" [] (Printf.sprintf "%s: invalid" (shown certificate))
+      with
+      | Uncovered what -> answer 2 "not-covered" [ ("kind", what) ] (Printf.sprintf "serval-verify-proved: not covered yet: %s" what)
+      | Stack_overflow | Out_of_memory -> unusable "the input is too large")
+  | _ ->
+      prerr_endline usage;
+      exit 2

@@ -1,0 +1,86 @@
+(** Certificates, and what they claim. *)
+
+From Coq Require Import List PArith Bool.
+From Proved Require Import Sets Model Run Normal Script Invariant Flow Proofs Components.
+From Proved.Rules Require Import Pairs.
+Import ListNotations.
+
+(** A proof that one component is serializable; which node stands for what is a hint. *)
+Inductive part :=
+| Atomic (table : list (id * place)) (script : list entry)
+| Counting (table : list (id * place)) (script : list entry) (nodes globals : list id) (next_global : id) (proof : flow)
+| Holding (table : list (id * place)) (script : list entry) (nodes : list id) (next_node : id) (proof : invariant).
+
+Inductive certificate :=
+| Refutation (component : nat) (globals : list id) (events : list revent)
+| Parts (parts : list part).
+
+(** Hints about normal forms: sets of pairs, and the global states that serial runs pass through. *)
+Definition hints := ((form -> list turn_hint) * (form -> list id))%type.
+
+Definition check_part (hint : hints) (s : system) (p : part) : bool :=
+  match p with
+  | Atomic table script => check_atomic (fst hint) s table script
+  | Counting table script nodes globals next_global proof =>
+      check_flow (fst hint) (snd hint) s table script nodes globals next_global proof
+  | Holding table script nodes next_node proof => check_invariant (fst hint) (snd hint) s table script nodes next_node proof
+  end.
+
+(** parts.cover *)
+Fixpoint check_parts (hint : hints) (ss : list system) (ps : list part) : bool :=
+  match ss, ps with
+  | [], [] => true
+  | s :: ss, p :: ps => check_part hint s p && check_parts hint ss ps
+  | _, _ => false
+  end.
+
+(** The input is a list of components. *)
+Definition check (hint : hints) (ss : list system) (c : certificate) : bool :=
+  check_apart ss &&
+  match c with
+  | Refutation k gs es => match nth_error ss k with Some s => check_run s gs es | None => false end
+  | Parts ps => check_parts hint ss ps
+  end.
+
+Definition claim (c : certificate) (ss : list system) : Prop :=
+  match c with
+  | Refutation _ _ _ => ~ product_serializable ss
+  | Parts _ => product_serializable ss
+  end.
+
+Theorem check_part_sound hint s p : check_part hint s p = true -> serializable s.
+Proof. destruct p; cbn; [apply check_atomic_sound|apply check_flow_sound|apply check_invariant_sound]. Qed.
+
+Theorem check_components_sound hint ss ps : check_parts hint ss ps = true -> product_serializable ss.
+Proof.
+  intros H. apply components_serializable. revert ps H.
+  induction ss as [|s ss IH]; destruct ps as [|p ps]; cbn; try discriminate; intros H; constructor.
+  - apply andb_true_iff in H as [H _]. eapply check_part_sound; eauto.
+  - apply andb_true_iff in H as [_ H]. eauto.
+Qed.
+
+Theorem check_sound hint ss c : check hint ss c = true -> claim c ss.
+Proof.
+  unfold check. rewrite andb_true_iff. intros [A H]. apply check_apart_sound in A. destruct c as [k gs es|ps]; cbn.
+  - destruct (nth_error ss k) as [s|] eqn:E; [|discriminate]. eapply component_refutes; eauto. eapply check_run_sound; eauto.
+  - eapply check_components_sound; eauto.
+Qed.
+
+(** The product of one component is the component. *)
+Theorem product_one s : product_serializable [s] <-> serializable s.
+Proof.
+  assert (A : apart [s]).
+  { intros [|[|i]] [|[|j]] t u r Et Eu _ _; cbn in *; auto; discriminate. }
+  split.
+  - intros H Z I. destruct I as [g R].
+    destruct (H Z) as (ds & Rd & Fd & Pd).
+    { destruct (lift_alone 0 [s] s eq_refl _ _ R [start s] eq_refl eq_refl) as (cs & Pc & Nk & L & _).
+      destruct cs as [|c [|? ?]]; try discriminate. injection Nk as ->. exists [Config g [] Z]. repeat split; auto. cbn. now rewrite app_nil_r. }
+    destruct ds as [|d [|? ?]]; try (apply prun_length in Rd; discriminate). unfold all_completed in Pd. cbn in Pd. rewrite app_nil_r in Pd.
+    exists (completed d). split; auto. exists (global d).
+    assert (Rk : run s (fun c => length (flight c) <= 1) (start s) d).
+    { eapply (project [s] _ (fun c => length (flight c) <= 1) _ _ 0); [|exact Rd|reflexivity|reflexivity|reflexivity].
+      intros bs b Ob Eb. pose proof (flight_part _ _ _ Eb). eapply PeanoNat.Nat.le_trans; eauto. }
+    unfold in_flight in Fd. cbn in Fd. rewrite app_nil_r in Fd. destruct d as [g' F Y]; cbn in *. destruct F; [auto|discriminate].
+  - intros H. apply components_serializable. constructor; auto.
+Qed.

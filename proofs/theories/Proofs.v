@@ -1,0 +1,38 @@
+(** Proofs by counting and by invariants, about systems. *)
+
+From Coq Require Import List ZArith PArith Bool.
+From Proved Require Import Sets Model Normal Script Invariant Flow.
+From Proved.Rules Require Pairs.
+
+Section Reduced.
+  (** Hints: sets of pairs, and the global states that serial runs pass through. *)
+  Context (hint : form -> list Pairs.turn_hint) (serial_globals : form -> list id).
+  (** Which node stands for what is a hint, too. *)
+  Context (s : system) (table : list (id * place)) (script : list entry).
+
+  Definition after_script (check : form -> bool) : bool :=
+    match normal s table with
+    | Some f => match check_script hint f script with Some f => check f | None => false end
+    | None => false
+    end.
+
+  Lemma after_script_sound check : (forall f, check f = true -> fserializable f) -> after_script check = true -> serializable s.
+  Proof.
+    intros H. unfold after_script. destruct (normal s table) as [f|] eqn:N; [|discriminate].
+    destruct (check_script hint f script) as [f'|] eqn:C; [|discriminate]. intros A.
+    apply (normal_sound s table f N). eapply same_serializable; [eapply check_script_sound; eauto|]. auto.
+  Qed.
+
+  (** The nodes and global states of the certificate, in order, and the numbers after the last ones. *)
+  Definition check_flow (nodes globals : list id) (next_global : id) (p : flow) : bool :=
+    after_script (fun f => check_counts hint f globals nodes next_global (serial_globals f) p).
+
+  Theorem check_flow_sound nodes globals next_global p : check_flow nodes globals next_global p = true -> serializable s.
+  Proof. apply after_script_sound. intros f. apply counts_sound. Qed.
+
+  Definition check_invariant (nodes : list id) (next_node : id) (p : invariant) : bool :=
+    after_script (fun f => check_moments f nodes (node_variable (Labels.after_steps (fsteps f)) next_node) (serial_globals f) p).
+
+  Theorem check_invariant_sound nodes next_node p : check_invariant nodes next_node p = true -> serializable s.
+  Proof. apply after_script_sound. intros f. apply moments_sound. Qed.
+End Reduced.
