@@ -1,5 +1,33 @@
 //! Published times of questions about nets: tables 1 and 2 of M. Güdemann, "SPiNAT", measured on a quad-core i7-8665U at 1.9 GHz with a limit of
 //! five minutes. What was not answered in that time is `—`.
+//!
+//! And how long ours take.
+
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serval::Cancel;
+use serval::nets::{NetDecision, NetInput, NetMethod, NetOptions, NetQuestion, decide_net};
+
+/// Asks a question of all methods, or of one alone, within a time.
+pub fn timed(input: &NetInput, question: &NetQuestion, method: Option<NetMethod>, limit: Duration) -> (NetDecision, Duration) {
+    let mut options = NetOptions::default();
+    options.rounds = 64;
+    options.method = method;
+    options.cancel = Cancel::new();
+    let (flag, (done, waiting)) = (options.cancel.clone(), mpsc::channel::<()>());
+    let clock = std::thread::spawn(move || {
+        if waiting.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+            flag.cancel();
+        }
+    });
+    let start = Instant::now();
+    let decision = decide_net(input, question, &options);
+    let time = start.elapsed();
+    drop(done);
+    let _ = clock.join();
+    (decision, time)
+}
 
 /// What was published of a model: `✓` for what holds, `✗` for what does not, with the time.
 pub struct Row<const N: usize> {

@@ -19,6 +19,7 @@ const NEED_REDUCTIONS: &[&str] = &[
     "connection-pool.ser",
     "dining-philosophers-ordered.ser",
     "dining-philosophers.ser",
+    "entity-tags.ser",
     "leader-election.ser",
     "lru-cache-versioned.ser",
     "ring-buffer.ser",

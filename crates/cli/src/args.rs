@@ -16,7 +16,9 @@ use serval_report::escape;
 
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
-pub(crate) use net::{Net, NetCheck, NetCommand, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetKind, NetRun};
+pub(crate) use net::{
+    LustreEncoding, Net, NetCheck, NetCommand, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetInvariant, NetKind, NetRun,
+};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use support::{directory, root, serval, text};
 
 /// The examples, each with whether the usual four properties hold: deadlock-free, one-safe, quasi-live, no-dead-places.
-const EXAMPLES: [(&str, [bool; 4]); 14] = [
+const EXAMPLES: [(&str, [bool; 4]); 15] = [
     ("controller-and-workers.net", [true, false, true, true]),
     ("figure-1.net", [false, false, false, true]),
     ("marking-equation.net", [false, true, false, false]),
@@ -24,6 +24,7 @@ const EXAMPLES: [(&str, [bool; 4]); 14] = [
     ("producer-consumer.net", [true, false, true, true]),
     ("pump.net", [true, false, true, true]),
     ("readers-writers.net", [true, false, true, true]),
+    ("round-table.pnml", [true, true, true, true]),
     ("token-ring.pnml", [true, true, true, true]),
     ("traffic-lights.net", [true, true, true, true]),
     ("trap.net", [true, false, true, true]),
@@ -31,7 +32,7 @@ const EXAMPLES: [(&str, [bool; 4]); 14] = [
 ];
 
 /// Further questions about examples, each with whether it holds.
-const MORE: [(&str, &str, bool); 14] = [
+const MORE: [(&str, &str, bool); 15] = [
     ("controller-and-workers.net", "invariant:p2 + w1 <= 1", true),
     ("controller-and-workers.net", "reachable:w0 >= 5 and p2 = 1", true),
     ("marking-equation.net", "reaches:p3=1", false),
@@ -43,6 +44,7 @@ const MORE: [(&str, &str, bool); 14] = [
     ("producer-consumer.net", "invariant:buffer + room = 6", true),
     ("pump.net", "safe:1000", false),
     ("readers-writers.net", "invariant:writing = 0 or reading = 0", true),
+    ("round-table.pnml", "invariant:\"eat(1)\" + \"eat(2)\" <= 1", true),
     ("token-ring.pnml", "reaches:\"token at 3\"=1", true),
     ("traffic-lights.net", "reachable:red_north = 0 and red_east = 0", false),
     ("vending-machine.net", "invariant:cup <= 1 and not deadlock -> coin <= 5", true),
@@ -61,12 +63,48 @@ fn objects(output: &Output) -> Vec<Value> {
     text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Algorithms for mutual exclusion, each with how many processes it is for. The usual four properties hold of all.
+const MUTEX: [(&str, usize); 7] = [
+    ("dekker.net", 2),
+    ("eisenberg-mcguire-2.net", 2),
+    ("lamport-fast-2.net", 2),
+    ("peterson-2.net", 2),
+    ("peterson-3.net", 3),
+    ("szymanski-2.net", 2),
+    ("szymanski-3.net", 3),
+];
+
+/// The names of the files in a directory, sorted.
+fn files_in(directory: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(directory)).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<String> =
+        entries.filter(|entry| entry.path().is_file()).map(|entry| entry.file_name().into_string().unwrap()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn algorithms_for_mutual_exclusion_are_proved() {
+    assert_eq!(files_in("examples/nets/mutex"), MUTEX.map(|example| example.0));
+    for (name, processes) in MUTEX {
+        let inside: Vec<String> = (1..=processes).map(|process| format!("inside{process}")).collect();
+        let exclusion = format!("invariant:{} <= 1", inside.join(" + "));
+        let file = example(&format!("mutex/{name}"));
+        assert!(std::fs::read_to_string(root().join(&file)).unwrap().contains(&format!("# Mutual exclusion: {exclusion}\n")), "{name}");
+        let asked = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places", &exclusion].map(|property| ["-p", property]).concat();
+        let output = checked(&file, &[&["--format", "json"], &asked[..]].concat());
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output.stdout));
+        assert!(objects(&output).iter().all(|object| object["certificate"]["verified"] == true), "{name}");
+        // Exclusion would also hold where nobody ever gets inside.
+        for one in inside {
+            assert_eq!(checked(&file, &["-p", &format!("reachable:{one} = 1")]).status.code(), Some(0), "{name}");
+        }
+    }
+}
+
 #[test]
 fn the_examples_have_the_answers_that_are_expected() {
-    let mut files: Vec<String> =
-        std::fs::read_dir(root().join("examples/nets")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    files.sort();
-    assert_eq!(files, EXAMPLES.map(|example| example.0));
+    assert_eq!(files_in("examples/nets"), EXAMPLES.map(|example| example.0));
     for (name, holds) in EXAMPLES {
         let output = checked(&example(name), &["--format", "json"]);
         let answers: Vec<bool> = objects(&output).iter().map(|object| object["answer"] == "holds").collect();
@@ -191,7 +229,7 @@ fn hostile_files_give_one_clear_error() {
         ("nul", whole.replace("initialMarking><text>1", "initialMarking><text>\0"), "not well-formed XML"),
         ("truncated", whole[..whole.len() - 20].to_owned(), "not well-formed XML"),
         ("empty", String::new(), "not well-formed XML"),
-        ("coloured", whole.replace("grammar/ptnet", "grammar/symmetricnet"), "grammar/symmetricnet” are not supported"),
+        ("coloured", whole.replace("grammar/ptnet", "grammar/highlevelnet"), "grammar/highlevelnet” are not supported"),
     ];
     let kept = directory("nets-hostile");
     for (name, content, message) in cases {

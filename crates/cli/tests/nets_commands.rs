@@ -130,6 +130,24 @@ fn limits_end_a_question_and_not_the_others() {
 }
 
 #[test]
+fn the_memory_limit_ends_a_question_and_not_the_others() {
+    let unbounded = b"pl a (5)\ntr t a -> b\ntr u b -> a c\ntr v a*3 c*2 -> d c*2\ntr w d c*5 -> a*3 e c*5\ntr x e*2 c*3 -> e c*3 f\n\
+                      tr y f*2 b -> f b g\ntr z g c*7 -> f*2 c*2\n";
+    let output = serval(
+        &[
+            &["net", "check", "-", "--input", "net", "--no-times", "--memory", "48", "--timeout", "3600"][..],
+            &["-p", "invariant:f + g <= c + 100000000", "-p", "one-safe"],
+        ]
+        .concat(),
+        unbounded,
+    );
+    let said = text(&output.stdout);
+    assert!(said.contains("stopped at the memory limit of 48 MiB (--memory)"), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("one-safe") && line.contains("does not hold")), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn every_format_gives_the_same_status() {
     for format in ["text", "json", "mcc", "markdown", "sarif"] {
         for (net, code) in [(RING, 0), (FIGURE, 1), ("nowhere.net", 2)] {
@@ -168,10 +186,10 @@ fn pictures_and_other_formats() {
     let (code, said, told) = exported(b"tr t ->", "lola");
     assert_eq!((code, said.as_str()), (Some(2), ""));
     assert_eq!(told, "error: <stdin>: the net has no place, and the format of LoLA needs one\n");
-    for to in ["net", "pnml", "dot", "svg", "mermaid", "lola", "smtlib"] {
+    for to in ["net", "pnml", "dot", "svg", "mermaid", "lola", "smtlib", "lustre", "horn", "vmt", "nuxmv", "mist"] {
         for example in fs::read_dir(support::root().join("examples/nets")).unwrap() {
             let path = example.unwrap().path();
-            if path.extension().is_some_and(|ending| ending == "tsv") {
+            if path.is_dir() {
                 continue;
             }
             let output = serval(&["net", "export", path.to_str().unwrap(), "--to", to], b"");

@@ -103,7 +103,7 @@ fn files_that_end_too_early_or_have_bytes_of_nobody() {
 
 #[test]
 fn a_coloured_net_is_named_by_its_type() {
-    for kind in ["symmetricnet", "highlevelnet", "pt-hlpng"] {
+    for kind in ["highlevelnet", "pt-hlpng"] {
         let said = refused("pnml", &page("<place id=\"p\"/>").replace("grammar/ptnet", &format!("grammar/{kind}")));
         let wanted = format!("nets of the type “http://www.pnml.org/version-2009/grammar/{kind}” are not supported");
         assert!(said.contains(&wanted), "{said}");

@@ -43,6 +43,14 @@ serval_linear::conditions! {
         TrapClosed = "net.trap.closed",
         /// A trap is marked in the beginning.
         TrapMarked = "net.trap.marked",
+        /// Clauses are about places of the net.
+        InductivePlaces = "net.inductive.places",
+        /// Clauses hold in the beginning.
+        InductiveInitial = "net.inductive.initial",
+        /// A tree is for a clause and a transition that are there.
+        InductiveNumber = "net.inductive.number",
+        /// No transition ends a clause.
+        InductiveStep = "net.inductive.step",
         /// Markings have a number for each place.
         StatesPlaces = "net.states.places",
         /// The initial marking is listed.

@@ -120,7 +120,7 @@ pub fn marking_equation(net: &Net) -> Result<(Problem, impl Fn(u32) -> u32 + use
 type Clauses = Vec<Vec<Literal>>;
 
 /// Adds the goal: the variables that name parts, then what must hold.
-fn add_goal(problem: &mut Problem, goal: &Formula, place: impl Fn(u32) -> u32) -> Result<(), Refusal> {
+pub(crate) fn add_goal(problem: &mut Problem, goal: &Formula, place: impl Fn(u32) -> u32) -> Result<(), Refusal> {
     let mut values: Vec<Clauses> = Vec::new();
     for part in goal.parts() {
         let value = match part {

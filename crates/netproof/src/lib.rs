@@ -8,6 +8,8 @@
 //! | `run`, `runs` | [`run`] | that a goal can be reached, or several |
 //! | `weights`, `dead` | [`bounds`] | that it cannot: places never have that many tokens |
 //! | `equation` | [`equation`] | that it cannot: the marking equation with traps has no solution in it |
+//! | `inductive` | [`inductive`] | that it cannot: clauses that no transition ends exclude it |
+//! | `k-inductive` | [`k_inductive`] | that it cannot: no short run, and no `k` steps from outside, lead into it |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
 //!
@@ -20,6 +22,8 @@ pub mod bounds;
 pub mod certificate;
 mod conditions;
 pub mod equation;
+pub mod inductive;
+pub mod k_inductive;
 pub mod run;
 pub mod states;
 #[cfg(test)]
@@ -33,6 +37,8 @@ pub use bounds::{Dead, Weights};
 pub use certificate::{About, Certificate, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
 pub use equation::Equation;
+pub use inductive::{Bound, Clause, Inductive, Invariant};
+pub use k_inductive::KInductive;
 pub use run::{Item, Run, Runs};
 pub use states::{States, Stubborn};
 
@@ -68,6 +74,10 @@ pub enum Evidence {
     Dead(Dead),
     /// The marking equation has no solution in the goal.
     Equation(Equation),
+    /// Clauses that no transition ends exclude the goal.
+    Inductive(Inductive),
+    /// No short run ends in the goal, and no long one.
+    KInductive(KInductive),
     /// All markings that can be reached.
     States(States),
     /// Markings that are enough to see every deadlock.
@@ -82,6 +92,8 @@ impl Evidence {
             Self::Weights(_) => "weights",
             Self::Dead(_) => "dead",
             Self::Equation(_) => "equation",
+            Self::Inductive(_) => "inductive",
+            Self::KInductive(_) => "k-inductive",
             Self::States(_) => "states",
             Self::Stubborn(_) => "stubborn",
         }
@@ -112,6 +124,8 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Weights(weights) => bounds::check_weights(net, goal, weights, budget),
         Evidence::Dead(dead) => bounds::check_dead(net, goal, dead, budget),
         Evidence::Equation(equation) => equation::check(net, goal, equation, budget),
+        Evidence::Inductive(inductive) => inductive::check(net, goal, inductive, budget),
+        Evidence::KInductive(inductive) => k_inductive::check(net, goal, inductive, budget),
         Evidence::States(states) => states::check(net, goal, states, budget),
         Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
     }

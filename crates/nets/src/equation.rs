@@ -31,8 +31,13 @@ impl Base {
         Self { solver }
     }
 
+    /// No equation is solved beforehand.
+    pub(crate) fn none() -> Self {
+        Self { solver: None }
+    }
+
     /// The equation with a goal; `None` where a number does not fit.
-    fn with(&self, net: &Net, goal: &Formula, evidence: &Equation) -> Option<Solver> {
+    pub(crate) fn with(&self, net: &Net, goal: &Formula, evidence: &Equation) -> Option<Solver> {
         let problem = problem(net, goal, evidence).ok()?;
         let Some(mut solver) = self.solver.clone() else { return Some(Solver::new(problem)) };
         while solver.problem().variables < problem.variables {
@@ -56,7 +61,7 @@ pub enum Said {
 
 /// Asks the equation about a goal.
 pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budget) -> Result<Said, Stopped> {
-    ask_from(&Base { solver: None }, &Fast::new(net), net, goal, (seed, plans), budget)
+    ask_from(&Base::none(), &Fast::new(net), net, goal, (seed, plans), budget)
 }
 
 /// Asks the equation about a goal, with a seed, and with at most so many plans.

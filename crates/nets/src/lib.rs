@@ -7,6 +7,7 @@
 //! - [`weights`]: sums that no transition increases bound places;
 //! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
+//! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`).
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
 //! ticks.
@@ -16,10 +17,11 @@ pub mod explicit;
 mod fast;
 mod goals;
 mod guided;
+pub mod inductive;
 mod portfolio;
 pub mod shorten;
 pub mod siphon;
 mod walk;
 pub mod weights;
 
-pub use portfolio::{Answer, Found, Session, decide};
+pub use portfolio::{Answer, Found, Method, Session, decide};

@@ -5,7 +5,7 @@
 //! that is found out about one changes what is found out about another, so that questions can be spread over threads.
 
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_netproof::{Claim, Evidence, Item, Refusal, Rejection, Run, check};
+use serval_netproof::{Claim, Clause, Evidence, Item, Refusal, Rejection, Run, check};
 use serval_petri::{Formula, Net};
 
 use crate::equation::Base;
@@ -14,7 +14,7 @@ use crate::goals::Goals;
 use crate::siphon::Empty;
 use crate::walk::walk;
 use crate::weights::Known;
-use crate::{equation, explicit};
+use crate::{equation, explicit, inductive};
 
 /// An answer, which the checker has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,25 @@ pub struct Answer {
     pub evidence: Evidence,
     /// Who found it.
     pub method: &'static str,
+}
+
+/// A method that can be asked alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Random walks.
+    Walk,
+    /// Places that stay empty.
+    Siphon,
+    /// Sums that no transition increases.
+    Weights,
+    /// The marking equation, with traps, and as a plan.
+    Equation,
+    /// All markings.
+    Explicit,
+    /// Several steps at once.
+    Induction,
+    /// An invariant, clause by clause.
+    Pdr,
 }
 
 /// What was found out about a goal.
@@ -72,6 +91,7 @@ const WALK_TICKS: u64 = 5_000;
 const WEIGHTS_TICKS: u64 = 10_000_000;
 const EQUATION_TICKS: u64 = 250_000;
 const EXPLICIT: u64 = 1_000;
+const INDUCTIVE_TICKS: u64 = 250_000;
 /// By how much they grow.
 const GROWTH: u64 = 4;
 
@@ -92,6 +112,8 @@ pub struct Session {
     /// Whether there were not enough ticks for the bounds of all places that goals count.
     is_cut: bool,
     equation: Base,
+    /// Clauses that hold in all reachable markings, by what was shown before.
+    proved: Vec<Clause>,
 }
 
 impl Session {
@@ -99,7 +121,7 @@ impl Session {
     pub fn new(net: &Net, cancel: &Cancel) -> Self {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
         let (fast, empty, known) = (Fast::new(net), Empty::new(net), Known::new(net));
-        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation }
+        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation, proved: Vec::new() }
     }
 
     /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.
@@ -116,6 +138,53 @@ impl Session {
                 Ok(Some(evidence)) => *found = checked(net, formula, evidence, "weights", cancel),
                 Ok(None) => {}
                 Err(_) => self.is_cut = true,
+            }
+        }
+        found
+    }
+
+    /// Adds clauses that hold in all reachable markings, for the inductive methods: evidence shows them again where it uses them.
+    pub fn strengthen(&mut self, clauses: Vec<Clause>) {
+        for clause in clauses {
+            if !self.proved.contains(&clause) {
+                self.proved.push(clause);
+            }
+        }
+    }
+
+    /// Asks one method alone, in rounds of growing budgets.
+    pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> Vec<Found> {
+        let mut found = vec![Found::Nothing; goals.len()];
+        let mut known = Known::new(net);
+        for round in 0..rounds {
+            if method == Method::Walk {
+                self.walk(net, goals, &mut found, round, cancel);
+            }
+            // Whether more ticks could help.
+            let mut is_cut = matches!(method, Method::Walk | Method::Equation | Method::Explicit);
+            for (formula, found) in goals.iter().zip(&mut found).filter(|one| one.1.is_open()) {
+                if cancel.is_cancelled() {
+                    break;
+                }
+                match method {
+                    Method::Walk => {}
+                    Method::Siphon => {
+                        if let Some(evidence) = self.empty.exclude(net, formula) {
+                            *found = checked(net, formula, evidence, "siphon", cancel);
+                        }
+                    }
+                    Method::Weights => match known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone())) {
+                        Ok(Some(evidence)) => *found = checked(net, formula, evidence, "weights", cancel),
+                        Ok(None) => {}
+                        Err(_) => is_cut = true,
+                    },
+                    Method::Equation => self.ask_equation(net, formula, found, round, cancel),
+                    Method::Explicit => self.ask_explicit(net, formula, found, round, cancel),
+                    Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
+                }
+            }
+            if !is_cut || !found.iter().any(Found::is_open) || cancel.is_cancelled() {
+                break;
             }
         }
         found
@@ -166,8 +235,36 @@ impl Session {
         }
     }
 
-    /// Asks about a goal what is asked about each by itself.
+    /// Asks about a goal what is asked about each by itself. The inductive methods come last, and late: what the others decide they decide sooner.
     fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
+        self.ask_equation(net, formula, found, round, cancel);
+        if found.is_open() {
+            self.ask_explicit(net, formula, found, round, cancel);
+        }
+        for (method, first) in [(Method::Pdr, 1), (Method::Induction, 2)] {
+            if round >= first && found.is_open() && !cancel.is_cancelled() {
+                self.ask_inductive(net, formula, found, method, round, cancel);
+            }
+        }
+    }
+
+    /// Asks an inductive method; says whether it had not enough ticks.
+    fn ask_inductive(&self, net: &Net, formula: &Formula, found: &mut Found, method: Method, round: u32, cancel: &Cancel) -> bool {
+        let mut budget = Budget::new(ticks(INDUCTIVE_TICKS, round), cancel.clone());
+        let (name, said) = match method {
+            Method::Induction => ("induction", inductive::induction(net, &self.equation, &self.proved, formula, &mut budget)),
+            _ => ("pdr", inductive::pdr(net, &self.equation, &self.proved, formula, &mut budget)),
+        };
+        let is_cut = said.is_err();
+        match said {
+            Ok(inductive::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, name, cancel),
+            Ok(inductive::Said::Reached(word)) => *found = checked(net, formula, fired(&word), name, cancel),
+            Ok(inductive::Said::Nothing) | Err(_) => {}
+        }
+        is_cut
+    }
+
+    fn ask_equation(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
         let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
         let mut budget = Budget::new(ticks(EQUATION_TICKS, round), cancel.clone());
         match equation::ask_from(&self.equation, &self.fast, net, formula, (seed, plans), &mut budget) {
@@ -175,9 +272,9 @@ impl Session {
             Ok(equation::Said::Reached(word)) => *found = checked(net, formula, Evidence::Run(Run { word }), "guided", cancel),
             Ok(equation::Said::Nothing) | Err(_) => {}
         }
-        if !found.is_open() {
-            return;
-        }
+    }
+
+    fn ask_explicit(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
         let most = usize::try_from(ticks(EXPLICIT, round)).unwrap_or(usize::MAX);
         let budget = &mut Budget::new(u64::MAX, cancel.clone());
         let said = if self.deadlock.as_ref() == Some(formula) {

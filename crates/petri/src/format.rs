@@ -13,6 +13,8 @@ mod xml;
 
 use std::fmt;
 
+pub use xml::parse as parse_xml;
+
 use crate::{Net, Target};
 
 /// What is wrong with a text, and where.

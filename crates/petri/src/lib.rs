@@ -6,6 +6,7 @@
 //! - [`Target`]: what is asked of a marking, a conjunction of exact linear
 //!   constraints.
 //! - [`greatest_trap`], [`greatest_siphon`]: what stays marked or empty, by the arcs alone.
+//! - [`compose()`]: several nets as one, by the names of their transitions.
 //! - [`slice()`]: leaves out what no run to the target can use, and says why.
 //! - [`tina`], [`pnml`], [`mcc`], [`lola`]: nets and questions as files that other tools
 //!   read and write. Who writes one can have it read back before anybody sees
@@ -24,6 +25,7 @@
 //! assert!(matches!(slice(&net, &target, &mut Budget::unlimited()), Ok(Slice::Unreachable(_))));
 //! ```
 
+mod compose;
 mod format;
 mod formula;
 mod ids;
@@ -33,7 +35,8 @@ mod slice;
 mod structure;
 mod target;
 
-pub use format::{FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
+pub use compose::compose;
+pub use format::{FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, parse_xml, pnml, pnml_reads_back, tina, tina_reads_back};
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};

@@ -29,6 +29,35 @@ pub fn net(seed: u64) -> Net {
     net
 }
 
+/// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four points, and two variables with two values. A
+/// step moves a process, may ask for the value of a variable, and may change that of another.
+pub fn safe_net(seed: u64) -> Net {
+    let mut draw = SplitMix64::new(seed ^ 0x5AFE);
+    let mut net = Net::new(format!("safe net {seed}"));
+    let mut group = |name: &str, count: usize, at: usize| -> Vec<PlaceId> {
+        (0..count).filter_map(|number| net.add_place(format!("{name}{number}"), u64::from(number == at)).ok()).collect()
+    };
+    let variables: Vec<Vec<PlaceId>> = ["v", "w"].iter().map(|name| group(name, 2, draw.index(2))).collect();
+    let processes: Vec<Vec<PlaceId>> = ["p", "q", "r"][..2 + draw.index(2)].iter().map(|name| group(name, 2 + draw.index(3), 0)).collect();
+    let mut number = 0;
+    for points in &processes {
+        for _ in 0..points.len() + draw.index(2) {
+            let (from, to) = (points[draw.index(points.len())], points[draw.index(points.len())]);
+            let (mut inputs, mut outputs) = (vec![(from, 1)], vec![(to, 1)]);
+            let (asked, changed) = (draw.index(3), draw.index(4));
+            for (variable, values) in variables.iter().enumerate().filter(|one| one.0 == asked || one.0 == changed) {
+                let value = draw.index(2);
+                inputs.push((values[value], 1));
+                outputs.push((values[if variable == changed { 1 - value } else { value }], 1));
+            }
+            let added = net.add_transition(format!("t{number}"), inputs, outputs);
+            added.unwrap_or_else(|error| unreachable!("{error}"));
+            number += 1;
+        }
+    }
+    net
+}
+
 /// Some of them stand in quotes.
 const NAMES: [&str; 5] = ["a", "b", "not", "d e", "\"\\"];
 

@@ -16,19 +16,24 @@
 //! assert_eq!((certificate.property.as_str(), certificate.holds), ("one-safe", true));
 //! ```
 
+mod assume;
 mod class;
+mod invariant;
 mod runs;
 mod session;
 mod smtlib;
 mod why;
 
 use serval_budget::Cancel;
-use serval_petri::{FormatError, Limits, mcc, pnml, tina, words::WordsError};
+use serval_petri::{FormatError, Limits, NetError, mcc, pnml, tina, words::WordsError};
 use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
+pub use assume::{Assumption, assumptions};
 pub use class::{NetClass, NetSums, classify, sums};
+pub use invariant::{decide_proposed, invariant_in_words};
 pub use runs::{replayed, walked};
-pub use serval_netproof::{Certificate, Item, Run};
+pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
+pub use serval_nets::Method as NetMethod;
 pub use serval_petri::{Net, Property, words::Unknown};
 pub use serval_report::nets::NetAnswer;
 pub use session::{NetSession, decide_net, decide_nets};
@@ -92,6 +97,21 @@ impl NetInput {
         })
     }
 
+    /// Reads a file whose pages and nets are composed by the names of their transitions.
+    pub fn read_composed(text: &str, kind: NetKind) -> Result<Self, FormatError> {
+        match kind {
+            NetKind::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| Self { net: read.net, ids: read.ids }),
+            NetKind::Tina => Self::read(text, kind),
+        }
+    }
+
+    /// Several nets as one ([`serval_petri::compose`]). Queries speak of its nodes by their names.
+    pub fn composed(inputs: &[Self]) -> Result<Self, NetError> {
+        let nets: Vec<Net> = inputs.iter().map(|input| input.net.clone()).collect();
+        let net = serval_petri::compose(&nets)?;
+        Ok(Self { ids: pnml::Ids::named(&net), net })
+    }
+
     /// The net.
     pub fn net(&self) -> &Net {
         &self.net
@@ -119,11 +139,13 @@ pub struct NetOptions {
     pub cancel: Cancel,
     /// Ticks to make a run shorter. Default 200,000.
     pub shorten: u64,
+    /// One method alone. Default: all of them, in the order in which they pay.
+    pub method: Option<NetMethod>,
 }
 
 impl Default for NetOptions {
     fn default() -> Self {
-        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000 }
+        Self { rounds: 7, cancel: Cancel::new(), shorten: 200_000, method: None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::shown;
-use serval_netproof::{Certificate, Evidence, Refusal, Rejection};
+use serval_netproof::{Certificate, Evidence, Inductive, KInductive, Refusal, Rejection};
 use serval_petri::{FormatError, Net, pnml, tina};
 
 use crate::{Caps, TooLarge};
@@ -114,6 +114,17 @@ fn described(evidence: &Evidence) -> String {
         Evidence::Equation(equation) => {
             let (traps, nodes) = (counted(equation.traps.len(), "trap"), counted(equation.tree.nodes.len(), "node"));
             format!("the marking equation with {traps} and a tree of {nodes}")
+        }
+        Evidence::Inductive(Inductive { invariant, .. }) => {
+            let trees = counted(invariant.steps.len() + 1, "tree");
+            format!("an invariant of {} with {trees}", counted(invariant.clauses.len(), "clause"))
+        }
+        Evidence::KInductive(KInductive { invariant, base, .. }) => {
+            let with = match invariant.clauses.len() {
+                0 => String::new(),
+                clauses => format!(", with an invariant of {}", counted(clauses, "clause")),
+            };
+            format!("induction over {}{with}", counted(base.len(), "step"))
         }
         Evidence::States(states) => format!("all of {}", counted(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),

@@ -9,12 +9,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serval::Cancel;
-use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, NetQuestion, decide_net};
-use serval_bench::nets::{JKIND, KIND2, TINA};
+use serval::nets::{NetAnswer, NetInput, NetKind, NetQuestion};
+use serval_bench::nets::{JKIND, KIND2, TINA, timed};
 
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -114,20 +112,7 @@ fn known(text: &str) -> Option<bool> {
 
 /// Asks a question, and compares the answer.
 fn ask(model: &str, input: &NetInput, question: &NetQuestion, known: Option<bool>, group: Group) -> Asked {
-    let mut options = NetOptions::default();
-    options.rounds = 64;
-    options.cancel = Cancel::new();
-    let (flag, (done, waiting)) = (options.cancel.clone(), mpsc::channel::<()>());
-    let clock = std::thread::spawn(move || {
-        if waiting.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
-            flag.cancel();
-        }
-    });
-    let start = Instant::now();
-    let decision = decide_net(input, question, &options);
-    let time = start.elapsed();
-    drop(done);
-    let _ = clock.join();
+    let (decision, time) = timed(input, question, None, LIMIT);
     let holds = match decision.answer {
         NetAnswer::Holds => Some(true),
         NetAnswer::DoesNotHold => Some(false),
@@ -248,7 +233,7 @@ fn page(asked: &[Asked]) -> String {
         ("Deadlocks and 1-safety", table(asked, Group::Safety)),
         ("Dead transitions and places", table(asked, Group::Dead)),
         ("Queries", table(asked, Group::Query)),
-        ("Methods", methods(asked)),
+        ("Methods, for all questions above", methods(asked)),
         ("Published times", published(asked)),
     ];
     for (heading, text) in sections {

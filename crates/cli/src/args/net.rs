@@ -20,6 +20,7 @@ pub(crate) struct Net {
 pub(crate) enum NetCommand {
     Check(NetCheck),
     Info(NetInfo),
+    Invariant(NetInvariant),
     Run(NetRun),
     Export(NetExport),
 }
@@ -35,12 +36,16 @@ pub(crate) enum NetKind {
 
 #[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct NetFile {
-    /// A place/transition net (.pnml or .net); - reads standard input
+    /// A place/transition net or a symmetric net, which is unfolded (.pnml or .net); - reads standard input
     #[arg(value_name = "NET")]
     pub(crate) file: PathBuf,
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<NetKind>,
+    /// Compose the net with this one: transitions with the same name fire together; the word pages composes the pages and the nets of the
+    /// file itself
+    #[arg(long, value_name = "pages|FILE")]
+    pub(crate) compose: Vec<PathBuf>,
 }
 
 /// Decide properties of a net, with evidence for both answers
@@ -60,6 +65,15 @@ pub(crate) struct NetCheck {
     /// Only these of them
     #[arg(long, value_name = "ID", requires = "queries")]
     pub(crate) query: Vec<String>,
+    /// One method alone, instead of all in the order in which they pay
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) method: Option<NetMethod>,
+    /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is checked first
+    #[arg(long, value_name = "PROPERTY|FILE")]
+    pub(crate) assume: Vec<String>,
+    /// A formula that is proposed as an invariant: is it inductive, or which transition ends it?
+    #[arg(long, value_name = "FILE")]
+    pub(crate) invariant: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: Limits,
     /// For people or for machines
@@ -86,6 +100,59 @@ pub(crate) struct NetCheck {
     /// Check again whenever the net or a file of queries changes, until interrupted
     #[arg(long)]
     pub(crate) watch: bool,
+}
+
+impl NetCheck {
+    /// The method that is asked alone.
+    pub(crate) fn method(&self) -> Option<serval::nets::NetMethod> {
+        use serval::nets::NetMethod as Of;
+        self.method.map(|method| match method {
+            NetMethod::Walk => Of::Walk,
+            NetMethod::Siphon => Of::Siphon,
+            NetMethod::Weights => Of::Weights,
+            NetMethod::Equation => Of::Equation,
+            NetMethod::Explicit => Of::Explicit,
+            NetMethod::Induction => Of::Induction,
+            NetMethod::Pdr => Of::Pdr,
+        })
+    }
+}
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetMethod {
+    /// Random walks
+    Walk,
+    /// Places that stay empty
+    Siphon,
+    /// Sums of tokens that no transition increases
+    Weights,
+    /// The marking equation, with traps, and as a plan
+    Equation,
+    /// All markings, one by one
+    Explicit,
+    /// Several steps at once
+    Induction,
+    /// An invariant, clause by clause
+    Pdr,
+}
+
+/// Print an invariant that shows that a property holds, in words
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  serval net invariant mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetInvariant {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// What is to be shown; default deadlock-free and one-safe
+    #[arg(long, short, value_name = "PROPERTY")]
+    pub(crate) property: Vec<String>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Show all of it
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -130,9 +197,12 @@ pub(crate) struct NetRun {
     /// The same seed gives the same run
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
-    /// Fire what this file says
+    /// Fire what this file says: a saved run, or a counterexample of Kind 2 (XML, JSON) or JKind (XML)
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["steps", "seed"])]
     pub(crate) replay: Option<PathBuf>,
+    /// The counterexample of this property of the file; default the first
+    #[arg(long, value_name = "NAME", requires = "replay")]
+    pub(crate) counterexample: Option<String>,
     /// Choose by hand what fires
     #[arg(short, long, conflicts_with_all = ["replay", "steps", "seed", "verbose"])]
     pub(crate) interactive: bool,
@@ -147,7 +217,7 @@ pub(crate) struct NetRun {
 /// Write a net in another form
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net export mutex.pnml --to svg --out mutex.svg\n  serval net export mutex.net --to smtlib --property one-safe\n\nFor smtlib: the marking equation with the goal of the property, for SMT solvers. Where it has no solution (unsat), no marking of the goal can be reached.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval net export mutex.pnml --to svg --out mutex.svg\n  serval net export mutex.net --to smtlib --property one-safe\n  serval net export mutex.net --to lustre --map names.json > mutex.lus; kind2 -xml mutex.lus > trace.xml\n  serval net run mutex.net --replay trace.xml\n\nFor smtlib: the marking equation with the goal of the property, for SMT solvers. Where it has no solution (unsat), no marking of the goal can be reached.\nFor lustre: deadlock-free, one-safe, and for each transition and place whether it is dead; --property and --queries add to these.\nFor horn, mist and smtlib: one property; for vmt and nuxmv: any number. Default deadlock-free, for mist one-safe.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct NetExport {
     #[command(flatten)]
@@ -158,9 +228,42 @@ pub(crate) struct NetExport {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// The property that smtlib is about
-    #[arg(long, short, value_name = "PROPERTY", default_value = "deadlock-free")]
-    pub(crate) property: String,
+    /// What is asked, for the forms that ask something
+    #[arg(long, short, value_name = "PROPERTY")]
+    pub(crate) property: Vec<String>,
+    /// Questions of the Model Checking Contest about reachability, for these forms
+    #[arg(long, value_name = "FILE.xml")]
+    pub(crate) queries: Vec<PathBuf>,
+    /// Only these of them
+    #[arg(long, value_name = "ID", requires = "queries")]
+    pub(crate) query: Vec<String>,
+    /// For lustre: how the net becomes a program
+    #[arg(long, value_enum, default_value_t = LustreEncoding::Corrected, value_name = "ENCODING")]
+    pub(crate) encoding: LustreEncoding,
+    /// For lustre: which transitions may fire together: the word one for none, or a file, an array of arrays of names in JSON; default
+    /// as many as share no place
+    #[arg(long, value_name = "one|FILE")]
+    pub(crate) sets: Option<PathBuf>,
+    /// For lustre: assert bounds of places and of weighted sums, each of which has been proved
+    #[arg(long)]
+    pub(crate) assume_bounds: bool,
+    /// Save the evidence for what is asserted in this directory
+    #[arg(long, value_name = "DIR", requires = "assume_bounds")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// For lustre: write to this file which identifier stands for which name
+    #[arg(long, value_name = "PATH")]
+    pub(crate) map: Option<PathBuf>,
+    /// How long the proofs for --assume-bounds may take
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LustreEncoding {
+    /// Observers that see the initial marking, a property for each transition and place
+    Corrected,
+    /// As published, which misses what is enabled or marked only at the start
+    Published,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -179,4 +282,14 @@ pub(crate) enum NetForm {
     Lola,
     /// The marking equation, for SMT solvers
     Smtlib,
+    /// A program in Lustre, for Kind 2 and JKind
+    Lustre,
+    /// Constrained Horn clauses in SMT-LIB
+    Horn,
+    /// A symbolic transition system in VMT
+    Vmt,
+    /// A module of nuXmv
+    Nuxmv,
+    /// Coverability, in the format of mist
+    Mist,
 }

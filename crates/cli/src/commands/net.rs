@@ -1,8 +1,10 @@
 //! `serval net …`: questions about Petri nets.
 
+mod assumed;
 pub(super) mod check;
 mod export;
 mod info;
+mod invariant;
 pub(super) mod read;
 mod run;
 
@@ -16,6 +18,7 @@ pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
     match &args.command {
         NetCommand::Check(check) => return check::run(check, messages),
         NetCommand::Info(info) => info::run(info)?,
+        NetCommand::Invariant(invariant) => return invariant::run(invariant),
         NetCommand::Run(run) => run::run(run)?,
         NetCommand::Export(export) => export::run(export)?,
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::Budget;
-use serval_petri::{Decides, Marking, Net, Property, tina};
+use serval_linear::{Problem, Tree};
+use serval_petri::{Decides, Formula, Marking, Net, Property, TransitionId, tina};
 
 use crate::equation::problem;
-use crate::{Certificate, Evidence, Refusal, fingerprint};
+use crate::inductive::{goal_problem, step_problem};
+use crate::{Certificate, Evidence, Invariant, KInductive, Refusal, fingerprint, k_inductive};
 
 /// Moves one token, once.
 pub(super) const MOVE: &str = "pl a (1)\npl b (0)\ntr t a -> b\n";
@@ -21,6 +23,10 @@ pub(super) const DEAD: &str = "pl a (1)\npl b (0)\npl c (0)\ntr t a -> b\ntr u c
 pub(super) const STAY: &str = "pl a (1)\npl b (0)\ntr t a -> a\ntr u a -> b\n";
 /// Only the trap of both places shows that one is marked: the token can double, and half of two is one.
 pub(super) const TRAP: &str = "pl a (1)\npl b (0)\ntr t a -> b\ntr u b*2 -> a\ntr v b -> b*2\n";
+
+/// Two take turns with a lock.
+pub(super) const LOCK: &str =
+    "pl a (1)\npl b (1)\npl l (1)\npl x (0)\npl y (0)\ntr ta a l -> x\ntr tb b l -> y\ntr ua x -> a l\ntr ub y -> b l\n";
 
 /// A net, a property, whether it holds, and the fields with the evidence. `TREE` stands for a tree that is asked for.
 #[derive(Clone, Copy)]
@@ -58,10 +64,7 @@ impl Case {
         if fields.contains("TREE") {
             let goals = Property::parse(self.property, &net).unwrap().goals(&net).unwrap();
             for about in &mut certificate.evidence {
-                let Evidence::Equation(equation) = &mut about.evidence else { continue };
-                let problem = problem(&net, &goals[about.goal], equation).unwrap();
-                let Outcome::Refuted(tree) = Solver::new(problem).solve(&mut Budget::unlimited()) else { panic!("{text}: has a solution") };
-                equation.tree = tree;
+                fill(&net, &goals[about.goal], &mut about.evidence);
             }
         }
         certificate
@@ -69,6 +72,46 @@ impl Case {
 
     pub(super) fn checked(&self) -> Result<(), Refusal> {
         self.certificate().check(&self.net(), &mut Budget::unlimited())
+    }
+}
+
+/// A tree for a problem, which must have no solution.
+fn tree(problem: Problem) -> Tree {
+    match Solver::new(problem).solve(&mut Budget::unlimited()) {
+        Outcome::Refuted(tree) => tree,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Asks for the trees of a piece of evidence.
+fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
+    let steps = |invariant: &mut Invariant| {
+        let Invariant { clauses, steps } = invariant;
+        for (clause, transition, step) in steps {
+            let transition = TransitionId::try_from_index(*transition as usize).unwrap();
+            // What has no meaning keeps a tree that has none.
+            if (*clause as usize) < clauses.len() && transition.index() < net.transition_count() {
+                *step = tree(step_problem(net, clauses, *clause as usize, transition).unwrap());
+            }
+        }
+    };
+    match evidence {
+        Evidence::Equation(equation) => equation.tree = tree(problem(net, goal, equation).unwrap()),
+        Evidence::Inductive(inductive) => {
+            steps(&mut inductive.invariant);
+            let mut clauses = inductive.invariant.clauses.clone();
+            clauses.retain(|clause| clause.iter().all(|bound| bound.0.is_over(u32::try_from(net.place_count()).unwrap())));
+            inductive.tree = tree(goal_problem(net, &clauses, goal).unwrap());
+        }
+        Evidence::KInductive(inductive) => {
+            steps(&mut inductive.invariant);
+            let KInductive { invariant, base, step } = inductive;
+            let problem = |length, first| k_inductive::problem(net, &invariant.clauses, goal, length, first).unwrap();
+            let steps = base.len();
+            base.iter_mut().enumerate().for_each(|(length, one)| *one = tree(problem(length, true)));
+            *step = tree(problem(steps, false));
+        }
+        _ => {}
     }
 }
 
@@ -86,7 +129,7 @@ pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
         }
     }
     let property = Property::parse(property, net).unwrap();
-    let is_reached = |goal: &serval_petri::Formula| known.iter().any(|marking| goal.holds(marking));
+    let is_reached = |goal: &Formula| known.iter().any(|marking| goal.holds(marking));
     let goals = property.goals(net).unwrap();
     match property.decides() {
         Decides::IfReachable => goals.iter().all(is_reached),

@@ -68,7 +68,11 @@ fn reading_is_strict() {
         ("\"holds\":false", "\"holds\":null", "invalid type: null, expected a boolean"),
         ("{\"word\":[0,0]}", "[[0,0]]", "invalid type: sequence, expected an object"),
         ("\"word\"", "\"words\"", "unknown field `words`, expected `word`"),
-        ("\"run\"", "\"walk\"", "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `states`, `stubborn`"),
+        (
+            "\"run\"",
+            "\"walk\"",
+            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`",
+        ),
         ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
         ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
         ("}\n", "}}", "trailing characters"),
@@ -101,6 +105,8 @@ fn the_schema_has_the_same_fields() {
         Evidence::Weights(weights.clone()),
         Evidence::Dead(crate::Dead::default()),
         Evidence::Equation(crate::Equation { weights, ..crate::Equation::default() }),
+        Evidence::Inductive(crate::Inductive::default()),
+        Evidence::KInductive(crate::KInductive::default()),
         Evidence::States(crate::States::default()),
         Evidence::Stubborn(crate::Stubborn::default()),
     ];

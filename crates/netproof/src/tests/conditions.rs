@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_petri::Property;
 
-use super::cases::{CYCLE, Case, DEAD, MOVE, SOURCE, STAY, TRAP, holds};
+use super::cases::{CYCLE, Case, DEAD, LOCK, MOVE, SOURCE, STAY, TRAP, holds};
 use super::switch::without;
 use crate::{Claim, Condition, Evidence, Refusal, Run, check};
 
@@ -86,6 +86,100 @@ const REFUSED: &[(Condition, bool, Case)] = &[
         Condition::TrapMarked,
         false,
         Case { net: MOVE, property: "invariant:b >= 1", holds: true, evidence: r#"{"equation":{"traps":[[1]],"tree":TREE}}"# },
+    ),
+    (
+        Condition::InductivePlaces,
+        true,
+        Case {
+            net: MOVE,
+            property: "invariant:a + b = 1",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[-1,0,1,1,1]],[[1,0,-1,1,-1]],[[0,7,1]]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    (
+        Condition::InductiveInitial,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:b >= 1",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[-1,1,1]]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    (
+        Condition::InductiveInitial,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:false",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    (
+        Condition::InductiveNumber,
+        true,
+        Case {
+            net: MOVE,
+            property: "invariant:a <= 1",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[1,0,-1]]],"steps":[[0,1,[]]]},"tree":TREE}}"#,
+        },
+    ),
+    (
+        Condition::InductiveNumber,
+        true,
+        Case {
+            net: MOVE,
+            property: "invariant:a <= 1",
+            holds: true,
+            evidence: r#"{"k-inductive":{"invariant":{"clauses":[[[1,0,-1]]],"steps":[[1,0,[]]]},"base":[],"step":TREE}}"#,
+        },
+    ),
+    // A bound that falls, where nothing stops it.
+    (
+        Condition::InductiveStep,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:a >= 1",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[-1,0,1]]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    // What is given is not enough.
+    (
+        Condition::InductiveStep,
+        false,
+        Case {
+            net: "pl a (2)\ntr t a*2 -> a\n",
+            property: "invariant:a >= 2",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[-2,0,1]]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    // What is given does not help where it counts against.
+    (
+        Condition::InductiveStep,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:b <= 0",
+            holds: true,
+            evidence: r#"{"inductive":{"invariant":{"clauses":[[[0,1,-1]]],"steps":[]},"tree":TREE}}"#,
+        },
+    ),
+    // One of two bounds falls.
+    (
+        Condition::InductiveStep,
+        false,
+        Case {
+            net: STAY,
+            property: "invariant:a >= 1",
+            holds: true,
+            evidence: r#"{"k-inductive":{"invariant":{"clauses":[[[-1,0,1],[-2,1,1]],[[1,0,-1,1,-1]]],"steps":[]},"base":[],"step":TREE}}"#,
+        },
     ),
     (
         Condition::StatesPlaces,
@@ -191,6 +285,65 @@ const ACCEPTED: &[Case] = &[
         property: "invariant:a = 1 and b = 0 or a = 0 and (b = 1 or a = 3)",
         holds: true,
         evidence: r#"{"equation":{"traps":[[0,1]],"weights":{"sums":[[[0,1],[1,1]]]},"tree":TREE}}"#,
+    },
+    // No bound falls.
+    Case {
+        net: MOVE,
+        property: "invariant:a + b = 1",
+        holds: true,
+        evidence: r#"{"inductive":{"invariant":{"clauses":[[[-1,0,1,1,1]],[[1,0,-1,1,-1]]],"steps":[]},"tree":TREE}}"#,
+    },
+    // What is given is enough: a trap.
+    Case {
+        net: TRAP,
+        property: "invariant:a + b >= 1",
+        holds: true,
+        evidence: r#"{"inductive":{"invariant":{"clauses":[[[-1,0,1,1,1]]],"steps":[]},"tree":TREE}}"#,
+    },
+    // Two clauses, each of which needs the other: l + x + y = 1 is left out, and who holds the lock has it alone.
+    Case {
+        net: LOCK,
+        property: "invariant:x = 0 or y = 0",
+        holds: true,
+        evidence: r#"{"inductive":{"invariant":{"clauses":[[[0,3,-1],[0,4,-1]],[[0,2,-1],[0,3,-1]],[[0,2,-1],[0,4,-1]],[[1,2,-1]],[[1,3,-1]],[[1,4,-1]]],"steps":[[0,0,[]],[0,1,[]],[1,0,[]],[1,2,[]],[1,3,[]],[2,1,[]],[2,2,[]],[2,3,[]],[3,2,[]],[3,3,[]],[4,0,[]],[5,1,[]]]},"tree":TREE}}"#,
+    },
+    Case {
+        net: MOVE,
+        property: "invariant:a <= 1",
+        holds: true,
+        evidence: r#"{"k-inductive":{"invariant":{"clauses":[],"steps":[]},"base":[[]],"step":TREE}}"#,
+    },
+    // What becomes of the token takes two steps.
+    Case {
+        net: "pl a (1)\npl b (0)\npl c (0)\npl d (0)\ntr t a -> b\ntr u b -> a\ntr v c -> d\n",
+        property: "invariant:d = 0",
+        holds: true,
+        evidence: r#"{"k-inductive":{"invariant":{"clauses":[[[0,2,-1]]],"steps":[]},"base":[[],[]],"step":TREE}}"#,
+    },
+    Case {
+        net: CYCLE,
+        property: "deadlock-free",
+        holds: true,
+        evidence: r#"{"k-inductive":{"invariant":{"clauses":[],"steps":[]},"base":[[]],"step":TREE}}"#,
+    },
+    // Nothing can fire, so there are no longer runs.
+    Case {
+        net: "pl a (1)\n",
+        property: "invariant:a = 1",
+        holds: true,
+        evidence: r#"{"k-inductive":{"invariant":{"clauses":[],"steps":[]},"base":[[]],"step":TREE}}"#,
+    },
+    Case {
+        net: SOURCE,
+        property: "reachable:b >= 1",
+        holds: false,
+        evidence: r#"{"inductive":{"invariant":{"clauses":[[[0,1,-1]]],"steps":[]},"tree":TREE}}"#,
+    },
+    Case {
+        net: STAY,
+        property: "invariant:a + b <= 1",
+        holds: true,
+        evidence: r#"{"k-inductive":{"invariant":{"clauses":[],"steps":[]},"base":[[],[]],"step":TREE}}"#,
     },
     Case { net: MOVE, property: "one-safe", holds: true, evidence: r#"{"states":{"markings":[[0,1],[1,0]]}}"# },
     // More than can be reached does no harm.

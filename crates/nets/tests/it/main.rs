@@ -6,6 +6,7 @@
 
 mod answers;
 mod found;
+mod inductive;
 mod mutants;
 
 /// What an environment variable says, or else this number.

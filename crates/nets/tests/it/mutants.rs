@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_linear::{Linear, Node};
 use serval_model::SplitMix64;
-use serval_netproof::{Certificate, Claim, Evidence, Item, Refusal, Run, check};
+use serval_netproof::{Bound, Certificate, Claim, Evidence, Invariant, Item, Refusal, Run, check};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
-use serval_nets::{equation, weights};
+use serval_nets::{equation, inductive, weights};
 use serval_petri::{Formula, Marking, Net, Property};
 use serval_random::nets::{Markings, Question, net};
 use serval_testkit::say;
@@ -19,15 +19,26 @@ use crate::number;
 
 /// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
 const MUTANTS: u64 = 100;
-const KINDS: [&str; 6] = ["run", "weights", "dead", "equation", "states", "stubborn"];
+const KINDS: [&str; 8] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn"];
 
 /// What each method by itself finds about a goal.
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
-    let budget = &mut Budget::ticks(100_000);
+    let budget = &mut Budget::ticks(400_000);
     let mut found: Vec<Evidence> = Empty::new(net).exclude(net, goal).into_iter().collect();
     found.extend(weights::Known::new(net).exclude(net, goal, budget).ok().flatten());
     if let Ok(equation::Said::Excluded(evidence)) = equation::ask(net, goal, 1, 1, budget) {
         found.push(*evidence);
+    }
+    let inductive = [
+        inductive::ask_pdr(net, goal, budget),
+        inductive::ask_induction(net, goal, budget),
+        inductive::ask_steps(net, goal, 1, budget),
+        inductive::ask_steps(net, goal, 2, budget),
+    ];
+    for said in inductive.into_iter().flatten() {
+        if let inductive::Said::Excluded(evidence) = said {
+            found.push(*evidence);
+        }
     }
     let mut looked = vec![look(net, goal, 500, budget)];
     if Formula::deadlock(net).as_ref() == Some(goal) {
@@ -94,6 +105,15 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
             }
             _ => list(draw, &mut equation.tree.nodes, node),
         },
+        Evidence::Inductive(inductive) => match draw.index(4) {
+            0 => list(draw, &mut inductive.tree.nodes, node),
+            _ => invariant(draw, &mut inductive.invariant),
+        },
+        Evidence::KInductive(inductive) => match draw.index(4) {
+            0 => list(draw, &mut inductive.base, |draw, tree| list(draw, &mut tree.nodes, node)),
+            1 => list(draw, &mut inductive.step.nodes, node),
+            _ => invariant(draw, &mut inductive.invariant),
+        },
         Evidence::States(states) => {
             list(draw, &mut states.markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)))
         }
@@ -111,6 +131,30 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         }
     }
     evidence
+}
+
+/// Changes a clause, a bound or a tree.
+fn invariant(draw: &mut SplitMix64, invariant: &mut Invariant) {
+    if draw.chance(40) && !invariant.steps.is_empty() {
+        list(draw, &mut invariant.steps, |draw, step| match draw.index(3) {
+            0 => step.0 = small(draw, step.0),
+            1 => step.1 = small(draw, step.1),
+            _ => list(draw, &mut step.2.nodes, node),
+        });
+        return;
+    }
+    list(draw, &mut invariant.clauses, |draw, clause| {
+        list(draw, clause, |draw, Bound(bound)| {
+            let by = i64::from(draw.chance(50)) * 2 - 1;
+            let at = draw.index(bound.terms().len() + 1);
+            let terms =
+                bound.terms().iter().enumerate().map(|(number, &(place, factor))| (place, factor + if number == at { by } else { 0 }));
+            let constant = bound.constant() + if at == bound.terms().len() { by } else { 0 };
+            if let Some(other) = Linear::new(terms, constant) {
+                *bound = other;
+            }
+        });
+    });
 }
 
 fn node(draw: &mut SplitMix64, node: &mut Node) {

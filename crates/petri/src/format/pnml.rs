@@ -11,7 +11,8 @@
 //! A node is called as `<name><text>` says, exactly, or by its id where there is
 //! none; where two places would be called alike, all places are called by their
 //! ids, and the same for transitions. Skipped: graphics, what is specific to
-//! tools, names of pages and arcs. Refused: high-level nets, several nets,
+//! tools, names of pages and arcs. Symmetric nets (type `symmetricnet`) are unfolded, as its module says. Refused: other high-level
+//! nets, several nets unless they are composed ([`read_composed`]),
 //! weights of 0, arcs between two places or two transitions, and any element
 //! that is not known, as it might change what the net means.
 //!
@@ -25,6 +26,8 @@
 //! assert_eq!(read.ids.place("p0"), Some(place));
 //! ```
 
+mod symmetric;
+
 use std::fmt::Write;
 
 use roxmltree::Node;
@@ -36,6 +39,7 @@ use crate::{Arc, Net, PlaceId, TransitionId};
 
 const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar/pnml";
 const PLACE_TRANSITION: &str = "http://www.pnml.org/version-2009/grammar/ptnet";
+const SYMMETRIC: &str = "http://www.pnml.org/version-2009/grammar/symmetricnet";
 /// How deep pages may nest: deeper than anybody can follow.
 const NESTING: usize = 1000;
 /// The tool that a `<toolspecific>` with an exact name is for.
@@ -167,6 +171,16 @@ pub fn read(text: &str) -> Result<ReadNet, FormatError> {
 
 /// Reads a net.
 pub fn read_within(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> {
+    read_as(text, limits, false)
+}
+
+/// Reads all pages of all nets of a file as one net, in which transitions with the same name are one transition: it takes what all of them
+/// take and gives what all of them give. Places remain apart.
+pub fn read_composed(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> {
+    read_as(text, limits, true)
+}
+
+fn read_as(text: &str, limits: &Limits, is_composed: bool) -> Result<ReadNet, FormatError> {
     let document = parse(text, limits)?;
     let root = document.root_element();
     if root.tag_name().name() != "pnml" {
@@ -180,23 +194,34 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> 
             None => error(root, "there is no <net>"),
         });
     };
-    if let Some(second) = nets.next() {
-        return Err(error(second, "a second <net>; one is read"));
-    }
     let kind = net.attribute("type").unwrap_or("");
-    if kind != PLACE_TRANSITION {
-        return Err(error(net, format!("nets of the type “{kind}” are not supported, only place/transition nets: “{PLACE_TRANSITION}”")));
+    let mut reader = Reader::new(limits, kind == SYMMETRIC);
+    for one in std::iter::once(net).chain(nets) {
+        if one != net && !is_composed {
+            return Err(error(one, "a second <net>; one is read, unless nets are composed"));
+        }
+        let kind = one.attribute("type").unwrap_or("");
+        if kind != PLACE_TRANSITION && kind != SYMMETRIC {
+            let known = format!("only place/transition nets: “{PLACE_TRANSITION}”, and symmetric nets: “{SYMMETRIC}”");
+            return Err(error(one, format!("nets of the type “{kind}” are not supported, {known}")));
+        }
+        if (kind == SYMMETRIC) != reader.is_symmetric {
+            return Err(error(one, "nets of different types cannot be composed"));
+        }
+        reader.collect(one)?;
     }
-    let mut reader = Reader::new(limits);
-    reader.collect(net)?;
-    reader.finish(net)
+    match (reader.is_symmetric, is_composed) {
+        (true, true) => Err(error(net, "symmetric nets cannot be composed; unfold each, and compose what comes out")),
+        (true, false) => symmetric::unfold(&reader, net),
+        (false, _) => reader.finish(net, is_composed),
+    }
 }
 
 /// Places or transitions, as they are collected.
 #[derive(Default)]
 struct Nodes<'a, 'i> {
-    /// Each with its id, its name and its tokens.
-    own: Vec<(&'a str, Option<String>, u64)>,
+    /// Each with its id, its name, its tokens and its element.
+    own: Vec<(&'a str, Option<String>, u64, Node<'a, 'i>)>,
     /// What references refer to.
     referred: FxHashMap<&'a str, &'a str>,
     /// The references in the order of the text.
@@ -235,13 +260,30 @@ impl<'a> Nodes<'a, '_> {
 
     /// What the nodes are called.
     fn names(&self) -> Vec<String> {
-        let given: Vec<&str> = self.own.iter().map(|(id, name, _)| name.as_deref().unwrap_or(id)).collect();
+        let given: Vec<&str> = self.own.iter().map(|(id, name, ..)| name.as_deref().unwrap_or(id)).collect();
         let different: FxHashSet<&str> = given.iter().copied().collect();
         if different.len() == given.len() {
             given.into_iter().map(str::to_owned).collect()
         } else {
             self.own.iter().map(|&(id, ..)| id.to_owned()).collect()
         }
+    }
+}
+
+impl Nodes<'_, '_> {
+    /// What the nodes are called where those with the same name are one, and by node which of these it is.
+    fn fused(&self) -> (Vec<String>, Vec<usize>) {
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut names: Vec<String> = Vec::new();
+        let mut which = Vec::with_capacity(self.own.len());
+        for (id, name, ..) in &self.own {
+            let name = name.as_deref().unwrap_or(id);
+            which.push(*numbers.entry(name).or_insert_with(|| {
+                names.push(name.to_owned());
+                names.len() - 1
+            }));
+        }
+        (names, which)
     }
 }
 
@@ -254,6 +296,10 @@ fn sorted<'a>(ids: impl Iterator<Item = &'a &'a str>) -> Vec<&'a str> {
 
 struct Reader<'a, 'i> {
     limits: &'a Limits,
+    /// Whether tokens have colours.
+    is_symmetric: bool,
+    /// What a symmetric net declares.
+    declarations: Vec<Node<'a, 'i>>,
     places: Nodes<'a, 'i>,
     transitions: Nodes<'a, 'i>,
     arcs: Vec<Node<'a, 'i>>,
@@ -311,23 +357,24 @@ fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, FormatError>
     node.attribute(name).ok_or_else(|| error(node, format!("<{}> without `{name}`", node.tag_name().name())))
 }
 
-fn check_children(node: Node<'_, '_>, known: &str) -> Result<(), FormatError> {
-    match elements(node).find(|&(name, _)| !is_decoration(name) && name != known) {
+fn check_children(node: Node<'_, '_>, known: &[&str]) -> Result<(), FormatError> {
+    match elements(node).find(|&(name, _)| !is_decoration(name) && !known.contains(&name)) {
         Some((name @ ("type" | "hlinitialMarking" | "hlinscription" | "condition"), child)) => {
             Err(error(child, format!("<{name}> belongs to high-level nets or special arcs, which are not supported")))
         }
         Some((name, child)) => {
             let message = format!("<{name}> within <{}> is not supported", node.tag_name().name());
-            Err(error(child, message).misspelt(name, DECORATIONS.into_iter().chain([known]).filter(|known| !known.is_empty())))
+            Err(error(child, message).misspelt(name, DECORATIONS.iter().chain(known).copied()))
         }
         None => Ok(()),
     }
 }
 
 impl<'a, 'i> Reader<'a, 'i> {
-    fn new(limits: &'a Limits) -> Self {
+    fn new(limits: &'a Limits, is_symmetric: bool) -> Self {
         let nodes = Nodes::default;
-        Self { limits, places: nodes(), transitions: nodes(), arcs: Vec::new(), ids: FxHashSet::default() }
+        let (arcs, declarations) = (Vec::new(), Vec::new());
+        Self { limits, is_symmetric, declarations, places: nodes(), transitions: nodes(), arcs, ids: FxHashSet::default() }
     }
 
     /// Collects what is on all pages, in the order of the text.
@@ -346,13 +393,13 @@ impl<'a, 'i> Reader<'a, 'i> {
                 "page" if open.len() > NESTING => return Err(error(child, format!("pages nest more than {NESTING} deep"))),
                 "page" => open.push(child.children()),
                 "place" => {
-                    check_children(child, "initialMarking")?;
+                    check_children(child, if self.is_symmetric { &["type", "hlinitialMarking"] } else { &["initialMarking"] })?;
                     let tokens = number_of(child, "initialMarking")?.unwrap_or(0);
                     let id = self.id(child)?;
                     own(&mut self.places, child, id, tokens, self.limits)?;
                 }
                 "transition" => {
-                    check_children(child, "")?;
+                    check_children(child, if self.is_symmetric { &["condition"] } else { &[] })?;
                     let id = self.id(child)?;
                     own(&mut self.transitions, child, id, 0, self.limits)?;
                 }
@@ -365,7 +412,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                     refer(&mut self.transitions, child, id)?;
                 }
                 "arc" => {
-                    check_children(child, "inscription")?;
+                    check_children(child, if self.is_symmetric { &["hlinscription"] } else { &["inscription"] })?;
                     if child.attribute("id").is_some() {
                         self.id(child)?;
                     }
@@ -374,6 +421,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                     }
                     self.arcs.push(child);
                 }
+                "declaration" if self.is_symmetric => self.declarations.push(child),
                 "declaration" => return Err(error(child, "<declaration> belongs to high-level nets, which are not supported")),
                 name if is_decoration(name) => {}
                 name => {
@@ -391,15 +439,12 @@ impl<'a, 'i> Reader<'a, 'i> {
         if self.ids.insert(id) { Ok(id) } else { Err(error(node, format!("a second element with the id “{id}”"))) }
     }
 
-    fn finish(self, root: Node<'a, 'i>) -> Result<ReadNet, FormatError> {
+    /// The arcs, each with whether it leaves a transition, and the places and transitions, both by all their ids.
+    fn ends(&self) -> Result<Ends<'a, 'i>, FormatError> {
         let (places, transitions) = (self.places.resolve_all("place")?, self.transitions.resolve_all("transition")?);
-        let mut arcs: Vec<[Vec<(usize, u64)>; 2]> = vec![Default::default(); self.transitions.own.len()];
+        let mut arcs = Vec::with_capacity(self.arcs.len());
         for &arc in &self.arcs {
             let (source, target) = (attribute(arc, "source")?, attribute(arc, "target")?);
-            let weight = number_of(arc, "inscription")?.unwrap_or(1);
-            if weight == 0 {
-                return Err(error(arc, "an arc of weight 0"));
-            }
             let (side, place, transition) = match (places.get(source), transitions.get(target), transitions.get(source), places.get(target))
             {
                 (Some(&place), Some(&transition), _, _) => (0, place, transition),
@@ -415,7 +460,22 @@ impl<'a, 'i> Reader<'a, 'i> {
                     });
                 }
             };
-            arcs[transition][side].push((place, weight));
+            arcs.push(End { arc, side, place, transition });
+        }
+        Ok(Ends { arcs, places, transitions })
+    }
+
+    fn finish(self, root: Node<'a, 'i>, is_composed: bool) -> Result<ReadNet, FormatError> {
+        let ends = self.ends()?;
+        let (names, which) =
+            if is_composed { self.transitions.fused() } else { (self.transitions.names(), (0..self.transitions.own.len()).collect()) };
+        let mut arcs: Vec<[Vec<(usize, u64)>; 2]> = vec![Default::default(); names.len()];
+        for end in &ends.arcs {
+            let weight = number_of(end.arc, "inscription")?.unwrap_or(1);
+            if weight == 0 {
+                return Err(error(end.arc, "an arc of weight 0"));
+            }
+            arcs[which[end.transition]][end.side].push((end.place, weight));
         }
 
         let mut net = Net::new(name_of(root)?.unwrap_or_else(|| root.attribute("id").unwrap_or("").to_owned()));
@@ -424,30 +484,46 @@ impl<'a, 'i> Reader<'a, 'i> {
             place_ids.push(net.add_place(name, node.2).map_err(|problem| error(root, problem.to_string()))?);
         }
         let mut transition_ids: Vec<TransitionId> = Vec::with_capacity(self.transitions.own.len());
-        for (name, [inputs, outputs]) in self.transitions.names().into_iter().zip(arcs) {
+        for (name, [inputs, outputs]) in names.into_iter().zip(arcs) {
             let named =
                 |arcs: Vec<(usize, u64)>| -> Vec<Arc> { arcs.into_iter().map(|(place, weight)| (place_ids[place], weight)).collect() };
             let added = net.add_transition(name, named(inputs), named(outputs));
             transition_ids.push(added.map_err(|problem| error(root, problem.to_string()))?);
         }
         let ids = Ids {
-            places: places.into_iter().map(|(id, position)| (id.to_owned(), place_ids[position])).collect(),
-            transitions: transitions.into_iter().map(|(id, position)| (id.to_owned(), transition_ids[position])).collect(),
+            places: ends.places.into_iter().map(|(id, position)| (id.to_owned(), place_ids[position])).collect(),
+            transitions: ends.transitions.into_iter().map(|(id, position)| (id.to_owned(), transition_ids[which[position]])).collect(),
         };
         Ok(ReadNet { net, ids })
     }
+}
+
+/// An arc between a place and a transition, by their positions.
+struct End<'a, 'i> {
+    arc: Node<'a, 'i>,
+    /// 0 where the transition takes, 1 where it gives.
+    side: usize,
+    place: usize,
+    transition: usize,
+}
+
+/// Arcs, and what ids stand for.
+struct Ends<'a, 'i> {
+    arcs: Vec<End<'a, 'i>>,
+    places: FxHashMap<&'a str, usize>,
+    transitions: FxHashMap<&'a str, usize>,
 }
 
 fn own<'a, 'i>(nodes: &mut Nodes<'a, 'i>, node: Node<'a, 'i>, id: &'a str, tokens: u64, limits: &Limits) -> Result<(), FormatError> {
     if nodes.own.len() >= limits.nodes {
         return Err(error(node, format!("more than {} places or transitions", limits.nodes)));
     }
-    nodes.own.push((id, name_of(node)?, tokens));
+    nodes.own.push((id, name_of(node)?, tokens, node));
     Ok(())
 }
 
 fn refer<'a, 'i>(nodes: &mut Nodes<'a, 'i>, node: Node<'a, 'i>, id: &'a str) -> Result<(), FormatError> {
-    check_children(node, "")?;
+    check_children(node, &[])?;
     nodes.referred.insert(id, attribute(node, "ref")?);
     nodes.references.push((id, node));
     Ok(())

@@ -297,9 +297,9 @@ fn pnml_says_what_is_wrong_and_where() {
     ] {
         assert_eq!(pnml::read(&pnml_net(inside)).unwrap_err().to_string(), expected, "{inside}");
     }
-    let high = HEAD.replace("ptnet", "symmetricnet") + "</net></pnml>";
+    let high = HEAD.replace("ptnet", "highlevelnet") + "</net></pnml>";
     let message = pnml::read(&high).unwrap_err().message;
-    assert!(message.starts_with("nets of the type “http://www.pnml.org/version-2009/grammar/symmetricnet” are not supported"), "{message}");
+    assert!(message.starts_with("nets of the type “http://www.pnml.org/version-2009/grammar/highlevelnet” are not supported"), "{message}");
     assert_eq!(pnml::read("<a/>").unwrap_err().to_string(), "line 1, column 1: expected <pnml>, found <a>");
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
+mod composed;
 mod contest;
 mod corpus;
 mod formats;
@@ -9,4 +10,5 @@ mod lola;
 mod robust;
 mod slicing;
 mod support;
+mod symmetric;
 mod words;

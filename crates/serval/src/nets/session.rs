@@ -8,11 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel, threads};
 use serval_netproof::{About, Certificate, Evidence, Refusal, Runs, fingerprint};
+use serval_nets::inductive::clauses_shown;
 use serval_nets::{Answer, Found, Session};
 use serval_petri::{Decides, Formula, Net, Property};
 use serval_report::nets::NetAnswer;
 
 use super::{NetDecision, NetInput, NetOptions, NetQuestion, runs, why};
+
+/// Rounds for the question whether places are safe, before all others.
+const SAFETY_ROUNDS: u32 = 2;
 
 /// Questions about a net, after what can be asked at once has been asked.
 pub struct NetSession {
@@ -22,14 +26,14 @@ pub struct NetSession {
 }
 
 /// A question as the checker reads it.
-struct Asked {
-    property: Property,
-    goals: Vec<Formula>,
+pub(super) struct Asked {
+    pub(super) property: Property,
+    pub(super) goals: Vec<Formula>,
     found: Vec<Found>,
 }
 
 impl Asked {
-    fn new(net: &Net, question: &NetQuestion) -> Option<Self> {
+    pub(super) fn new(net: &Net, question: &NetQuestion) -> Option<Self> {
         // Evidence is about the property as the checker reads it.
         let property = Property::parse(&question.property.text(net)?, net).ok()?;
         let goals = property.goals(net)?;
@@ -46,10 +50,41 @@ impl NetSession {
         for asked in session.asked.iter_mut().flatten() {
             asked.found = found.by_ref().take(asked.goals.len()).collect();
         }
+        session.safety_first(input, cancel);
         session
     }
 
-    fn without_beginning(input: &NetInput, questions: &[NetQuestion], cancel: &Cancel) -> Self {
+    /// Whether places are safe is asked first, for a while, if it is asked at all: what shows it helps with other questions.
+    fn safety_first(&mut self, input: &NetInput, cancel: &Cancel) {
+        if self.asked.len() < 2 {
+            return;
+        }
+        for asked in self.asked.iter_mut().flatten().filter(|asked| matches!(asked.property, Property::Safe(_))) {
+            let found = std::mem::take(&mut asked.found);
+            asked.found = self.session.go_on(&input.net, &asked.goals, found, SAFETY_ROUNDS, cancel);
+            let shown = asked.found.iter().filter_map(Found::answer);
+            let clauses = shown.flat_map(|answer| clauses_shown(&input.net, &answer.evidence)).collect();
+            self.session.strengthen(clauses);
+        }
+    }
+
+    /// Takes for granted what a certificate shows, which the checker has accepted: the inductive methods may use it, and show it again where they
+    /// do. The error says why it is of no use.
+    pub fn assume(&mut self, input: &NetInput, certificate: &Certificate) -> Result<(), String> {
+        if !certificate.holds {
+            return Err("the certificate shows that it does not hold".to_owned());
+        }
+        let clauses: Vec<_> = certificate.evidence.iter().flat_map(|about| clauses_shown(&input.net, &about.evidence)).collect();
+        if clauses.is_empty() {
+            let kinds: Vec<&str> = certificate.evidence.iter().map(|about| about.evidence.kind()).collect();
+            return Err(format!("its evidence has no clauses that could help: {}", kinds.first().unwrap_or(&"runs")));
+        }
+        self.session.strengthen(clauses);
+        Ok(())
+    }
+
+    /// The questions alone: nothing has been asked yet, as where one method is to answer alone.
+    pub fn without_beginning(input: &NetInput, questions: &[NetQuestion], cancel: &Cancel) -> Self {
         let asked = questions.iter().map(|question| Asked::new(&input.net, question)).collect();
         Self { session: Session::new(&input.net, cancel), asked }
     }
@@ -59,7 +94,10 @@ impl NetSession {
         let Some(asked) = self.asked.get(question).and_then(Option::as_ref) else {
             return NetDecision::without(NetAnswer::Undecided, "a number in the question does not fit 64 bits, or it nests too deep");
         };
-        let found = self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel);
+        let found = match options.method {
+            Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
+            None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
+        };
         decided(&input.net, &asked.property, &asked.goals, found, options)
     }
 }
@@ -68,6 +106,7 @@ impl NetSession {
 pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions) -> NetDecision {
     let questions = std::slice::from_ref(question);
     let session = match options.rounds {
+        _ if options.method.is_some() => NetSession::without_beginning(input, questions, &options.cancel),
         0 => NetSession::without_beginning(input, questions, &options.cancel),
         _ => NetSession::begin(input, questions, &options.cancel),
     };
@@ -77,7 +116,10 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
 /// Answers questions about a net on at most so many threads; with 0, on as many as the machine offers. Their number changes no
 /// answer.
 pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, options: &NetOptions) -> Vec<NetDecision> {
-    let session = NetSession::begin(input, questions, &options.cancel);
+    let session = match options.method {
+        None => NetSession::begin(input, questions, &options.cancel),
+        Some(_) => NetSession::without_beginning(input, questions, &options.cancel),
+    };
     let threads = if questions.len() < 2 { 1 } else { threads(jobs).min(questions.len()) };
     if threads < 2 {
         return (0..questions.len()).map(|question| session.decide(input, question, options)).collect();
@@ -103,7 +145,7 @@ pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, opt
 }
 
 /// What follows from what was found about the goals of a property.
-fn decided(net: &Net, property: &Property, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
+pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
     let open = found.iter().filter(|found| found.is_open()).count();
     let too_large = found.iter().find_map(|found| match found {
         Found::TooLarge { what, limit } => Some(format!("there was too much on the way: more than {limit} {what}")),

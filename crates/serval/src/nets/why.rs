@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_budget::Budget;
 use serval_linear::{Node, Tree};
-use serval_netproof::{Certificate, Dead, Equation, Evidence, Run, Weights, run};
+use serval_netproof::{Certificate, Dead, Equation, Evidence, Inductive, KInductive, Run, Weights, run};
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId};
 use serval_report::nets::DeadNode;
 
@@ -74,6 +74,24 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             }
             let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
             format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
+        }
+        Evidence::Inductive(Inductive { invariant, .. }) => {
+            format!(
+                "{} that no transition ends exclude{} it",
+                count(invariant.clauses.len(), "clause"),
+                if invariant.clauses.len() == 1 { "s" } else { "" }
+            )
+        }
+        Evidence::KInductive(KInductive { invariant, base, .. }) => {
+            let with = match invariant.clauses.len() {
+                0 => String::new(),
+                clauses => format!(" where {} hold{}", count(clauses, "clause"), if clauses == 1 { "s" } else { "" }),
+            };
+            format!(
+                "no run of fewer than {} is there, and no {} from elsewhere lead there{with}",
+                count(base.len(), "step"),
+                count(base.len(), "step")
+            )
         }
         Evidence::States(states) => format!("{} can be reached, and none is one", count(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => {

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval::nets::{NetAnswer, NetDecision, NetInput, NetOptions, NetQuestion, NetSession, Property, decide_net};
+use serval::nets::{Certificate, NetAnswer, NetDecision, NetInput, NetMethod, NetOptions, NetQuestion, NetSession, Property, decide_net};
 use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
 
-use super::read;
+use super::{assumed, read};
 use crate::args::{NetCheck, NetFormat};
 use crate::commands::check::progress::ProgressLine;
 use crate::commands::check::{Status, millis, watch};
@@ -43,12 +43,15 @@ pub(super) fn run(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failu
 fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.limits.memory);
     let file = name_of(&args.net.file);
-    let (input, questions) = match asked(args) {
+    let read = asked(args).and_then(|(input, questions)| Ok((assumed::proposed(args, &input)?, input, questions)));
+    let (proposed, input, questions) = match read {
         Ok(asked) => asked,
         Err(failure) => return unusable(args, &file, failure),
     };
     let input = Arc::new(input);
-    let width = questions.iter().map(|question| escape::name(&question.name).chars().count()).max().unwrap_or(0).min(WIDEST);
+    let certificates = assumed::certificates(args, &input)?;
+    let width =
+        proposed.iter().chain(&questions).map(|question| escape::name(&question.name).chars().count()).max().unwrap_or(0).min(WIDEST);
     let whole = args.trace.iter().any(|path| path == Path::new("all"));
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
     let mut saving = Saving::new(args)?;
@@ -57,7 +60,18 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     let line = !events && !messages.quiet && std::io::stderr().is_terminal();
     let progress = ProgressLine { file: file.clone(), events, line };
     let start = Instant::now();
-    let session = begun(args, &input, &questions);
+    let session = begun(args, &input, &questions, certificates);
+    if let Ok(Err(reason)) = &session {
+        return Err(Failure::message(format!("--assume: {reason}")));
+    }
+    let session = session.and_then(|session| session.map_err(|_| Lost::Panicked));
+    for question in &proposed {
+        let decision = assumed::decided(args, &input, question);
+        let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
+        told(args, messages, style, &report)?;
+        worst = worst.max(status);
+        reports.push(report);
+    }
     // What serves all questions is counted with the first.
     let mut shared = start.elapsed();
     // As many at a time as there are threads, each with the whole time.
@@ -74,19 +88,9 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
                 *time += std::mem::take(&mut shared);
             }
             let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
-            let text = match args.format {
-                NetFormat::Text if messages.quiet => report.to_line(width),
-                NetFormat::Text => report.to_text(style),
-                NetFormat::Json => report.to_json(),
-                NetFormat::Mcc => report.to_mcc(),
-                NetFormat::Markdown => report.to_markdown(),
-                NetFormat::Sarif => String::new(),
-            };
-            write_to(None, &text)?;
+            told(args, messages, style, &report)?;
             worst = worst.max(status);
-            if args.format == NetFormat::Sarif {
-                reports.push(report);
-            }
+            reports.push(report);
         }
         if limits::is_interrupted() {
             return Ok(ExitCode::from(130));
@@ -98,27 +102,24 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     Ok(worst.exit_code(args.exit_zero))
 }
 
+/// Tells what became of a question; SARIF tells it at the end.
+fn told(args: &NetCheck, messages: Messages, style: TextStyle, report: &NetReport) -> Result<(), Failure> {
+    let text = match args.format {
+        NetFormat::Text if messages.quiet => report.to_line(style.width),
+        NetFormat::Text => report.to_text(style),
+        NetFormat::Json => report.to_json(),
+        NetFormat::Mcc => report.to_mcc(),
+        NetFormat::Markdown => report.to_markdown(),
+        NetFormat::Sarif => String::new(),
+    };
+    write_to(None, &text)
+}
+
 /// The net, and all questions about it.
 fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
     let input = read::net(&args.net)?;
-    let mut questions = Vec::new();
-    for property in &args.property {
-        questions.push(read::question(property, &input)?);
-    }
-    let mut from_files = Vec::new();
-    for path in &args.queries {
-        from_files.extend(read::queries(path, &input)?);
-    }
-    for id in &args.query {
-        if !from_files.iter().any(|question| question.name == *id) {
-            let near = serval_syntax::similar(id, from_files.iter().map(|question| question.name.as_str()));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            return Err(Failure::message(format!("no query is called {id}{near}")));
-        }
-    }
-    from_files.retain(|question| args.query.is_empty() || args.query.contains(&question.name));
-    questions.extend(from_files);
-    if args.property.is_empty() && args.queries.is_empty() {
+    let mut questions = read::questions(&input, &args.property, &args.queries, &args.query)?;
+    if args.property.is_empty() && args.queries.is_empty() && args.invariant.is_empty() {
         for property in USUAL {
             questions.push(read::question(property, &input)?);
         }
@@ -143,18 +144,29 @@ fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, F
     Err(failure)
 }
 
-/// What can be found out about all questions at once, within the time for one.
-fn begun(args: &NetCheck, input: &Arc<NetInput>, questions: &[NetQuestion]) -> Result<Arc<NetSession>, Lost> {
-    let (input, questions) = (Arc::clone(input), questions.to_vec());
+/// What can be found out about all questions at once, within the time for one, with what is taken for granted. The inner error says why that is of no
+/// use.
+fn begun(
+    args: &NetCheck,
+    input: &Arc<NetInput>,
+    questions: &[NetQuestion],
+    certificates: Vec<Certificate>,
+) -> Result<Result<Arc<NetSession>, String>, Lost> {
+    let (input, questions, is_alone) = (Arc::clone(input), questions.to_vec(), args.method.is_some());
     watched(args.limits.time(), move |watch| {
         // Nothing is begun when the time is over.
         watch.glance();
-        Arc::new(NetSession::begin(&input, &questions, &watch.cancel()))
+        let mut session = match is_alone {
+            true => NetSession::without_beginning(&input, &questions, &watch.cancel()),
+            false => NetSession::begin(&input, &questions, &watch.cancel()),
+        };
+        certificates.iter().try_for_each(|certificate| session.assume(&input, certificate))?;
+        Ok(Arc::new(session))
     })
 }
 
 /// A decision and how long it took, or why there is none.
-type Decided = Result<(NetDecision, Duration), Lost>;
+pub(super) type Decided = Result<(NetDecision, Duration), Lost>;
 
 /// Decides some of the questions, each on a thread.
 fn decided_together(
@@ -167,11 +179,11 @@ fn decided_together(
         Ok(session) => Arc::clone(session),
         Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
     };
-    let (input, asked) = (Arc::clone(input), numbers.clone());
+    let (input, asked, method) = (Arc::clone(input), numbers.clone(), args.method());
     let outcome = watched(args.limits.time(), move |watch| {
         let decide = |number: usize| {
             let start = Instant::now();
-            let decision = until_the_end(watch, |options| session.decide(&input, number, options));
+            let decision = until_the_end(watch, method, |options| session.decide(&input, number, options));
             (decision, start.elapsed())
         };
         std::thread::scope(|scope| {
@@ -216,7 +228,7 @@ fn answered(
         reproduce(file, input, &decision);
     }
     let slug = saving.slug(&question.name);
-    let certificate = decision.certificate.as_ref().filter(|_| status != Status::Internal).map(serval::nets::Certificate::to_json);
+    let certificate = decision.certificate.as_ref().filter(|_| status != Status::Internal).map(Certificate::to_json);
     let trace = decision.run.as_ref().map(|run| NetTrace::new(run).to_json());
     let mut report = decision.into_report(file, question);
     report.contest = Some(contest(question));
@@ -232,14 +244,15 @@ fn answered(
 /// Decides a question within a time.
 pub(in crate::commands) fn decided(time: Duration, input: &Arc<NetInput>, question: &NetQuestion) -> Result<NetDecision, Lost> {
     let (input, question) = (Arc::clone(input), question.clone());
-    watched(time, move |watch| until_the_end(watch, |options| decide_net(&input, &question, options)))
+    watched(time, move |watch| until_the_end(watch, None, |options| decide_net(&input, &question, options)))
 }
 
 /// A decision that only the clock ends, which is its reason then.
-fn until_the_end(watch: &Watch, decide: impl Fn(&NetOptions) -> NetDecision) -> NetDecision {
+pub(super) fn until_the_end(watch: &Watch, method: Option<NetMethod>, decide: impl Fn(&NetOptions) -> NetDecision) -> NetDecision {
     watch.glance();
     let mut options = NetOptions::default();
     options.rounds = u32::MAX;
+    options.method = method;
     options.cancel = watch.cancel();
     let mut decision = decide(&options);
     if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {

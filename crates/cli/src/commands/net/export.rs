@@ -1,18 +1,23 @@
 //! `serval net export NET`.
 
+mod checkers;
+
 use serval::nets::smtlib;
 use serval_petri::{lola, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_report::escape::name;
 use serval_report::nets::{net_dot, net_graph, net_mermaid, net_words};
 
 use super::read;
-use crate::args::{NetExport, NetForm};
+use crate::args::{LustreEncoding, NetExport, NetForm};
 use crate::failure::Failure;
 use crate::input::shown;
 use crate::output::{keep_input, write_to};
 
 pub(super) fn run(args: &NetExport) -> Result<(), Failure> {
-    keep_input(&args.net.file, args.out.as_deref())?;
+    for path in [&args.out, &args.map].into_iter().flatten() {
+        keep_input(&args.net.file, Some(path))?;
+    }
+    check_options(args)?;
     let input = read::net(&args.net)?;
     let net = input.net();
     let text = match args.to {
@@ -29,9 +34,35 @@ pub(super) fn run(args: &NetExport) -> Result<(), Failure> {
         NetForm::Mermaid => net_mermaid(net),
         NetForm::Lola => lola::write(net).map_err(|reason| Failure::message(format!("{}: {reason}", shown(&args.net.file))))?,
         NetForm::Smtlib => {
-            let question = read::question(&args.property, &input)?;
-            smtlib(net, &question.property).map_err(Failure::message)?
+            let asked = checkers::one(args, &input, "deadlock-free")?;
+            smtlib(net, &asked.property).map_err(Failure::message)?
         }
+        NetForm::Lustre => checkers::lustre(args, &input)?,
+        NetForm::Horn => checkers::refused(serval_export::horn::write(net, &checkers::one(args, &input, "deadlock-free")?))?,
+        NetForm::Mist => checkers::refused(serval_export::mist::write(net, &checkers::one(args, &input, "one-safe")?))?,
+        NetForm::Vmt => checkers::refused(serval_export::vmt::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
+        NetForm::Nuxmv => checkers::refused(serval_export::nuxmv::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
     };
     write_to(args.out.as_deref(), &text)
+}
+
+/// Options that only some forms have.
+fn check_options(args: &NetExport) -> Result<(), Failure> {
+    let is_lustre = args.to == NetForm::Lustre;
+    let asks = is_lustre || matches!(args.to, NetForm::Smtlib | NetForm::Horn | NetForm::Mist | NetForm::Vmt | NetForm::Nuxmv);
+    let wrong = [
+        ("--encoding", args.encoding != LustreEncoding::Corrected && !is_lustre),
+        ("--sets", args.sets.is_some() && !is_lustre),
+        ("--assume-bounds", args.assume_bounds && !is_lustre),
+        ("--map", args.map.is_some() && !is_lustre),
+        ("--property", !args.property.is_empty() && !asks),
+        ("--queries", !args.queries.is_empty() && !asks),
+    ];
+    match wrong.into_iter().find(|one| one.1) {
+        Some((option @ ("--property" | "--queries"), _)) => {
+            Err(Failure::message(format!("{option} is for --to lustre, horn, vmt, nuxmv, mist and smtlib")))
+        }
+        Some((option, _)) => Err(Failure::message(format!("{option} is for --to lustre"))),
+        None => Ok(()),
+    }
 }

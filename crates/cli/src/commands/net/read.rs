@@ -1,6 +1,6 @@
 //! Files of nets and of questions, and what is wrong with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serval::nets::{NetInput, NetQuestion};
 use serval_petri::Limits;
@@ -11,18 +11,32 @@ use crate::args::{NetFile, NetKind};
 use crate::failure::Failure;
 use crate::input::{bytes_within, name_of};
 
-/// Reads a net.
+/// Reads a net, and those that it is composed with.
 pub(in crate::commands) fn net(args: &NetFile) -> Result<NetInput, Failure> {
-    let kind = match args.input {
+    let is_composed = !args.compose.is_empty();
+    let first = one_net(&args.file, args.input, is_composed)?;
+    let others = args.compose.iter().filter(|path| *path != Path::new("pages")).map(|path| one_net(path, None, true));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    if others.is_empty() {
+        return Ok(first);
+    }
+    let all: Vec<NetInput> = std::iter::once(first).chain(others).collect();
+    NetInput::composed(&all).map_err(|error| Failure::message(format!("the nets cannot be composed: {}", escape::line(&error.to_string()))))
+}
+
+/// Reads a net of one file.
+fn one_net(file: &Path, input: Option<NetKind>, is_composed: bool) -> Result<NetInput, Failure> {
+    let kind = match input {
         Some(NetKind::Pnml) => serval::nets::NetKind::Pnml,
         Some(NetKind::Net) => serval::nets::NetKind::Tina,
         None => {
-            let extension = args.file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-            serval::nets::NetKind::of_extension(extension).filter(|_| !args.file.is_dir()).map_or_else(|| unknown_kind(&args.file), Ok)?
+            let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            serval::nets::NetKind::of_extension(extension).filter(|_| !file.is_dir()).map_or_else(|| unknown_kind(file), Ok)?
         }
     };
-    let text = text(&args.file)?;
-    NetInput::read(&text, kind).map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(&args.file), &text)))
+    let text = text(file)?;
+    let read = if is_composed { NetInput::read_composed(&text, kind) } else { NetInput::read(&text, kind) };
+    read.map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(file), &text)))
 }
 
 fn unknown_kind(path: &Path) -> Result<serval::nets::NetKind, Failure> {
@@ -52,4 +66,28 @@ pub(in crate::commands) fn queries(path: &Path, input: &NetInput) -> Result<Vec<
 /// The question that a property is.
 pub(in crate::commands) fn question(text: &str, input: &NetInput) -> Result<NetQuestion, Failure> {
     input.question(text).map_err(|error| Failure::Input(net_words_mistake(&error, text, input.net())))
+}
+
+/// All that is asked: properties, and the queries of files, or only those with these ids.
+pub(in crate::commands) fn questions(
+    input: &NetInput,
+    properties: &[String],
+    files: &[PathBuf],
+    ids: &[String],
+) -> Result<Vec<NetQuestion>, Failure> {
+    let mut questions = properties.iter().map(|property| question(property, input)).collect::<Result<Vec<_>, _>>()?;
+    let mut from_files = Vec::new();
+    for path in files {
+        from_files.extend(queries(path, input)?);
+    }
+    for id in ids {
+        if !from_files.iter().any(|question| question.name == *id) {
+            let near = serval_syntax::similar(id, from_files.iter().map(|question| question.name.as_str()));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            return Err(Failure::message(format!("no query is called {id}{near}")));
+        }
+    }
+    from_files.retain(|question| ids.is_empty() || ids.contains(&question.name));
+    questions.extend(from_files);
+    Ok(questions)
 }

@@ -1,0 +1,68 @@
+//! Nets and properties for other model checkers, as text, and the traces of those, read back.
+//!
+//! - [`lustre`]: a synchronous program, for Kind 2 and JKind, as published and corrected; [`sets`] of transitions that may fire
+//!   together;
+//! - [`horn`]: constrained Horn clauses; [`vmt`]: symbolic transition systems; [`nuxmv`]; [`mist`]: coverability;
+//! - [`names`]: names as identifiers, reversibly; [`map`]: what was called how, as a file;
+//! - [`trace`]: counterexamples of Kind 2 and JKind.
+//!
+//! Writers are deterministic, leave no blank at the end of a line, and refuse in one sentence what they cannot say ([`Refusal`]).
+//!
+//! **Architecture Invariant:** decides nothing, and no answer rests on it.
+
+pub mod horn;
+pub mod lustre;
+pub mod map;
+pub mod mist;
+pub mod names;
+pub mod nuxmv;
+pub mod sets;
+mod step;
+mod term;
+mod text;
+pub mod trace;
+pub mod vmt;
+
+use std::fmt;
+
+use serval_petri::{Decides, Formula, Net, Property};
+
+/// Why something cannot be written, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A property, and what it is called.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The property in words, or the id of a query.
+    pub name: String,
+    /// What is asked.
+    pub property: Property,
+}
+
+impl Asked {
+    /// The set of markings that it is about, if it is about one, and whether it says that one of these can be reached.
+    fn goal(&self, net: &Net) -> Result<(Formula, bool), Refusal> {
+        let mut goals = goals(net, &self.property)?;
+        match (goals.pop(), goals.len()) {
+            (Some(goal), 0) => Ok((goal, self.property.decides() == Decides::IfReachable)),
+            (_, others) => Err(Refusal(format!(
+                "{} asks {} questions, and here only one can be asked, such as reachable:fireable(t)",
+                self.property.name(),
+                others + 1
+            ))),
+        }
+    }
+}
+
+fn goals(net: &Net, property: &Property) -> Result<Vec<Formula>, Refusal> {
+    property.goals(net).ok_or_else(|| Refusal(format!("a number in {} does not fit 64 bits, or it is about divisibility", property.name())))
+}
