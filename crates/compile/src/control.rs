@@ -21,13 +21,16 @@ pub struct Control<'a> {
     program: &'a Program,
     graph: &'a Graph,
     liveness: Liveness,
+    entries: Vec<NodeId>,
+    apart: bool,
 }
 
 impl Prepared {
     /// The control graph that is run.
     pub fn control(&self) -> Control<'_> {
         let graph = &self.machine().graph;
-        Control { program: self.program(), graph, liveness: Liveness::new(graph, Reads::Executed) }
+        let entries = graph.entries.clone();
+        Control { program: self.program(), graph, liveness: Liveness::new(graph, Reads::Executed), entries, apart: false }
     }
 }
 
@@ -59,7 +62,20 @@ impl Control<'_> {
 
     /// The first node of each request body, in the order of the program. All registers are 0 there.
     pub fn entries(&self) -> &[NodeId] {
-        &self.graph.entries
+        &self.entries
+    }
+
+    /// The same graph with some of the request bodies alone, which are to be executed each by itself, even where they share nodes.
+    /// Bodies that are not there are left out.
+    pub fn only(mut self, bodies: &[u32]) -> Self {
+        self.entries = bodies.iter().filter_map(|&body| self.graph.entries.get(body as usize).copied()).collect();
+        self.apart = true;
+        self
+    }
+
+    /// Whether bodies are to be executed each by itself.
+    pub fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// The registers that can be read at `id` or after before they are written, ascending.

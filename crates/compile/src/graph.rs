@@ -166,6 +166,54 @@ impl Node {
         node.successors().filter(move |_| !matches!(node, Self::Yield { .. }))
     }
 
+    /// The same with other names. What a limit is called says nothing about what is done, so it is left out.
+    pub fn renamed(mut self, reg: impl Fn(Reg) -> Reg, global: impl Fn(GlobalVar) -> GlobalVar, next: impl Fn(NodeId) -> NodeId) -> Self {
+        let operand = |from: Operand| from.reg().map_or(from, |from| Operand::Reg(reg(from)));
+        self.map_successors(next);
+        match &mut self {
+            Self::Do { op, .. } => {
+                op.map_reads(operand);
+                match op {
+                    Op::Load { to, global: read } => (*to, *read) = (reg(*to), global(*read)),
+                    Op::Store { global: written, .. } => *written = global(*written),
+                    Op::Check { limit, .. } => {
+                        *limit = match limit {
+                            Limit::Range(_) => Limit::Range(GlobalVar(0)),
+                            Limit::Index(_) => Limit::Index(GlobalVar(0)),
+                        };
+                    }
+                    Op::Copy { to, .. }
+                    | Op::Not { to, .. }
+                    | Op::Negate { to, .. }
+                    | Op::Arithmetic { to, .. }
+                    | Op::Compare { to, .. }
+                    | Op::Choose { to } => *to = reg(*to),
+                }
+            }
+            Self::Branch { test, .. } => *test = operand(*test),
+            Self::Answer { value } => *value = operand(*value),
+            Self::Yield { .. } | Self::Never => {}
+        }
+        self
+    }
+
+    /// The registers and globals of which it speaks.
+    pub fn mentions(&self) -> (impl Iterator<Item = Reg> + use<>, Option<GlobalVar>) {
+        let (regs, global) = match *self {
+            Self::Do { op, .. } => {
+                let [left, right] = op.reads();
+                let global = match op {
+                    Op::Load { global, .. } | Op::Store { global, .. } => Some(global),
+                    _ => None,
+                };
+                ([left.and_then(Operand::reg), right.and_then(Operand::reg), op.writes()], global)
+            }
+            Self::Branch { test: operand, .. } | Self::Answer { value: operand } => ([operand.reg(), None, None], None),
+            Self::Yield { .. } | Self::Never => ([None; 3], None),
+        };
+        (regs.into_iter().flatten(), global)
+    }
+
     /// Rewrites the successors.
     pub(crate) fn map_successors(&mut self, mut f: impl FnMut(NodeId) -> NodeId) {
         match self {

@@ -121,16 +121,25 @@ impl Liveness {
             }
         }
         let mut row = vec![0; words];
+        // When each set changed last, and when each node was looked at; what follows from the same sets is the same.
+        let (mut changed, mut seen) = (vec![1_usize; nodes.len()], vec![0_usize; nodes.len()]);
+        let mut now = 1;
         loop {
             let mut again = false;
             for &id in &nodes {
                 serval_budget::checkpoint::pass();
+                let (at, place) = (self.row_of[id.index()], self.row_of[id.index()] / words.max(1));
+                let since = std::mem::replace(&mut seen[place], now);
+                if graph.node(id).successors().all(|next| changed[self.row_of[next.index()] / words.max(1)] <= since) && since != 0 {
+                    continue;
+                }
+                now += 1;
                 self.transfer(graph, id, region, bit_of, reads, &mut row);
-                let at = self.row_of[id.index()];
                 let old = &mut self.regions[region].bits[at..at + words];
                 if old != row {
                     old.copy_from_slice(&row);
-                    again |= late[at / words.max(1)];
+                    changed[place] = now;
+                    again |= late[place];
                 }
             }
             if !again {

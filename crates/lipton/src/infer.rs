@@ -150,6 +150,7 @@ fn weights(claims: Claims<'_>, global: GlobalVar, points: &[PointId]) -> Option<
 pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owner>, Stopped> {
     let model = claims.model;
     let mut owners = Vec::new();
+    let mut inside = vec![false; model.points.len()];
     for global in globals(model) {
         // What each path that writes it makes of it, if that is one number.
         let mut made: FxHashMap<PathId, Option<i128>> = FxHashMap::default();
@@ -164,7 +165,7 @@ pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owne
         values.dedup();
         for &value in values.iter().take(MAX_VALUES) {
             let Ok(number) = i64::try_from(value) else { continue };
-            let points = last_write(claims, &made, value, budget)?;
+            let points = last_write(claims, &made, value, &mut inside, budget)?;
             if !points.is_empty() {
                 owners.push(Owner { global: global.0, value: number, points: runs(&points) });
             }
@@ -173,11 +174,12 @@ pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owne
     Ok(owners)
 }
 
-/// The points of requests whose last write was of this value, whichever way they came.
+/// The points of requests whose last write was of this value, whichever way they came. No point is `inside` before and after.
 fn last_write(
     claims: Claims<'_>,
     made: &FxHashMap<PathId, Option<i128>>,
     value: i128,
+    inside: &mut [bool],
     budget: &mut Budget,
 ) -> Result<Vec<PointId>, Stopped> {
     let model = claims.model;
@@ -190,11 +192,10 @@ fn last_write(
         }
     }
     writers.sort_unstable();
-    let mut inside: FxHashSet<PointId> = FxHashSet::default();
-    let mut order = Vec::new();
+    let mut order: Vec<PointId> = Vec::new();
     let mut list: Vec<PointId> = writers.iter().map(|&id| model.path(id).to).collect();
     while let Some(point) = list.pop() {
-        if point == PointId::END || !inside.insert(point) {
+        if point == PointId::END || std::mem::replace(&mut inside[point.index()], true) {
             continue;
         }
         budget.spend(1)?;
@@ -207,22 +208,22 @@ fn last_write(
     let mut list = order.clone();
     while let Some(point) = list.pop() {
         budget.spend(1)?;
-        if !inside.contains(&point) {
+        if !inside[point.index()] {
             continue;
         }
         let otherwise = |&id: &PathId| {
             taken(id)
                 && match made.get(&id) {
                     Some(&made) => made != Some(value),
-                    None => !inside.contains(&model.path(id).from),
+                    None => !inside[model.path(id).from.index()],
                 }
         };
         if model.is_entry(point) || model.entering[point.index()].iter().any(otherwise) {
-            inside.remove(&point);
-            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|to| inside.contains(to)));
+            inside[point.index()] = false;
+            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|to| inside[to.index()]));
         }
     }
-    order.retain(|point| inside.contains(point));
+    order.retain(|point| std::mem::take(&mut inside[point.index()]));
     Ok(order)
 }
 

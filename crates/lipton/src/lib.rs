@@ -13,6 +13,7 @@ mod known;
 mod movers;
 mod ranges;
 mod retries;
+mod rows;
 mod sums;
 mod why;
 
@@ -22,7 +23,7 @@ use rustc_hash::FxHashMap;
 use serval_budget::Budget;
 use serval_compile::Prepared;
 use serval_compile::control::{Control, Reg};
-use serval_proof::{Bounds, Reduction};
+use serval_proof::{Bounds, Reduction, Refusal};
 use serval_symbolic::domain::Domain;
 use serval_symbolic::execute::{Halt, told};
 use serval_symbolic::facts::{Facts, SLOW, ranges as claimed_ranges};
@@ -30,11 +31,13 @@ use serval_symbolic::first_error;
 use serval_symbolic::invariants::Claims;
 use serval_symbolic::model::{Effect, Model};
 use serval_symbolic::path::{Obligation, PathId, PointId};
+use serval_symbolic::rows::Bodies;
 use serval_syntax::GlobalVar;
 
 use crate::infer::{Regions, globals, runs};
 use crate::movers::Phases;
 use crate::retries::candidates;
+use crate::rows::Alike;
 
 /// A proof that was found. It is a claim like any other: the checker decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,37 @@ pub struct Found {
 /// ```
 pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
     let control = prepared.control();
+    if let Some(found) = prove_by_few(prepared, &control, budget)? {
+        return Ok(found);
+    }
+    attempts(&control, None, budget).map(|reduction| Found { reduction })
+}
+
+/// Looks for a proof in which few request bodies stand for all.
+fn prove_by_few(prepared: &Prepared, control: &Control<'_>, budget: &mut Budget) -> Result<Option<Found>, Why> {
+    let bodies = Bodies::new(control);
+    let Some(chosen) = rows::choose(&bodies, control.program().globals.len(), budget)? else { return Ok(None) };
+    match prove_by(prepared, &chosen, budget) {
+        Err(why @ Why::Stopped(_)) => Err(why),
+        Err(_) => Ok(None),
+        Ok(found) => {
+            let holds: Result<(), Refusal<()>> = serval_symbolic::check(prepared, &found.reduction, budget);
+            Ok(holds.is_ok().then_some(found))
+        }
+    }
+}
+
+/// Looks for a proof in which these request bodies, ascending, stand for all, though they may not be able to.
+pub fn prove_by(prepared: &Prepared, chosen: &[u32], budget: &mut Budget) -> Result<Found, Why> {
+    let control = prepared.control();
+    let bodies = Bodies::new(&control);
+    attempts(&control.only(chosen), Some((&bodies, chosen)), budget).map(|reduction| Found { reduction })
+}
+
+/// Bodies, and those among them that stand for all.
+type Few<'a> = Option<(&'a Bodies, &'a [u32])>;
+
+fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<Reduction, Why> {
     let mut tried: Vec<Vec<u32>> = Vec::new();
     let mut first_why = None;
     let mut waiting = Vec::new();
@@ -63,15 +97,15 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
         let yields = match attempt {
             0 => Vec::new(),
             1 => std::mem::take(&mut waiting),
-            _ => heads::loops_with_yields(&control),
+            _ => heads::loops_with_yields(control),
         };
         // In the last attempt retries count, which are loops with a `yield`.
-        let retries = attempt == 2 && !yields.is_empty();
+        let retries = attempt == 2 && !yields.is_empty() && few.is_none();
         if !retries && tried.contains(&yields) {
             continue;
         }
-        match try_with(&control, &yields, retries, &mut waiting, budget) {
-            Ok(reduction) => return Ok(Found { reduction }),
+        match try_with(control, &yields, retries, few, &mut waiting, budget) {
+            Ok(reduction) => return Ok(reduction),
             Err(why @ Why::Stopped(_)) => return Err(why),
             // Of the attempts the second one, where waiting is no read, says most.
             Err(why) if attempt < 2 => first_why = Some(why),
@@ -91,7 +125,14 @@ impl From<Halt> for Why {
     }
 }
 
-fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Reduction, Why> {
+fn try_with(
+    control: &Control<'_>,
+    yields: &[u32],
+    validate: bool,
+    few: Few<'_>,
+    waiting: &mut Vec<u32>,
+    budget: &mut Budget,
+) -> Result<Reduction, Why> {
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
     let declared =
@@ -102,17 +143,19 @@ fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut
     let (model, regions) = loop {
         let ranges = claimed_ranges(control.program().globals.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
         let guessed = round == 0;
-        let mut model = Model::new(control, yields, Some(&ranges), budget)?;
+        // Where a range is not declared it is not known yet what may be an error, and everything might be.
+        let asks = !guessed || control.program().globals.iter().all(|global| global.range.is_some());
+        let mut model = Model::new(control, yields, asks.then_some(ranges.as_slice()), budget)?;
         if !guessed {
             model.narrow(&ranges);
         }
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
-        let sums = sums::sums(&mut model);
+        let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
         let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
-        if same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
+        if asks && same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
             break (model, regions);
         }
         round += 1;
@@ -121,13 +164,18 @@ fn try_with(control: &Control<'_>, yields: &[u32], validate: bool, waiting: &mut
     waiting.sort_unstable();
     waiting.dedup();
     let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
+    let alike = few.map(|(bodies, chosen)| Alike::new(&model, bodies, chosen));
+    if let (Some(alike), Some((_, chosen))) = (&alike, few) {
+        alike.settle(&mut reduction);
+        reduction.bodies = chosen.to_vec();
+    }
     let facts = facts(&model, &reduction)?;
     let phases = movers::phases(&model, &facts, budget)?;
     match (phases, error) {
         (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
         (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
         (Phases::Found(post), None) => {
-            reduction.post = post;
+            reduction.post = alike.map_or_else(|| post.clone(), |alike| alike.spread(&post));
             Ok(reduction)
         }
     }

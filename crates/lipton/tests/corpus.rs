@@ -41,6 +41,7 @@ fn examples() {
         "cache-fill-after-put",
         "connection-pool",
         "double-checked-initialisation",
+        "entity-tags",
         "leader-election",
         "lru-cache-versioned",
         "sharded-counters",

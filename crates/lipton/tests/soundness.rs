@@ -1,8 +1,8 @@
 //! Never a proof of a program that is not serializable or that can fail.
 //!
 //! Random programs (those of the testkit, and here such with locks, counters, retries, latches, early release and moved `yield`s) are
-//! proved by reduction; every proof must be accepted by the checker, and the compiled program must have no run of three requests with
-//! answers that no serial run has, and no error. `SERVAL_COUNT` programs of each kind, from `SERVAL_SEED` on.
+//! proved by reduction; every proof must be accepted by the checker, and the compiled program must have no run of three requests (two where
+//! there are rows, and many request bodies) with answers that no serial run has, and no error. `SERVAL_COUNT` programs of each kind, from `SERVAL_SEED` on.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
@@ -10,10 +10,10 @@ mod programs;
 
 use std::sync::Arc;
 
-use programs::synchronized;
+use programs::{synchronized, with_rows};
 use serval_budget::Budget;
 use serval_compile::{CompileError, Limits, Options, Prepared};
-use serval_lipton::prove;
+use serval_lipton::{prove, prove_by};
 use serval_model::{completed_multisets, serial_multisets};
 use serval_proof::{Reduction, Refusal};
 use serval_testkit::random::{Shape, SplitMix64, random_program};
@@ -65,19 +65,20 @@ fn accepted(prepared: &Prepared, reduction: &Reduction) -> Result<(), Refusal<()
 struct Tally {
     programs: usize,
     proved: usize,
+    by_few_bodies: usize,
     proved_too_large: usize,
     open_serializable: usize,
     not_serializable: usize,
     errors: usize,
 }
 
-fn judge(text: &str, tally: &mut Tally, label: &str) {
+fn judge(text: &str, requests: usize, tally: &mut Tally, label: &str) {
     let Some(prepared) = prepared(text) else { return };
     tally.programs += 1;
     let start = std::time::Instant::now();
     let found = prove(&prepared, &mut Budget::ticks(20_000_000));
     let proving = start.elapsed();
-    let truth = truth(&prepared, 3);
+    let truth = truth(&prepared, requests);
     if start.elapsed().as_secs() >= 4 {
         say(&format!("{label}: slow, {proving:?} of {:?}", start.elapsed()));
     }
@@ -85,8 +86,9 @@ fn judge(text: &str, tally: &mut Tally, label: &str) {
         assert_eq!(accepted(&prepared, &found.reduction), Ok(()), "{label}: refused\n{text}");
     }
     match (&found, &truth) {
-        (Ok(_), Truth::Serializable | Truth::TooLarge) => {
+        (Ok(found), Truth::Serializable | Truth::TooLarge) => {
             tally.proved += 1;
+            tally.by_few_bodies += usize::from(found.reduction.stands_for_others());
             tally.proved_too_large += usize::from(truth == Truth::TooLarge);
         }
         (Ok(found), wrong) => panic!("{label}: proved, but {wrong:?}\n{text}\n{:?}", found.reduction),
@@ -102,10 +104,69 @@ fn synchronized_programs() {
     let (count, seed) = (number("SERVAL_COUNT", 400), number("SERVAL_SEED", 0));
     let mut tally = Tally::default();
     for seed in seed..seed + count {
-        judge(&synchronized(seed), &mut tally, &format!("synchronized {seed}"));
+        judge(&synchronized(seed), 3, &mut tally, &format!("synchronized {seed}"));
     }
     say(&format!("synchronized: {tally:?}"));
     assert!(tally.proved * 10 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn programs_with_rows() {
+    let (count, seed) = (number("SERVAL_COUNT", 400) / 4, number("SERVAL_SEED", 0));
+    let mut tally = Tally::default();
+    for seed in seed..seed + count {
+        judge(&with_rows(seed), 2, &mut tally, &format!("rows {seed}"));
+    }
+    say(&format!("rows: {tally:?}"));
+    assert!(tally.by_few_bodies * 25 > tally.programs, "{tally:?}");
+}
+
+/// Whichever bodies stand for all: what the checker accepts is serializable.
+#[test]
+fn any_bodies() {
+    let (count, seed) = (number("SERVAL_COUNT", 400) / 4, number("SERVAL_SEED", 0));
+    let (mut tried, mut proved, mut valid) = (0, 0, 0);
+    for seed in seed..seed + count {
+        let text = with_rows(seed);
+        let Some(prepared) = prepared(&text) else { continue };
+        let rng = &mut SplitMix64::new(seed);
+        let bodies = u32::try_from(prepared.control().entries().len()).unwrap();
+        let mut known = None;
+        for _ in 0..4 {
+            let share = 20 + 20 * rng.below(4);
+            let chosen: Vec<u32> = (0..bodies).filter(|_| rng.chance(share)).collect();
+            tried += 1;
+            let Ok(found) = prove_by(&prepared, &chosen, &mut Budget::ticks(20_000_000)) else { continue };
+            proved += 1;
+            if found.reduction.stands_for_others() && accepted(&prepared, &found.reduction).is_ok() {
+                valid += 1;
+                let truth = known.get_or_insert_with(|| truth(&prepared, 2));
+                assert!(matches!(truth, Truth::Serializable | Truth::TooLarge), "{truth:?} {seed}\n{text}\n{:?}", found.reduction);
+            }
+        }
+    }
+    say(&format!("bodies: {tried} tried, {proved} proofs of theirs, {valid} of them valid for all"));
+    assert!(valid > 0);
+}
+
+/// With more rows there is no more to prove.
+#[test]
+fn proofs_do_not_grow() {
+    let size = |rows: usize| {
+        let last = rows - 1;
+        let text = format!(
+            "var L[0..{last}]: 0..1\nvar X[0..{last}]: 0..2 := 1\nrequest move(i: 0..{}) {{ lock(L[i]); a := X[i]; yield; lock(L[i + 1]); b := X[i + 1]; \
+             if (a > 0 and b < 2) {{ X[i] := a - 1; X[i + 1] := b + 1 }}; unlock(L[i]); yield; unlock(L[i + 1]); a }}\n\
+             request look(i: 0..{last}) {{ lock(L[i]); yield; a := X[i]; unlock(L[i]); a }}",
+            last - 1
+        );
+        let prepared = prepared(&text).unwrap();
+        let mut budget = Budget::ticks(50_000_000);
+        let Reduction { bodies, ranges, owners, counts, locals, post, .. } = prove(&prepared, &mut budget).unwrap().reduction;
+        assert!(!bodies.is_empty());
+        (bodies.len(), ranges.len(), owners.len(), counts.len(), locals.len(), post)
+    };
+    assert_eq!(size(10), size(80));
 }
 
 #[test]
@@ -114,7 +175,7 @@ fn programs_of_the_testkit() {
     let mut tally = Tally::default();
     for seed in seed..seed + count {
         for shape in Shape::WITH_EDGES {
-            judge(&random_program(seed, shape), &mut tally, &format!("{shape:?} {seed}"));
+            judge(&random_program(seed, shape), 3, &mut tally, &format!("{shape:?} {seed}"));
         }
     }
     say(&format!("testkit: {tally:?}"));

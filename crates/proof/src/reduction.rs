@@ -19,6 +19,9 @@ pub type Run = (u32, u32);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Reduction {
+    /// Request bodies, ascending, that stand for all, because others do the same with other variables. Without any it is about all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<u32>,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
     /// Reads of optimistic retries that are tested before they count.
@@ -132,6 +135,11 @@ pub struct Bounds {
 objects!(Reduction, Validated, Owner, Count, Sum, Doom, Bounds);
 
 impl Reduction {
+    /// Whether some request bodies stand for all.
+    pub fn stands_for_others(&self) -> bool {
+        !self.bodies.is_empty()
+    }
+
     /// Whether it speaks of runs in which unbounded integers do not leave 64 bits.
     pub fn unbounded(&self) -> bool {
         !self.slow.is_empty()

@@ -22,7 +22,7 @@
 
 use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;
-use serval_compile::control::Reg;
+use serval_compile::control::{Control, Reg};
 use serval_proof::{Condition, Group, Reduction, Refusal, Rejection, Run, TooLarge};
 use serval_syntax::GlobalVar;
 
@@ -33,6 +33,7 @@ use crate::facts::{Facts, Meaningless, Runs, ranges};
 use crate::invariants::{Claims, Violation};
 use crate::model::Model;
 use crate::path::{Obligation, PathId, PointId};
+use crate::rows::{Bodies, Claimed, Unlike, unlike_bodies, unlike_facts};
 use crate::term::Symbol;
 use crate::validated::Unvalidated;
 
@@ -87,9 +88,15 @@ fn stopped_by<Stop>(stopped: Stopped) -> Refusal<Stop> {
     }
 }
 
+/// The control graph with the bodies that a certificate speaks of.
+pub(crate) fn control_of<'a>(prepared: &'a Prepared, reduction: &Reduction) -> Control<'a> {
+    let control = prepared.control();
+    if reduction.stands_for_others() { control.only(&reduction.bodies) } else { control }
+}
+
 /// Executes a program as a certificate says.
 fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
-    let control = prepared.control();
+    let control = control_of(prepared, reduction);
     let meaningless = |Meaningless(what): Meaningless| {
         Refusal::Invalid(Rejection {
             condition: Condition::ReductionNumbers,
@@ -142,6 +149,7 @@ impl Checker<'_> {
 
     fn check<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<(), Refusal<Stop>> {
         let numbers = |what: String| unmet(Condition::ReductionNumbers, "the certificate".to_owned(), what);
+        let bodies = self.bodies(prepared, reduction)?;
         let model = transformed(prepared, reduction, self.budget)?;
         self.spend(model.paths.len().saturating_add(model.points.len()))?;
         let facts = match Facts::new(&model, reduction) {
@@ -149,11 +157,44 @@ impl Checker<'_> {
             Err(Meaningless(what)) => return numbers(what),
         };
         let Some(post) = phases(&model, reduction) else { return numbers("a phase of a point that is not there".to_owned()) };
+        if let Some(bodies) = &bodies {
+            let claimed = Claimed { model: &model, facts: &facts, reduction, post: &post };
+            Self::unlike(unlike_facts(bodies, &claimed, self.budget))?;
+        }
         let claims = Claims { model: &model, facts: &facts, reduction };
         self.invariants(claims)?;
         self.errors(claims)?;
         self.phases(&model, &post)?;
         self.exchange(claims, &post)
+    }
+
+    /// The bodies of the program, if some of them stand for all; and whether they can.
+    fn bodies<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<Option<Bodies>, Refusal<Stop>> {
+        if !reduction.stands_for_others() {
+            return Ok(None);
+        }
+        let control = prepared.control();
+        let there = |&body: &u32| (body as usize) < control.entries().len();
+        if reduction.bodies.windows(2).any(|pair| pair[0] >= pair[1]) || !reduction.bodies.iter().all(there) {
+            let message = "request bodies that are not there or not ascending".to_owned();
+            unmet(Condition::ReductionNumbers, "the certificate".to_owned(), message)?;
+        }
+        self.spend(control.node_count())?;
+        let bodies = Bodies::new(&control);
+        Self::unlike(unlike_bodies(&bodies, &reduction.bodies, control.program().globals.len(), self.budget))?;
+        Ok(Some(bodies))
+    }
+
+    fn unlike<Stop>(found: Result<Vec<Unlike>, Stopped>) -> Result<(), Refusal<Stop>> {
+        for unlike in found.map_err(stopped_by)? {
+            let (condition, message) = match unlike {
+                Unlike::Shapes => (Condition::ReductionShapes, "some body has another shape than these"),
+                Unlike::Patterns => (Condition::ReductionPatterns, "two bodies meet as none of these do"),
+                Unlike::Alike(what) => (Condition::ReductionAlike, what),
+            };
+            unmet(condition, "the request bodies".to_owned(), message.to_owned())?;
+        }
+        Ok(())
     }
 
     fn hold<Stop>(&mut self, claims: Claims<'_>, checked: Result<(), Violation>) -> Result<(), Refusal<Stop>> {

@@ -105,6 +105,11 @@ pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>,
     };
     let mut done = 1;
     for &entry in control.entries() {
+        if control.is_apart() {
+            executor.numbers.clear();
+            executor.variants.clear();
+            executor.found.opaques.begin_anew();
+        }
         let constants = control.live_at(entry).into_iter().map(|reg| (reg, 0)).collect();
         let point = executor.point(entry, constants)?;
         executor.found.entries.push(point);
@@ -570,11 +575,13 @@ impl Executor<'_> {
     /// told without looking for the range of each global each time.
     fn surely_fits(&self, term: &Term) -> bool {
         let Some(largest) = self.largest else { return false };
-        let most = term.parts.iter().try_fold(term.constant.checked_abs(), |most, (symbol, factor)| match symbol {
-            Symbol::Global(_) => Some(most?.checked_add(factor.checked_abs()?.checked_mul(largest)?)),
-            _ => None,
-        });
-        most.flatten().is_some_and(|most| most <= i128::from(i64::MAX))
+        if !term.parts.iter().all(|(symbol, _)| matches!(symbol, Symbol::Global(_))) {
+            return false;
+        }
+        // Factors are small, and there are not many: their sum is no large number.
+        let factors = term.parts.iter().map(|(_, factor)| factor.abs()).sum::<i128>();
+        let most = factors.checked_mul(largest).and_then(|most| most.checked_add(term.constant.checked_abs()?));
+        most.is_some_and(|most| most <= i128::from(i64::MAX))
     }
 
     fn need(&mut self, way: &State, need: Need, span: Span) {

@@ -36,17 +36,39 @@ pub enum Runs {
     Complete,
 }
 
-/// What is said of a global at a point.
+/// What is said of a global at a point. Of locks in a row there are as many of these as pairs of locks, so they are small.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct AtPoint {
-    /// The owner, by position, and the value.
-    owner: Option<(u32, i64)>,
+    /// The owner, by position.
+    owner: Option<u32>,
     /// What a request here adds to the global.
     weight: i64,
+    /// What is seldom said.
+    more: Option<Box<More>>,
+}
+
+/// What is said of a global at few points.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct More {
     /// Values that it does not have.
     doomed: Vec<i64>,
     /// Where it lies.
     known: Option<Domain>,
+}
+
+/// The same, whatever the number of the owner.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Said {
+    owned: Option<i64>,
+    weight: i64,
+    doomed: Vec<i64>,
+    known: Option<Domain>,
+}
+
+impl AtPoint {
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
 }
 
 /// What is said of all points of a class.
@@ -66,6 +88,8 @@ pub struct ClassId(pub u32);
 pub struct Facts {
     ranges: Vec<Domain>,
     initial: Vec<i128>,
+    /// The value of each owner.
+    owned: Vec<i64>,
     /// The sign of the weights of the count of each global; 0 if it is none.
     signs: Vec<i64>,
     synchronizing: Vec<bool>,
@@ -112,6 +136,7 @@ impl Facts {
         let mut facts = Self {
             ranges: ranges(model.initial.len(), reduction)?,
             initial: model.initial.iter().map(|&value| value.into()).collect(),
+            owned: reduction.owners.iter().map(|owner| owner.value).collect(),
             signs: vec![0; model.initial.len()],
             synchronizing: vec![false; model.initial.len()],
             slow: vec![false; model.initial.len()],
@@ -135,7 +160,7 @@ impl Facts {
             for point in expand(&owner.points, points, &mut left)? {
                 let class = &mut classes[point.index()];
                 class.groups.push(Group::Owner(index));
-                if at(class, variable).owner.replace((index, owner.value)).is_some() {
+                if at(class, variable).owner.replace(index).is_some() {
                     return Err(Meaningless(format!("point {} owns two values of variable {}", point.0, owner.global)));
                 }
             }
@@ -163,14 +188,14 @@ impl Facts {
         for doom in &reduction.dooms {
             let variable = global(doom.global)?;
             for point in expand(&doom.points, points, &mut left)? {
-                at(&mut classes[point.index()], variable).doomed.push(doom.value);
+                at(&mut classes[point.index()], variable).more().doomed.push(doom.value);
             }
         }
         for known in &reduction.known {
             let variable = global(known.variable)?;
             for point in expand(&known.points, points, &mut left)? {
                 let bounds = Domain::between(known.low.into(), known.high.into());
-                if at(&mut classes[point.index()], variable).known.replace(bounds).is_some() {
+                if at(&mut classes[point.index()], variable).more().known.replace(bounds).is_some() {
                     return Err(Meaningless(format!("point {} knows variable {} twice", point.0, known.variable)));
                 }
             }
@@ -219,18 +244,20 @@ impl Facts {
         let mut numbers: FxHashMap<Class, ClassId> = FxHashMap::default();
         for mut class in classes {
             for (_, fact) in &mut class.globals {
-                fact.doomed.sort_unstable();
-                fact.doomed.dedup();
+                let Some(more) = &mut fact.more else { continue };
+                more.doomed.sort_unstable();
+                more.doomed.dedup();
             }
             // Without exclusions groups say nothing that the globals do not say.
             class.groups.retain(|group| excluded.contains(group));
             class.groups.sort_unstable();
-            let new = ClassId(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
-            let id = *numbers.entry(class).or_insert_with_key(|class| {
-                self.classes.push(class.clone());
-                new
-            });
-            self.class_of.push(id);
+            let new = ClassId(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+            self.class_of.push(*numbers.entry(class).or_insert(new));
+        }
+        self.classes.resize_with(numbers.len(), Class::default);
+        #[expect(clippy::iter_over_hash_type, reason = "each goes to its place")]
+        for (class, id) in numbers {
+            self.classes[id.0 as usize] = class;
         }
         for (global, _) in self.classes.iter().flat_map(|class| &class.globals) {
             self.synchronizing[global.index()] = true;
@@ -278,7 +305,7 @@ impl Facts {
 
     /// The value that a request at a point owns of a global, with the number of the owner.
     pub fn owner(&self, point: PointId, global: GlobalVar) -> Option<(u32, i64)> {
-        self.fact(self.class(point), global)?.owner
+        self.fact(self.class(point), global)?.owner.map(|owner| (owner, self.owned[owner as usize]))
     }
 
     /// The weight of a point in the count of a global.
@@ -297,19 +324,20 @@ impl Facts {
         let mut weight: i128 = 0;
         let mut owners: Option<u32> = None;
         for fact in classes.iter().filter_map(|&class| self.fact(class, global)) {
-            if let Some((owner, value)) = fact.owner {
+            if let Some(owner) = fact.owner {
                 // Two requests do not own the same.
                 if owners.replace(owner) == Some(owner) {
                     return Domain::empty();
                 }
-                domain = domain.and(&Domain::point(value.into()));
+                domain = domain.and(&Domain::point(self.owned[owner as usize].into()));
             }
             weight += i128::from(fact.weight);
-            if let Some(known) = &fact.known {
+            let Some(more) = &fact.more else { continue };
+            if let Some(known) = &more.known {
                 domain = domain.and(known);
             }
             if runs == Runs::Complete {
-                domain = fact.doomed.iter().fold(domain, |domain, &value| domain.without(value.into()));
+                domain = more.doomed.iter().fold(domain, |domain, &value| domain.without(value.into()));
             }
         }
         let (all, bound) = (Domain::all(), self.initial[global.index()] + weight);
@@ -324,6 +352,21 @@ impl Facts {
     pub fn at(&self, global: GlobalVar, points: &[PointId], runs: Runs) -> Domain {
         let classes: Vec<ClassId> = points.iter().map(|&point| self.class(point)).collect();
         self.at_classes(global, &classes, runs)
+    }
+
+    /// What is said of globals at a point, ascending.
+    pub(crate) fn said(&self, point: PointId) -> Vec<(GlobalVar, Said)> {
+        let globals = &self.classes[self.class(point).0 as usize].globals;
+        let said = |fact: &AtPoint| {
+            let more = fact.more.as_deref().cloned().unwrap_or_default();
+            Said { owned: fact.owner.map(|owner| self.owned[owner as usize]), weight: fact.weight, doomed: more.doomed, known: more.known }
+        };
+        globals.iter().map(|(global, fact)| (*global, said(fact))).collect()
+    }
+
+    /// Where registers lie at a point, ascending.
+    pub(crate) fn locals_at(&self, point: PointId) -> &[(Reg, Domain)] {
+        &self.locals[point.index()]
     }
 
     /// What is known of symbols while a request is at a point.
@@ -361,7 +404,7 @@ impl Facts {
     /// Where owners and counts, and that it is slow, say that a global lies while a request is at a point.
     pub fn aside(&self, global: GlobalVar, point: PointId) -> Domain {
         let fact = self.fact(self.class(point), global);
-        let owned = fact.and_then(|fact| fact.owner).map_or_else(Domain::all, |(_, value)| Domain::point(value.into()));
+        let owned = self.owner(point, global).map_or_else(Domain::all, |(_, value)| Domain::point(value.into()));
         let bound = self.initial[global.index()] + fact.map_or(0, |fact| i128::from(fact.weight));
         let owned = if self.slow[global.index()] { owned.and(&Domain::between(-SLOW, SLOW)) } else { owned };
         match self.signs[global.index()] {
@@ -431,13 +474,13 @@ fn number(index: usize) -> Result<u32, Meaningless> {
 }
 
 fn at(class: &mut Class, global: GlobalVar) -> &mut AtPoint {
-    let at = match class.globals.binary_search_by_key(&global, |entry| entry.0) {
-        Ok(at) => at,
-        Err(at) => {
-            class.globals.insert(at, (global, AtPoint::default()));
-            at
-        }
-    };
+    // Certificates mostly speak of globals in their order.
+    let last = class.globals.last().is_none_or(|entry| entry.0 < global);
+    let found = if last { Err(class.globals.len()) } else { class.globals.binary_search_by_key(&global, |entry| entry.0) };
+    let at = found.unwrap_or_else(|at| {
+        class.globals.insert(at, (global, AtPoint::default()));
+        at
+    });
     &mut class.globals[at].1
 }
 

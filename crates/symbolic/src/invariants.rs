@@ -121,10 +121,10 @@ impl Claims<'_> {
         Ok(())
     }
 
-    /// Paths that come to or leave points, or change a global; those that can be taken.
+    /// Paths that come to or leave points, or change a global.
     fn around<'a>(&'a self, points: impl Iterator<Item = PointId> + 'a, global: GlobalVar) -> impl Iterator<Item = PathId> + 'a {
         let ends = points.flat_map(|point| self.model.leaving[point.index()].iter().chain(&self.model.entering[point.index()]));
-        ends.chain(&self.model.writers[global.index()]).copied().filter(|&id| self.is_taken(id))
+        ends.chain(&self.model.writers[global.index()]).copied()
     }
 
     /// I1 for the owner at a position.
@@ -137,9 +137,15 @@ impl Claims<'_> {
         if value == self.model.initial(global) || points().any(outside) {
             return violated(Condition::ReductionOwner, object(), None);
         }
-        let inside = |point: PointId| self.facts.owner(point, global).is_some_and(|(owner, _)| owner as usize == index);
+        let mut owns = vec![false; self.model.points.len()];
+        points().for_each(|point| owns[point.index()] = true);
+        let inside = |point: PointId| owns[point.index()];
         for id in self.around(points(), global) {
             let path = self.model.path(id);
+            // Where `V` is left alone, and the request stays in `O` or outside: in `O` it is `c` before, so after.
+            if inside(path.from) == inside(path.to) && path.update(global).is_none() || !self.is_taken(id) {
+                continue;
+            }
             let before = self.before(id, global);
             let after = self.image(id, global, &before);
             let becomes = after.single() == Some(value);
@@ -147,10 +153,7 @@ impl Claims<'_> {
                 (true, true) => becomes,
                 (false, true) => !before.contains(value) && becomes,
                 (true, false) => !after.contains(value),
-                (false, false) => {
-                    let untouched = path.update(global).is_none();
-                    untouched || !before.contains(value) && !after.contains(value) || before.single().is_some() && before == after
-                }
+                (false, false) => !before.contains(value) && !after.contains(value) || before.single().is_some() && before == after,
             };
             if !keeps && !after.is_empty() {
                 return violated(Condition::ReductionOwner, object(), Some(id));
@@ -168,7 +171,7 @@ impl Claims<'_> {
         if points().any(|point| point == PointId::END || self.model.is_entry(point)) {
             return violated(Condition::ReductionCount, object(), None);
         }
-        for id in self.around(points(), global) {
+        for id in self.around(points(), global).filter(|&id| self.is_taken(id)) {
             let path = self.model.path(id);
             let by = i128::from(self.facts.weight(path.to, global)) - i128::from(self.facts.weight(path.from, global));
             if change(self, id, global) != Some(by) {

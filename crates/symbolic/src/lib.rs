@@ -10,6 +10,7 @@
 //! * [`model`]: transformations of the program, and what paths do to globals;
 //! * [`facts`], [`invariants`]: what holds at every moment, and why;
 //! * [`exchange`]: which steps commute;
+//! * [`rows`]: few request bodies that stand for many;
 //! * [`check()`](check()): the theorem, and the checker;
 //! * [`words()`](words()): what a proof says, by places of the text.
 //!
@@ -24,6 +25,7 @@ pub mod facts;
 pub mod invariants;
 pub mod model;
 pub mod path;
+pub mod rows;
 mod sums;
 pub mod term;
 #[cfg(test)]

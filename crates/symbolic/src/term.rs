@@ -85,7 +85,9 @@ impl Term {
             parts.push((symbol, times.checked_mul(factor)?));
             parts.extend_from_slice(&self.parts[at..]);
             let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
-            return Self { constant, parts }.small();
+            // The other parts are of a term, so they are small.
+            let small = parts.len() <= MAX_PARTS && is_within(parts[at].1, MAX_FACTOR) && is_within(constant, MAX_CONSTANT);
+            return small.then_some(Self { constant, parts });
         }
         let mut parts = Vec::with_capacity(self.parts.len() + other.parts.len());
         let (mut a, mut b) = (self.parts.iter().peekable(), other.parts.iter().peekable());
@@ -124,9 +126,8 @@ impl Term {
     }
 
     fn small(self) -> Option<Self> {
-        let fits = |number: i128, most: i128| -most <= number && number <= most;
-        let small = self.parts.len() <= MAX_PARTS && self.parts.iter().all(|part| fits(part.1, MAX_FACTOR));
-        (small && fits(self.constant, MAX_CONSTANT)).then_some(self)
+        let small = self.parts.len() <= MAX_PARTS && self.parts.iter().all(|part| is_within(part.1, MAX_FACTOR));
+        (small && is_within(self.constant, MAX_CONSTANT)).then_some(self)
     }
 
     /// The form that this is a multiple of, with a constant.
@@ -155,6 +156,10 @@ impl Term {
         }
         Self { constant, parts }.small().unwrap_or_else(|| self.clone())
     }
+}
+
+fn is_within(number: i128, most: i128) -> bool {
+    -most <= number && number <= most
 }
 
 fn gcd(mut a: i128, mut b: i128) -> i128 {
@@ -219,6 +224,11 @@ impl Opaques {
         self.list.push(Opaque { op, left, right, depth: depth + 1, globals, locals });
         self.numbers.insert(key, number);
         Some(Symbol::Opaque(number))
+    }
+
+    /// From now on operations get new symbols, even such as there were before; so what is found does not depend on what was found before.
+    pub(crate) fn begin_anew(&mut self) {
+        self.numbers.clear();
     }
 
     fn get(&self, number: u32) -> Option<&Opaque> {

@@ -26,6 +26,8 @@ pub struct Words {
     pub ranges: Vec<(GlobalVar, i64, i64)>,
     /// Whether it is about runs in which unbounded integers do not leave 64 bits.
     pub unbounded: bool,
+    /// How many request bodies do the same with other variables, so that nothing is said of them.
+    pub others: usize,
 }
 
 /// A place where requests wait.
@@ -80,7 +82,7 @@ pub struct Counter {
 pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Words, Refusal<Stop>> {
     let model = transformed(prepared, reduction, budget)?;
     let post = phases(&model, reduction).unwrap_or_default();
-    let mut points = point_words(prepared, &model);
+    let mut points = point_words(prepared, &model, &reduction.bodies);
     for (point, post) in points.iter_mut().zip(&post) {
         point.post = *post;
     }
@@ -110,16 +112,18 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
         exclusions: reduction.exclusions.iter().map(|&(left, right)| (group(left), group(right))).collect(),
         ranges: reduction.ranges.iter().map(|&(global, low, high)| (GlobalVar(global), low, high)).collect(),
         unbounded: reduction.unbounded(),
+        others: if reduction.stands_for_others() { prepared.program().requests.len().saturating_sub(reduction.bodies.len()) } else { 0 },
         points,
     })
 }
 
 /// Who comes to each point, and where it stands.
-fn point_words(prepared: &Prepared, model: &Model) -> Vec<PointWords> {
+fn point_words(prepared: &Prepared, model: &Model, bodies: &[u32]) -> Vec<PointWords> {
     let control = prepared.control();
     let span = |point: &Point| point.node.map_or_else(Span::default, |node| control.span(node));
     let mut points: Vec<PointWords> = model.points.iter().map(|point| PointWords { span: span(point), ..PointWords::default() }).collect();
-    for (body, &entry) in model.entries.iter().enumerate() {
+    for (at, &entry) in model.entries.iter().enumerate() {
+        let body = bodies.get(at).map_or(at, |&body| body as usize);
         points[entry.index()].entry = true;
         let mut list = vec![entry];
         while let Some(point) = list.pop() {

@@ -62,6 +62,19 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
             proof[field].as_array_mut()?.push(meaningless);
             Some(())
         }
+        "reduction.shapes" | "reduction.patterns" => match proof.get_mut("bodies") {
+            Some(bodies) => take(bodies, draw).filter(|_| proof["bodies"] != json!([])).map(|_| ()),
+            // Some stand for all, though nobody said so.
+            None => {
+                proof["bodies"] = json!([draw.below(SMALL)]);
+                Some(())
+            }
+        },
+        "reduction.alike" => {
+            proof.get("bodies")?;
+            let field = *draw.pick(&["ranges", "locals", "post", "owners", "counts"])?;
+            take(&mut proof[field], draw).map(|_| ())
+        }
         "reduction.validated" => match draw.chance(50) {
             true => shift(draw.pick_mut(&mut proof["validated"])?, draw),
             false => {
