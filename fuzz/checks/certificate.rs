@@ -6,7 +6,7 @@ use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 
 /// Small inputs, and what is true of them. Certificates of every kind are
 /// about one of them.
-pub(crate) const INPUTS: [(&str, InputKind, Claim); 12] = [
+pub(crate) const INPUTS: [(&str, InputKind, Claim); 13] = [
     ("request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }", InputKind::Program, Claim::NotSerializable),
     (
         "request outgoing { OPEN := 1; yield; SENT := 1; 1 }
@@ -77,6 +77,12 @@ pub(crate) const INPUTS: [(&str, InputKind, Claim); 12] = [
         r#"{"initial_global": "0", "requests": [["r", "s"], ["q", "t"]], "responses": [["e", "x"]],
             "transitions": [["s", "0", "e", "0"], ["s", "0", "s", "1"], ["s", "1", "e", "1"], ["t", "0", "e", "1"], ["t", "0", "t", "0"]]}"#,
         InputKind::System,
+        Claim::Serializable,
+    ),
+    // Two request bodies that do the same with other rows, one of them common.
+    (
+        "var A[0..2]: 0..1 := 1 request shift(i: 0..1) { a := A[i]; A[i] := A[i + 1]; A[i + 1] := 0; a }",
+        InputKind::Program,
         Claim::Serializable,
     ),
     // The second request fails, also if they come one at a time.

@@ -133,7 +133,7 @@ fn is_list(kind: SyntaxKind) -> bool {
 
 /// A word and a list in parentheses, in one node.
 fn is_call(kind: SyntaxKind) -> bool {
-    matches!(kind, LockExpr | UnlockExpr | ChooseExpr)
+    matches!(kind, LockExpr | UnlockExpr | ChooseExpr | FreshExpr)
 }
 
 /// Operands with operators between.

@@ -149,8 +149,10 @@ impl FileReport {
             (None, Verdict::Serializable) => {
                 let method = self.method.map_or_else(String::new, |method| format!(" Decided by {method};"));
                 let unbounded = if self.proof.iter().any(|note| note.unbounded) { format!(" Note: {UNBOUNDED}.") } else { String::new() };
+                let provided = self.provided();
                 let nothing = if self.shares_nothing() { " But nothing is shared: there is no global variable." } else { "" };
-                let _ = writeln!(out, "For any number of concurrent requests.{method} certificate checked.{unbounded}{nothing}\n");
+                let _ =
+                    writeln!(out, "For any number of concurrent requests{provided}.{method} certificate checked.{unbounded}{nothing}\n");
             }
             _ => {
                 let _ = writeln!(out, "{}\n", markdown(self.reason.as_deref().unwrap_or_default()));

@@ -160,8 +160,10 @@ impl FileReport {
                 format!("{count} request{}{least} together get answers that no serial order gives.", if count == 1 { "" } else { "s" })
             }
             (None, Verdict::Serializable) => {
-                "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time."
-                    .to_owned()
+                let provided = self.provided();
+                format!(
+                    "Whatever the number of concurrent requests, every set of answers could have come from running them one at a time{provided}."
+                )
             }
             (None, Verdict::Fault) if let Some(fault) = &self.fault => format!("{}.", fault.summary()),
             (None, _) => self.reason.clone().unwrap_or_default(),

@@ -41,6 +41,7 @@ impl FileReport {
             method,
             reason,
             help,
+            assumes,
             ruled_out,
             open,
             advice,
@@ -60,7 +61,8 @@ impl FileReport {
         } = self;
         let note =
             |Note { code, severity, message, span }: &Note| Note { code: code.clone(), severity, message: told(message), span: *span };
-        let stuck_note = |StuckNote { request, at, local, run }: &StuckNote| StuckNote {
+        let stuck_note = |StuckNote { request, at, local, awaits_version, run }: &StuckNote| StuckNote {
+            awaits_version: *awaits_version,
             request: named(request),
             at: *at,
             local: named(local),
@@ -98,6 +100,7 @@ impl FileReport {
             method: *method,
             reason: reason.as_deref().map(told),
             help: *help,
+            assumes: assumes.iter().map(|assumed| told(assumed)).collect(),
             ruled_out: *ruled_out,
             open: open.iter().map(open_answer).collect(),
             advice: advice.as_ref().map(Advice::shown),

@@ -51,6 +51,9 @@ pub struct FileReport {
     /// For unknown: what may help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<&'static str>,
+    /// What a verdict other than a run takes for granted, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumes: Vec<String>,
     /// What is certain all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruled_out: Option<RuledOut>,
@@ -166,6 +169,9 @@ pub struct StuckNote {
     pub at: Option<[u32; 2]>,
     /// The local state in which it is.
     pub local: String,
+    /// Whether it may only wait because so many versions are held as may be: versions that are held by few are a limit of ours.
+    #[serde(skip)]
+    pub awaits_version: bool,
     /// A run that leads there, in words, for one of the notes.
     #[serde(skip)]
     pub run: Vec<String>,
@@ -174,7 +180,8 @@ pub struct StuckNote {
 impl StuckNote {
     /// Where it is, in words.
     pub(crate) fn place(&self) -> String {
-        self.at.map_or_else(|| format!("in {}", self.local), |[line, _]| format!("on line {line}"))
+        let place = self.at.map_or_else(|| format!("in {}", self.local), |[line, _]| format!("on line {line}"));
+        if self.awaits_version { format!("{place}, or waits for a version while all that may be are held") } else { place }
     }
 }
 
@@ -265,6 +272,7 @@ impl FileReport {
             method: None,
             reason: None,
             help: None,
+            assumes: Vec::new(),
             ruled_out: None,
             open: Vec::new(),
             advice: None,
@@ -332,10 +340,15 @@ impl FileReport {
             let _ = write!(out, "   {reason}");
         }
         if let Some(ruled_out) = self.ruled_out.filter(|_| self.verdict == Verdict::Unknown) {
-            out.push_str(&ruled_out.words());
+            let words = ruled_out.words();
+            out.push_str(&words);
+            if !words.is_empty() {
+                out.push_str(&self.provided());
+            }
         }
         if self.verdict == Verdict::Serializable {
             out.push_str("   for any number of concurrent requests");
+            out.push_str(&self.provided());
             if let Some(times) = self.time_ms {
                 let _ = write!(out, "   {}", time(times.total));
             }
@@ -349,6 +362,11 @@ impl FileReport {
             let answers: Vec<String> = self.open.iter().map(OpenAnswer::words).collect();
             let _ = writeln!(out, "  open            whether a run can have {}, which no serial run has", answers.join(", "));
         }
+    }
+
+    /// What is taken for granted, behind a sentence.
+    pub(crate) fn provided(&self) -> String {
+        self.assumes.iter().enumerate().map(|(index, assumed)| format!("{} {assumed}", if index == 0 { ", if" } else { " and" })).collect()
     }
 
     /// The verdict and the file, and of a counterexample its name and size.

@@ -8,6 +8,9 @@
 //! halved again as long as it stays undecided. That verdict is one on another
 //! program: neither does it carry over to this one, nor is it told as if it did.
 //!
+//! A network system has no text with numbers that could be smaller, and no part
+//! of it that can be left out without making it another one; nothing is tried there.
+//!
 //! All work is bounded by pairs of states and rounds of budgets, so that the
 //! same program gets the same advice, unless the flag of the options is raised
 //! before.
@@ -68,7 +71,11 @@ pub fn advice(input: &Input, decision: &Decision, options: &Options) -> Option<A
 /// were excluded.
 fn closest(decision: &Decision) -> Option<Nearest> {
     if !decision.open.is_empty() {
-        let words = "stopped at the open answers, which it could neither realise nor exclude".to_owned();
+        let sets = decision.open_sets.max(1);
+        let which =
+            if sets == 1 { "the set of open answers".to_owned() } else { format!("{sets} sets of answers, of which the smallest is told") };
+        let words =
+            format!("stopped at {which}: it could neither realise nor exclude {}; more may follow", if sets == 1 { "it" } else { "them" });
         return Some(Nearest { method: "letters", words });
     }
     if let Some(sizes) = decision.sizes

@@ -105,6 +105,8 @@ pub(crate) struct Claimed {
     pub(crate) stages: Vec<Stages>,
     /// Answers that could neither be realised nor excluded.
     pub(crate) open: Vec<OpenAnswer>,
+    /// How many sets of answers are open, as far as they were met.
+    pub(crate) open_sets: usize,
     /// Why there is no proof on the text of a program, where one was looked for.
     pub(crate) no_commit: Option<String>,
 }
@@ -114,7 +116,7 @@ impl Claimed {
     /// so few requests.
     pub(crate) fn new(claim: Claim, cleared: u32) -> Self {
         let ruled_out = RuledOut { requests_up_to: cleared, concurrent_up_to: None };
-        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), no_commit: None }
+        Self { claim, ruled_out, reduced: None, stages: Vec::new(), open: Vec::new(), open_sets: 0, no_commit: None }
     }
 }
 
@@ -143,8 +145,9 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
     let concurrent = u32::try_from(decision.concurrent).unwrap_or(u32::MAX);
     let ruled_out = RuledOut { requests_up_to: decision.cleared, concurrent_up_to: (concurrent > 1).then_some(concurrent) };
     let reduced = decision.reduced.map(|(globals, locals, steps)| ReducedSizes { globals, locals, steps });
-    let open = decision.open.map_or_else(Vec::new, |(component, answers)| open_answers(systems[component], &answers));
-    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open, no_commit: None }
+    let open = decision.open.first().map_or_else(Vec::new, |(component, answers)| open_answers(systems[*component], answers));
+    let open_sets = decision.open.len();
+    Claimed { claim, ruled_out, reduced, stages: Vec::new(), open, open_sets, no_commit: None }
 }
 
 fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAnswer> {

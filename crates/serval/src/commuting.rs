@@ -19,6 +19,13 @@ const LISTED: usize = 3;
 pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<String> {
     let teller = Teller { program, text, lines: LineIndex::new(text) };
     let mut said = Vec::new();
+    // What is said of a variable is said of the requests that stand for all: others may hold it as well.
+    let alone = "what follows is about some of the requests alone, which stand for all";
+    match words.others {
+        0 => {}
+        1 => said.push(format!("{alone}: one other request does the same with other variables")),
+        others => said.push(format!("{alone}: {others} other requests do the same with other variables")),
+    }
     said.extend(together(words.sections.iter().map(|section| teller.section(section))));
     said.extend(together(words.counters.iter().map(|counter| teller.counter(counter, words))));
     let pair = |(one, other): &(String, String)| format!("never at the same time: {}, and {}", group(one), group(other));
@@ -253,6 +260,16 @@ mod tests {
             unbounded: true,
             ..Words::default()
         }
+    }
+
+    #[test]
+    fn those_who_do_the_same_are_counted() {
+        let said = |others: usize| sentences(&program(), TEXT, &Words { others, ..words() });
+        let same = |sentence: &&String| sentence.ends_with("with other variables");
+        assert_eq!(said(0).iter().find(same), None);
+        let alone = "what follows is about some of the requests alone, which stand for all";
+        assert_eq!(said(1)[0], format!("{alone}: one other request does the same with other variables"));
+        assert_eq!(said(7)[0], format!("{alone}: 7 other requests do the same with other variables"));
     }
 
     #[test]

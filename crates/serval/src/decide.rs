@@ -61,6 +61,8 @@ pub struct Decision {
     /// Where nothing is decided: answers that could neither be realised by a run nor
     /// excluded.
     pub open: Vec<OpenAnswer>,
+    /// How many sets of answers were met that are open; these are the smallest of them.
+    pub open_sets: usize,
     /// How large the network systems are, if they were made.
     pub sizes: Option<Sizes>,
     /// Requests that can get stuck for ever.
@@ -108,6 +110,7 @@ impl Decision {
             verdict,
             ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
             open: Vec::new(),
+            open_sets: 0,
             sizes: None,
             stuck: Vec::new(),
             findings: Vec::new(),
@@ -149,7 +152,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
     let mut times = Times { compile: explored.compile_time, ..Times::default() };
     times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
-    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, no_commit }, beside, about, .. } = explored;
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
     let AboutProof { invariants, proof, reusable } = about;
     let SideFindings { sizes, stuck, findings } = beside;
     let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
@@ -166,7 +169,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
         fix = hint::fix_hint(input, &evidence.certificate, options);
         times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
     }
-    Decision { verdict, ruled_out, open, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
+    Decision { verdict, ruled_out, open, open_sets, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
 }
 
 /// The same without proofs on the text, if there are other methods and nobody

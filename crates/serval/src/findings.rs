@@ -93,6 +93,7 @@ fn stuck_in(
     cancel: &Cancel,
     place: impl Fn(usize, LocalId) -> Option<[u32; 2]>,
 ) -> Vec<StuckNote> {
+    let awaits_version = matches!(input.content(), Content::Program(program) if !program.versions.is_empty());
     let mut notes: Vec<StuckNote> = Vec::new();
     // The shortest run that leads to one of them, and to which.
     let mut shortest: Option<(usize, usize, RunCertificate)> = None;
@@ -102,6 +103,7 @@ fn stuck_in(
                 request: system.request_name(stuck.request).to_owned(),
                 at: place(component, stuck.local),
                 local: system.local_name(stuck.local).to_owned(),
+                awaits_version,
                 run: Vec::new(),
             };
             // One note per request and place is enough.

@@ -145,6 +145,7 @@ mod report;
 pub mod simulator;
 mod told;
 mod value_names;
+mod versions;
 
 pub use advice::advice;
 pub use decide::{Decision, Times, Verdict, decide, recall};

@@ -8,6 +8,7 @@ use serval_report::{CertificateNote, FileReport, StageReport, StageTimes, notes}
 use crate::decide::{Decision, Verdict};
 use crate::input::{Content, Input};
 use crate::value_names::ValueNames;
+use crate::versions::{assumptions, in_words};
 
 impl Decision {
     /// The report on a file of this name, to be shown as text, JSON, SARIF or a page. Times are those of the stages of
@@ -21,7 +22,9 @@ impl Decision {
         report.words = self.invariants;
         report.proof = self.proof;
         let mut open = self.open;
+        let mut assumes = Vec::new();
         if let Content::Program(program) = input.content() {
+            assumes = assumptions(program);
             let names = ValueNames::new(program, input.text());
             let facts = report.proof.iter_mut().flat_map(|note| &mut note.facts);
             facts.chain(&mut report.words).for_each(|words| *words = names.in_words(program, words));
@@ -31,13 +34,15 @@ impl Decision {
             }
         }
         // A proof that is remembered is told in the same words, without trying again.
-        report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_)));
+        let told = |words: String| if let Content::Program(program) = input.content() { in_words(program, words) } else { words };
+        report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_))).map(told);
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();
         report.ruled_out = Some(self.ruled_out);
         report.fix = self.fix;
         match self.verdict {
             Verdict::Serializable(evidence) => {
                 report.verdict = serval_report::Verdict::Serializable;
+                report.assumes = assumes;
                 report.ruled_out = None;
                 report.method = Some(evidence.method);
                 report.certificate = Some(CertificateNote { kind: evidence.kind, path: None, verified: true });
@@ -57,8 +62,9 @@ impl Decision {
             }
             Verdict::Undecided(why) => {
                 report.help = why.help();
+                report.assumes = assumes;
                 report.open = open;
-                report.reason = Some(why.to_string());
+                report.reason = Some(told(why.to_string()));
             }
             Verdict::Unusable(diagnostic) => {
                 report.verdict = serval_report::Verdict::Error;

@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serval_syntax::{Expr, ExprKind, GlobalVar, Program, Request, Span, Variable, ast, parse};
+use serval_syntax::{Expr, ExprKind, GlobalVar, Local, Program, Request, Span, Variable, ast, parse};
+
+use crate::versions::{SLOT_WORDS, version_of};
 
 /// The names of the values of one `enum`, from 0.
 type Members = Arc<[String]>;
@@ -98,13 +100,19 @@ impl ValueNames {
     /// The names of a program with this text.
     pub fn new(program: &Program, text: &str) -> Self {
         let declared = Declared::new(text);
-        if declared.enums.is_empty() {
+        if declared.enums.is_empty() && program.versions.is_empty() {
             return Self::default();
         }
         let base = |name: &str| name.split(['[', '(']).next().unwrap_or_default().to_owned();
         let globals: Vec<Option<Members>> =
             program.globals.iter().map(|global| declared.values.get(&base(&global.name)).cloned()).collect();
         let mut names = Self { globals, ..Self::default() };
+        let slots: Members = SLOT_WORDS.map(str::to_owned).into();
+        for (number, members) in (0..).zip(&mut names.globals) {
+            if version_of(program, GlobalVar(number)).is_some() {
+                *members = Some(slots.clone());
+            }
+        }
         for global in &program.globals {
             if let Some(members) = declared.indices.get(&base(&global.name)) {
                 names.variables.extend(spelled(&global.name, members));
@@ -117,7 +125,8 @@ impl ValueNames {
                 Reading { names: &names, declared: &declared, params, text, locals: vec![Kind::Nothing; request.locals.len()] };
             let answers = reading.request(request);
             let locals = request.locals.iter().zip(reading.locals);
-            let locals = locals.filter_map(|(local, kind)| Some((local.name.clone(), kind.members()?))).collect();
+            let members = |local: &Local, kind: Kind| if local.token { Some(token_words(program)) } else { kind.members() };
+            let locals = locals.filter_map(|(local, kind)| Some((local.name.clone(), members(local, kind)?))).collect();
             names.locals.push(locals);
             names.answers.push(answers.members());
         }
@@ -139,10 +148,11 @@ impl ValueNames {
         member(self.answers.get(request)?.as_ref()?, value)
     }
 
-    /// The globals whose values have names, and these names, from that of 0.
+    /// The globals whose values have names, and these names, from that of 0. Slots of versions are not among them: nobody sees these.
     pub fn globals(&self, program: &Program) -> BTreeMap<String, Vec<String>> {
-        let named = program.globals.iter().zip(&self.globals);
-        named.filter_map(|(global, members)| Some((global.name.clone(), members.as_ref()?.to_vec()))).collect()
+        let named = (0..).zip(&program.globals).zip(&self.globals);
+        let written = named.filter(|&((number, _), _)| version_of(program, GlobalVar(number)).is_none());
+        written.filter_map(|((_, global), members)| Some((global.name.clone(), members.as_ref()?.to_vec()))).collect()
     }
 
     /// How elements of arrays are written whose indices have names.
@@ -177,6 +187,13 @@ fn replaced(text: &str, part: &str, with: &str) -> String {
         rest = after;
     }
     out + rest
+}
+
+/// What a local that takes versions is: 0, or the number of a slot.
+fn token_words(program: &Program) -> Members {
+    let most = program.versions.iter().map(|version| version.slots).max().unwrap_or(0);
+    let word = |slot| if slot == 0 { "no version" } else { "a version" };
+    (0..=most).map(|slot| word(slot).to_owned()).collect()
 }
 
 fn member(members: &Members, value: i64) -> Option<String> {

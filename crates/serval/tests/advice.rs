@@ -85,7 +85,15 @@ fn open_answers_have_the_names_of_their_values() {
     let (input, mut decision, _) = undecided(LOCKED, &limited(&[Method::Reduce]));
     decision.open = vec![OpenAnswer { request: "buy".to_owned(), response: "1".to_owned(), name: None, count: 2 }];
     let found = advice(&input, &decision, &limited(&[Method::Reduce])).unwrap();
-    assert_eq!(found.closest.unwrap().method, "letters");
+    let closest = found.closest.unwrap();
+    assert_eq!(closest.method, "letters");
+    assert_eq!(closest.words, "stopped at the set of open answers: it could neither realise nor exclude it; more may follow");
+    decision.open_sets = 3;
+    let several = advice(&input, &decision, &limited(&[Method::Reduce])).unwrap().closest.unwrap().words;
+    assert_eq!(
+        several,
+        "stopped at 3 sets of answers, of which the smallest is told: it could neither realise nor exclude them; more may follow"
+    );
     let report = decision.into_report("stock.ser", &input, false);
     assert!(report.to_json().contains(r#""open":[{"request":"buy","response":"1","name":"Empty","count":2}]"#), "{}", report.to_json());
     let text = report.to_text(false, Look::default());

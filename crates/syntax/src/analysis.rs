@@ -8,8 +8,8 @@ mod unreachable;
 
 use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
 use crate::grammar::{SyntaxKind, no_request, parse_text};
-use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, bad_parameter, initial_local};
-use crate::program::{Global, Program, Request, is_global};
+use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, Slots, bad_parameter, initial_local};
+use crate::program::{Global, GlobalVar, Program, Request, Version, is_global};
 use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
 
@@ -74,6 +74,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
     let program = usable.then(|| Program {
         globals: globals(&analyzer.globals, &analyzer.declared),
         requests: analyzer.requests.into_iter().map(into_request).collect(),
+        versions: versions(&analyzer.declared),
         expectation,
         allowances: allowances.clone(),
     });
@@ -103,6 +104,19 @@ fn globals(names: &Names, declared: &Declared) -> Vec<Global> {
         span: *span,
     };
     (0..).zip(&names.list).map(global).collect()
+}
+
+/// The versions, in the order of their slots.
+fn versions(declared: &Declared) -> Vec<Version> {
+    let version = |(name, slots): (&String, &Slots)| Version {
+        name: name.clone(),
+        first: GlobalVar(slots.first),
+        slots: slots.count,
+        span: slots.place,
+    };
+    let mut versions: Vec<Version> = declared.versions.iter().map(version).collect();
+    versions.sort_by_key(|version| version.first);
+    versions
 }
 
 struct Analyzer {
@@ -183,7 +197,7 @@ impl Analyzer {
         let items: Vec<SyntaxNode> = file.syntax().children().collect();
         for item in &items {
             let is_constant = matches!(item.kind(), SyntaxKind::Const | SyntaxKind::Enum);
-            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function);
+            let is_other = matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Version | SyntaxKind::Function);
             if (is_constant || is_other) && self.is_broken(item) {
                 self.declared.incomplete = true;
                 self.names_of_broken(item);
@@ -196,12 +210,16 @@ impl Analyzer {
                 }
             }
         }
-        for item in items.into_iter().filter(|item| matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Function)) {
+        let others = |item: &SyntaxNode| matches!(item.kind(), SyntaxKind::Var | SyntaxKind::Version | SyntaxKind::Function);
+        for item in items.into_iter().filter(others) {
             if self.is_broken(&item) {
                 continue;
             }
             if let Some(item) = ast::Var::cast(item.clone()) {
                 self.declared.var(&item, &mut self.globals, &mut self.errors);
+            }
+            if let Some(item) = ast::Version::cast(item.clone()) {
+                self.declared.version(&item, &mut self.globals, &mut self.errors);
             }
             if let Some(item) = ast::Function::cast(item) {
                 self.declared.function(&item, &mut self.errors);

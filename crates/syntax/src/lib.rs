@@ -73,7 +73,7 @@ pub use diagnostic::{Code, CodeInfo, Diagnostic, Label, Severity, codes, similar
 pub use grammar::{MAX_DEPTH, MAX_FILE_BYTES, SyntaxKind};
 pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar, Program, Request,
-    Variable, Verdict, core_text, is_global, value,
+    Variable, Verdict, Version, core_text, is_global, value,
 };
 pub use span::{LineIndex, Position, Span};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

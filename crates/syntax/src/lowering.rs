@@ -9,9 +9,10 @@ mod names;
 mod resolve;
 
 pub(crate) use declare::initial_local;
-pub(crate) use declared::{Declared, MAX_ELEMENTS, bad_parameter};
+pub(crate) use declared::{Declared, MAX_ELEMENTS, Slots, bad_parameter};
 pub(crate) use names::{Lowered, Names};
 
+use convenience::Token;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
@@ -53,6 +54,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) scope: Vec<(String, i64)>,
     /// The calls that are being written out, the outermost first.
     pub(crate) frames: Vec<Frame>,
+    /// The locals of the request that take versions.
+    pub(crate) tokens: Vec<Token>,
     /// The `atomic` around this place.
     pub(crate) atomic: Option<Span>,
     /// How many hidden variables there are.
@@ -80,6 +83,7 @@ impl<'a> Lowering<'a> {
             errors,
             scope: Vec::new(),
             frames: Vec::new(),
+            tokens: Vec::new(),
             atomic: None,
             temporaries: 0,
             calls: FxHashMap::default(),

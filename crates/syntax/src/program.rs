@@ -22,6 +22,8 @@ pub struct Program {
     /// The requests in the order of the text. Two may share a name: then a
     /// request of that name runs one or the other.
     pub requests: Vec<Request>,
+    /// The versions that are declared, in order.
+    pub versions: Vec<Version>,
     /// What the header comment `// expect: …` says.
     pub expectation: Option<Expectation>,
     /// What the comments `// allow: …` silence.
@@ -75,6 +77,27 @@ pub struct Global {
     pub span: Span,
 }
 
+/// A version: a number that never repeats, of which a request remembers only
+/// whether it is the latest. It stands for globals, the *slots*.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its name, as written.
+    pub name: String,
+    /// The first slot; the others follow it.
+    pub first: GlobalVar,
+    /// How many slots there are: so many tokens can be held at once.
+    pub slots: u32,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Version {
+    /// Whether a global is one of its slots.
+    pub fn has_slot(&self, global: GlobalVar) -> bool {
+        (self.first.0..self.first.0 + self.slots).contains(&global.0)
+    }
+}
+
 /// A request handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -98,6 +121,8 @@ pub struct Local {
     pub span: Span,
     /// Whether nobody wrote it: it holds an operand while others are evaluated.
     pub hidden: bool,
+    /// Whether it holds versions: the number of a slot, or 0 for none.
+    pub token: bool,
 }
 
 /// Index into [`Program::globals`].

@@ -69,6 +69,24 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
     }))
 }
 
+/// How often is looked whether the work is done.
+const LOOK: Duration = Duration::from_millis(100);
+const LOOKS_PER_SECOND: u64 = 10;
+
+/// Says each second how long it takes; `looks` are those after which the work goes on. What was said is wiped out in the end.
+fn tell_seconds(looks: impl Iterator<Item = ()>, say: &mut dyn FnMut(&str)) {
+    let mut count = 0_u64;
+    for () in looks {
+        count += 1;
+        if count.is_multiple_of(LOOKS_PER_SECOND) {
+            say(&format!("\r\x1b[Klooking for fixes and proving them, {} s", count / LOOKS_PER_SECOND));
+        }
+    }
+    if count >= LOOKS_PER_SECOND {
+        say("\r\x1b[K");
+    }
+}
+
 /// Says on a terminal that work is in progress, from the first second on.
 struct Waiting {
     done: Arc<AtomicBool>,
@@ -77,22 +95,12 @@ struct Waiting {
 
 impl Waiting {
     fn begin(wanted: bool) -> Self {
-        const LOOK: Duration = Duration::from_millis(100);
         let done = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&done);
         let line = wanted.then(|| {
             std::thread::spawn(move || {
-                let mut looks = 0_u64;
-                while !ended.load(Ordering::Relaxed) {
-                    std::thread::sleep(LOOK);
-                    looks += 1;
-                    if looks.is_multiple_of(10) {
-                        say(&format!("\r\x1b[Klooking for fixes and proving them, {} s", looks / 10));
-                    }
-                }
-                if looks >= 10 {
-                    say("\r\x1b[K");
-                }
+                let looks = std::iter::repeat_with(|| std::thread::sleep(LOOK)).take_while(|()| !ended.load(Ordering::Relaxed));
+                tell_seconds(looks, &mut say);
             })
         });
         Self { done, line }
@@ -216,5 +224,29 @@ fn report(name: &str, repaired: &Repair, lock: Option<&str>, stopped: Option<Str
         refused: repaired.harmful.iter().map(refused).collect(),
         fault: repaired.fault.clone(),
         reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is on the screen while the work is looked at so often.
+    fn said(looks: usize) -> Vec<String> {
+        let mut said = Vec::new();
+        tell_seconds(std::iter::repeat_n((), looks), &mut |line: &str| said.push(line.to_owned()));
+        said
+    }
+
+    #[test]
+    fn progress_is_told_from_the_first_second_on_and_wiped_out() {
+        let looks = |seconds: u64| usize::try_from(seconds * LOOKS_PER_SECOND).unwrap_or(usize::MAX);
+        assert_eq!(u128::from(LOOKS_PER_SECOND) * LOOK.as_millis(), 1000);
+        assert_eq!(said(looks(1) - 1), Vec::<String>::new());
+        let wiped = "\r\x1b[K".to_owned();
+        assert_eq!(said(looks(1)), ["\r\x1b[Klooking for fixes and proving them, 1 s".to_owned(), wiped.clone()]);
+        let three = said(looks(3) + 5);
+        assert_eq!(three.len(), 4);
+        assert!(three[2].ends_with(", 3 s") && three[3] == wiped, "{three:?}");
     }
 }

@@ -22,6 +22,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "lost-update.ser",
             "optimistic-version-check.ser",
             "version-wrap-around.ser",
+            "entity-tags.ser",
             "read-skew.ser",
             "audit.ser",
             "bank-transfer-and-interest.ser",

@@ -8,6 +8,7 @@ use serval_syntax::{GlobalVar, LineIndex, Span};
 
 use super::{Action, ActionKind, Simulator};
 use crate::value_names::ValueNames;
+use crate::versions::{Told, holders, told, version_of};
 
 /// A program that runs.
 pub struct ProgramSimulator<'a> {
@@ -85,15 +86,22 @@ impl<'a> ProgramSimulator<'a> {
     }
 
     fn variable(&self, variable: GlobalVar) -> &'a str {
-        &self.run.source().program().globals[variable.index()].name
+        let program = self.run.source().program();
+        version_of(program, variable).map_or(&program.globals[variable.index()].name, |version| &version.name)
+    }
+
+    /// What a value that was read or written is called, where it has a name.
+    fn word(&self, told: &Told) -> Option<String> {
+        told.word.map(str::to_owned).or_else(|| self.names.global(told.access.variable, told.access.value))
     }
 
     /// What a step does, in words.
     fn effects(&self, thread: u32, step: &SourceStep) -> String {
         let mut parts = Vec::new();
-        for access in &step.accesses {
-            let (name, value) = self.told(access.variable, access.value);
-            let sign = if access.write { "=" } else { "➜" };
+        for told in told(self.run.source().program(), &step.accesses) {
+            let (name, value) = self.told(told.access.variable, told.access.value);
+            let value = told.word.map_or(value, str::to_owned);
+            let sign = if told.access.write { "=" } else { "➜" };
             let part = format!("{name} {sign} {value}");
             // A loop can read the same value a thousand times.
             if parts.last() != Some(&part) {
@@ -153,12 +161,12 @@ impl<'a> ProgramSimulator<'a> {
         let (component, local) = self.prepared.local_of(&self.run, thread)?;
         let global = self.prepared.global_of(&self.run, component)?;
         let (to_local, to_global) = self.prepared.ends_of(&self.run, thread, step)?;
-        let accesses = step.accesses.iter().map(|access| TraceAccess {
-            var: self.variable(access.variable).to_owned(),
-            op: if access.write { "write" } else { "read" }.to_owned(),
-            value: access.value,
-            name: self.names.global(access.variable, access.value),
-            span: self.span(access.span),
+        let accesses = told(self.run.source().program(), &step.accesses).into_iter().map(|told| TraceAccess {
+            var: self.variable(told.access.variable).to_owned(),
+            op: if told.access.write { "write" } else { "read" }.to_owned(),
+            value: told.access.value,
+            name: self.word(&told),
+            span: self.span(told.access.span),
         });
         Some(TraceEvent::Step {
             id: thread,
@@ -180,8 +188,12 @@ impl<'a> ProgramSimulator<'a> {
     fn note_states(&mut self, thread: u32) {
         let Some((component, local)) = self.prepared.local_of(&self.run, thread) else { return };
         let Some(global) = self.prepared.global_of(&self.run, component) else { return };
-        let globals = self.run.source().program().globals.iter().map(|variable| variable.name.clone());
-        let globals: BTreeMap<String, i64> = globals.zip(self.run.globals().iter().copied()).collect();
+        let program = self.run.source().program();
+        let written = (0..)
+            .zip(&program.globals)
+            .zip(self.run.globals())
+            .filter(|&((number, _), _)| version_of(program, GlobalVar(number)).is_none());
+        let globals: BTreeMap<String, i64> = written.map(|((_, variable), &value)| (variable.name.clone(), value)).collect();
         let known = self.states.globals.entry(global).or_insert_with(|| globals.clone());
         known.retain(|name, value| globals.get(name) == Some(value));
         let place = self.run.place(thread).map_or([1, 1], |span| {
@@ -271,9 +283,13 @@ impl Simulator for ProgramSimulator<'_> {
     }
 
     fn globals(&self) -> String {
-        let told = self.run.globals().iter().zip(0..).map(|(&value, index)| {
-            let (name, value) = self.told(GlobalVar(index), value);
-            format!("{name} = {value}")
+        let program = self.run.source().program();
+        let told = self.run.globals().iter().zip(0..).filter_map(|(&value, index)| match version_of(program, GlobalVar(index)) {
+            Some(version) => (version.first == GlobalVar(index)).then(|| holders(version, self.run.globals())),
+            None => {
+                let (name, value) = self.told(GlobalVar(index), value);
+                Some(format!("{name} = {value}"))
+            }
         });
         told.collect::<Vec<_>>().join(", ")
     }

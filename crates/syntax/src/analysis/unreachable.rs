@@ -64,7 +64,10 @@ fn sequence(list: &[Expr], sink: &mut Sink) -> bool {
         if !ends_here(expr, sink) {
             continue;
         }
-        if let (Some(next), Some(last)) = (list.get(index + 1), list.last()) {
+        // What follows a statement at its own place was not written by anybody.
+        if let (Some(next), Some(last)) = (list.get(index + 1), list.last())
+            && last.span != expr.span
+        {
             sink.push(|| unreachable(next.span.to(last.span), expr.span, "nothing runs after this"));
         }
         return true;

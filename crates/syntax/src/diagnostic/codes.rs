@@ -95,4 +95,5 @@ codes! {
     TOO_MUCH = "E0225", Error, "program too large once it is written out";
     BAD_NAME = "E0226", Error, "name that has no value";
     NOTHING_SHARED = "W0227", Warning, "local that several requests read as if it were shared";
+    BAD_VERSION = "E0228", Error, "version that is used as a number";
 }

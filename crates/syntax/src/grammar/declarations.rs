@@ -1,5 +1,5 @@
 //! The grammar of what is declared outside of requests: `const`, `enum`,
-//! `var`, `fn`, and of parameters and ranges.
+//! `var`, `version`, `fn`, and of parameters and ranges.
 
 use super::kind::SyntaxKind::{self, *};
 use super::mistakes;
@@ -9,14 +9,15 @@ use super::parser::{List, Parser};
 const CONST: &str = "`const N = 3`";
 const ENUM: &str = "`enum State { Idle, Busy }`";
 const VAR: &str = "`var A: 0..3 := 1`, or `var A[0..3]: 0..1` for an array";
+const VERSION: &str = "`version V: 2`, where at most 2 requests remember a version at once";
 const FUNCTION: &str = "`fn name(x, y) { … }`";
 const REQUEST_PARAMS: &str = "`request name(amount: 1..3) { … }`";
 
 impl Parser<'_> {
-    /// At `const`, `enum`, `var` or `fn` with a name behind it. In a file
+    /// At `const`, `enum`, `var`, `version` or `fn` with a name behind it. In a file
     /// without such a declaration these words are names like others.
     pub(crate) fn at_declaration(&self) -> bool {
-        self.at(Name) && matches!(self.text(), "const" | "enum" | "var" | "fn") && self.name_follows()
+        self.at(Name) && matches!(self.text(), "const" | "enum" | "var" | "version" | "fn") && self.name_follows()
     }
 
     /// One declaration, and a `;` or `,` after it.
@@ -27,6 +28,7 @@ impl Parser<'_> {
             "const" => self.constant(),
             "enum" => self.enumeration(),
             "var" => self.var(),
+            "version" => self.version(),
             _ => self.function(),
         }
         self.list = outer;
@@ -92,6 +94,19 @@ impl Parser<'_> {
         } else if self.eat(Assign) {
             self.assignment();
             self.fit();
+        }
+        self.end();
+    }
+
+    /// `version V: 2`
+    fn version(&mut self) {
+        self.start(Version);
+        self.bump_as(VersionKw);
+        self.bump();
+        if self.expect(Colon, "`:` and a number", VERSION) {
+            self.sum();
+        } else {
+            self.skip_line();
         }
         self.end();
     }

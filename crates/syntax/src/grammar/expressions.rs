@@ -174,7 +174,7 @@ impl Parser<'_> {
             self.end();
             return self.bounded(height.max(value) + 4);
         }
-        if self.at(Assign) {
+        if self.at(Assign) || self.at_addition() {
             // The lexer has complained about `2nd`.
             let known = self.previous_kind() == Some(Number) && !self.previous_text().bytes().all(|byte| byte.is_ascii_digit());
             if !known {
@@ -224,11 +224,12 @@ impl Parser<'_> {
         self.bounded(height + 2)
     }
 
-    /// At `:=` after something that is not a lone name.
+    /// At `:=`, `+=` or `-=` after something that is not a lone name.
     fn bad_assignment(&mut self, start: Span) -> Diagnostic {
         match self.previous_kind() {
-            Some(Name) => mistakes::assign_in_operand(self.previous_span().to(self.span()), self.previous_text()),
-            _ => mistakes::bad_target(start.to(self.previous_span()), self.previous_text(), self.previous_kind() == Some(YieldKw)),
+            Some(Name) => mistakes::assign_in_operand(self.previous_span().to(self.span()), self.previous_text(), self.text()),
+            Some(YieldKw) => mistakes::keyword_target(start.to(self.previous_span()), self.previous_text()),
+            _ => mistakes::bad_target(start.to(self.previous_span()), self.text()),
         }
     }
 
@@ -418,7 +419,7 @@ impl Parser<'_> {
     }
 
     fn keyword_target(&mut self) -> u32 {
-        self.error(|p| mistakes::bad_target(p.span(), p.text(), true));
+        self.error(|p| mistakes::keyword_target(p.span(), p.text()));
         self.bump_error();
         0
     }

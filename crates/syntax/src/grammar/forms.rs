@@ -1,5 +1,5 @@
 //! The grammar of the convenience forms inside requests: `atomic`, `lock`,
-//! `unlock`, `await`, `choose`, `for`, calls and indices.
+//! `unlock`, `await`, `choose`, `fresh`, `for`, calls and indices.
 //!
 //! In the published language a name never stands right before `(`, `{`, `[`
 //! or another name, so none of these words is taken from anybody.
@@ -30,6 +30,8 @@ impl Parser<'_> {
             "await" => return self.nested(|p| p.await_expression()),
             "choose" => return self.nested(|p| p.choose_expression()),
             "for" => return self.bad_for(),
+            // Older programs may have a function of this name.
+            "fresh" if !self.functions.contains(word) => return self.nested(|p| p.fresh_expression()),
             _ => {}
         }
         if !self.functions.contains(word)
@@ -97,6 +99,15 @@ impl Parser<'_> {
         let height = self.arguments(true);
         self.end();
         self.bounded(height + 2)
+    }
+
+    /// `fresh(V)`
+    fn fresh_expression(&mut self) -> u32 {
+        self.start(FreshExpr);
+        self.bump_as(FreshKw);
+        let height = self.arguments(false);
+        self.end();
+        self.bounded(height + 3)
     }
 
     /// `(a, b)`; with `ranges`, `(a..b)` too.

@@ -61,7 +61,7 @@ impl Parser<'_> {
                     requests += 1;
                 }
                 RequestKw => {
-                    self.error(|p| mistakes::bad_target(p.span(), p.text(), true));
+                    self.error(|p| mistakes::keyword_target(p.span(), p.text()));
                     self.skip_to(|_| false);
                 }
                 Name if matches!(self.ahead(1), Assign | Equal) && requests == 0 => self.initial(),

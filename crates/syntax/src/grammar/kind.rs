@@ -116,6 +116,10 @@ kinds! {
     SaturateKw,
     /// `fn`
     FnKw,
+    /// `version`
+    VersionKw,
+    /// `fresh`
+    FreshKw,
     /// `:=`
     #[token(":=")]
     Assign,
@@ -240,6 +244,8 @@ kinds! {
     EnumMember,
     /// `var A: 0..3 := 1`
     Var,
+    /// `version V: 2`
+    Version,
     /// `fn name(x, y) { … }`
     Function,
     /// `request name { … }`
@@ -298,6 +304,8 @@ kinds! {
     UnlockExpr,
     /// `await (c)`
     AwaitExpr,
+    /// `fresh(V)`
+    FreshExpr,
     /// `choose(a, b)` or `choose(0..3)`
     ChooseExpr,
     /// `for i in 0..3 { a }`

@@ -273,17 +273,21 @@ pub(crate) fn single_colon(span: Span) -> Diagnostic {
     error(codes::SINGLE_EQUAL, span, "`:` alone is not an operator", "`:=`", "to assign, write `:=` without a blank in it")
 }
 
-pub(crate) fn bad_target(span: Span, text: &str, keyword: bool) -> Diagnostic {
-    let (message, help) = if keyword {
-        (format!("{} is a word of the language and cannot be assigned to", quoted(text)), "choose another name")
-    } else {
-        ("only a variable can be assigned to".to_owned(), "write a name before `:=`; to compare, write `==`")
-    };
-    error(codes::BAD_TARGET, span, message, "a variable", help)
+/// Before `operator`, which is `:=`, `+=` or `-=`.
+pub(crate) fn bad_target(span: Span, operator: &str) -> Diagnostic {
+    let compare = if operator == ":=" { "; to compare, write `==`" } else { "" };
+    let help = format!("write a name before `{operator}`{compare}");
+    error(codes::BAD_TARGET, span, "only a variable can be assigned to", "a variable", help)
 }
 
-pub(crate) fn assign_in_operand(span: Span, name: &str) -> Diagnostic {
-    let help = format!("put parentheses around it: `({name} := …)`; to compare, write `==`");
+pub(crate) fn keyword_target(span: Span, text: &str) -> Diagnostic {
+    let message = format!("{} is a word of the language and cannot be assigned to", quoted(text));
+    error(codes::BAD_TARGET, span, message, "a variable", "choose another name")
+}
+
+pub(crate) fn assign_in_operand(span: Span, name: &str, operator: &str) -> Diagnostic {
+    let compare = if operator == ":=" { "; to compare, write `==`" } else { "" };
+    let help = format!("put parentheses around it: `({name} {operator} …)`{compare}");
     error(codes::ASSIGN_IN_OPERAND, span, "an assignment inside an operand needs parentheses", "an operator or `;`", help)
 }
 

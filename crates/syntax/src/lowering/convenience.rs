@@ -17,6 +17,7 @@
 //! | … `wrap` | `A := low + (e - low) % size` |
 //! | … `saturate` | `A := (t := e; if (t < low) { low } else if (t > high) { high } else { t })` |
 //! | `request r(n: 1..3) { s }` | a request `r(1)`, `r(2)`, `r(3)` for each value, with the constant for `n` |
+//! | `version V: K`, `t := V`, `t == V`, `fresh(V)` | `K` globals and the numbers of those; see [`versions`] |
 //!
 //! A constant index needs no `t`, and a constant argument no `x` where the
 //! function never assigns to it.
@@ -29,7 +30,10 @@ mod arrays;
 mod choices;
 mod functions;
 mod ranges;
+mod versions;
 mod waiting;
+
+pub(super) use versions::Token;
 
 use crate::program::{CompareOp, Expr, ExprKind, Variable};
 use crate::span::Span;

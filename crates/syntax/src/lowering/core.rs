@@ -11,7 +11,10 @@ use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
 impl Lowering<'_> {
     /// The body of a request, not too high.
     pub(crate) fn body(&mut self, statements: impl Iterator<Item = ast::Expr>) -> Option<Expr> {
-        let body = self.sequence(statements)?;
+        let statements: Vec<ast::Expr> = statements.collect();
+        self.find_tokens(&statements);
+        let body = self.sequence(statements.into_iter())?;
+        let body = self.answered(body)?;
         if body.height() > MAX_HEIGHT {
             self.errors.push(|| too_deep(body.span));
         }
@@ -60,6 +63,7 @@ impl Lowering<'_> {
             SyntaxKind::AtomicExpr => return self.atomic_block(expr),
             SyntaxKind::LockExpr | SyntaxKind::UnlockExpr => return self.lock(expr),
             SyntaxKind::AwaitExpr => return self.await_condition(expr),
+            SyntaxKind::FreshExpr => return self.fresh(expr),
             SyntaxKind::ChooseExpr => return self.choose(expr),
             SyntaxKind::ForExpr => return self.for_loop(expr),
             SyntaxKind::CallExpr => return self.call(expr),
@@ -79,7 +83,8 @@ impl Lowering<'_> {
                 if !self.frames.is_empty() {
                     self.early_return(place(expr.syntax()));
                 }
-                self.operand(expr).map(ExprKind::Return)
+                let value = self.operand(expr)?;
+                self.answered(*value).map(|value| ExprKind::Return(Box::new(value)))
             }
             SyntaxKind::NotExpr => self.operand(expr).map(ExprKind::Not),
             SyntaxKind::NegateExpr => self.negate(expr),
@@ -132,6 +137,9 @@ impl Lowering<'_> {
     }
 
     fn assign(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        if let Some(made) = self.assign_version(expr)? {
+            return Some(made);
+        }
         let mut operands = expr.operands();
         let first = operands.next()?;
         let adds = addition(expr);
@@ -165,6 +173,9 @@ impl Lowering<'_> {
     }
 
     fn compare(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        if let Some(made) = self.compare_version(expr) {
+            return Some(made);
+        }
         let mut operands = self.operands(expr)?.into_iter();
         let op = compare_operator(expr.operators().next()?)?;
         let (left, right) = (Box::new(operands.next()?), Box::new(operands.next()?));

@@ -1,7 +1,7 @@
 //! Reads what is declared outside of requests.
 
 use super::Lowering;
-use super::declared::{Array, Declared, Fit, Function, Interval, Values, bad_parameter, bad_range};
+use super::declared::{Array, Declared, Fit, Function, Interval, MAX_ELEMENTS, Slots, Values, bad_parameter, bad_range};
 use super::names::Names;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
@@ -140,6 +140,42 @@ impl Declared {
                 self.values.insert(number, values);
             }
         }
+    }
+
+    /// `version V: 2`
+    pub(crate) fn version(&mut self, item: &ast::Version, globals: &mut Names, errors: &mut Sink) {
+        let (Some(name), Some(slots)) = (item.name(), item.slots()) else { return self.incomplete = true };
+        let place = span(name.text_range());
+        if !is_global(name.text()) {
+            self.incomplete = true;
+            return errors.push(|| {
+                let name = name.text();
+                Diagnostic::error(codes::BAD_VERSION, place, format!("`{name}` is local to a request and cannot be a version"))
+                    .expected("a name whose first letter is upper-case")
+                    .help("choose a name with a capital first letter: requests share a version")
+            });
+        }
+        if !self.take(&name, errors) {
+            return;
+        }
+        let Some(count) = self.value(&slots, errors) else { return self.incomplete = true };
+        let Some(count) = u32::try_from(count).ok().filter(|&count| count > 0 && i64::from(count) <= MAX_ELEMENTS) else {
+            self.incomplete = true;
+            let place = span(slots.syntax().text_range());
+            return errors.push(|| {
+                Diagnostic::error(codes::BAD_RANGE, place, format!("{count} requests cannot remember a version"))
+                    .expected(format!("a number from 1 to {MAX_ELEMENTS}"))
+                    .help("write how many requests may remember a version at once; 2 or 3 show most mistakes")
+            });
+        };
+        let numbers: Vec<u32> = (1..=count).map(|index| globals.number(&format!("{}[{index}]", name.text()), place)).collect();
+        for &number in &numbers {
+            let usage = globals.usage_mut(number);
+            usage.written = true;
+            usage.read.get_or_insert(place);
+        }
+        let first = numbers.first().copied().unwrap_or(0);
+        self.versions.insert(name.text().to_owned(), Slots { first, count, place });
     }
 
     /// The constant value of an expression, which may have constants in it.

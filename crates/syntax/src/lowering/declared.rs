@@ -1,6 +1,8 @@
 //! What is declared outside of requests: constants, variables with ranges,
 //! arrays, functions.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, codes};
@@ -37,6 +39,16 @@ pub(crate) struct Array {
     pub(crate) first: u32,
     pub(crate) low: i64,
     pub(crate) high: i64,
+}
+
+/// A version: globals with numbers that follow one another, a slot for each
+/// token that is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    /// The number of the first.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) place: Span,
 }
 
 /// A function.
@@ -80,6 +92,7 @@ pub(crate) struct Declared {
     pub(crate) enums: FxHashMap<String, Vec<String>>,
     pub(crate) arrays: FxHashMap<String, Array>,
     pub(crate) functions: FxHashMap<String, Function>,
+    pub(crate) versions: BTreeMap<String, Slots>,
     /// By the number of the global.
     pub(crate) values: FxHashMap<u32, Values>,
     /// By the number of the global.

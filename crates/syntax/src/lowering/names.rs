@@ -20,6 +20,8 @@ pub(crate) struct Usage {
     pub(crate) read: Option<Span>,
     /// Whether it is assigned anywhere, or has an initial value.
     pub(crate) written: bool,
+    /// Whether it is a local that holds versions.
+    pub(crate) token: bool,
 }
 
 /// The variables of one scope: of all requests, or of one.
@@ -70,6 +72,8 @@ impl Names {
 
     pub(crate) fn to_locals(&self) -> Vec<Local> {
         let hidden = |name: &str| name.starts_with('#');
-        self.list.iter().map(|(name, span)| Local { name: name.clone(), span: *span, hidden: hidden(name) }).collect()
+        let local =
+            |(name, span, usage): (&str, Span, &Usage)| Local { name: name.to_owned(), span, hidden: hidden(name), token: usage.token };
+        self.iter().map(local).collect()
     }
 }

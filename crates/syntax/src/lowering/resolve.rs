@@ -16,6 +16,9 @@ impl Lowering<'_> {
         if let Some(value) = self.constant(text) {
             return Resolved::Constant(value);
         }
+        if self.is_version(name) {
+            return Resolved::Nothing;
+        }
         if self.declared.arrays.contains_key(text) {
             self.error(|| {
                 Diagnostic::error(codes::BAD_INDEX, place, format!("`{text}` is an array"))

@@ -41,6 +41,8 @@ views! {
     EnumMember,
     /// `var A: 0..3 := 1`
     Var,
+    /// `version V: 2`
+    Version,
     /// `fn name(x, y) { … }`
     Function,
     /// `request name { … }`
@@ -132,6 +134,18 @@ impl Var {
     fn range_after(&self, kind: SyntaxKind) -> Option<Range> {
         let before = token(&self.0, kind)?;
         before.siblings_with_tokens(rowan::Direction::Next).find_map(|element| Range::cast(element.into_node()?))
+    }
+}
+
+impl Version {
+    /// The name.
+    pub fn name(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::Name)
+    }
+
+    /// How many requests may remember a version at once.
+    pub fn slots(&self) -> Option<Expr> {
+        first_expr(&self.0)
     }
 }
 
@@ -250,6 +264,7 @@ impl Expr {
                 | LockExpr
                 | UnlockExpr
                 | AwaitExpr
+                | FreshExpr
                 | ChooseExpr
                 | ForExpr
                 | CallExpr
