@@ -224,9 +224,9 @@ pub struct Decision {
     pub concurrent: usize,
     /// Sizes of the reduced systems: global states, nodes, steps.
     pub reduced: Option<(usize, usize, usize)>,
-    /// A component and answers of it that could neither be realised nor excluded,
-    /// as few as are known.
-    pub open: Option<(usize, Vec<(Letter, u64)>)>,
+    /// Components and sets of their answers that could neither be realised nor
+    /// excluded, those of fewest answers first. There may be others behind them.
+    pub open: Vec<(usize, Vec<(Letter, u64)>)>,
 }
 
 /// Decides about a list of components, of which no counterexample with up to
@@ -235,7 +235,7 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
     crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
-        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false, open_answers: None }.run()
+        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false, open_answers: Vec::new() }.run()
     })
 }
 
@@ -292,8 +292,8 @@ struct Work<'a> {
     method: Method,
     /// Whether something in this round could have used more ticks.
     short: bool,
-    /// A component and answers that are open.
-    open_answers: Option<(usize, Vec<(Letter, u64)>)>,
+    /// Components and answers of theirs that were open, in some round.
+    open_answers: Vec<(usize, Vec<(Letter, u64)>)>,
 }
 
 /// The end of the work before all methods were tried.
@@ -314,6 +314,7 @@ impl Work<'_> {
         let reduced = reduced.then(|| sizes.fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2)));
         let open = self.concurrent.iter().zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(&concurrent, _)| concurrent);
         let concurrent = open.min().unwrap_or(0);
+        self.open_answers.retain(|&(component, _)| self.parts[component].is_none());
         Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers }
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn worked_on_once(
     decide: impl FnOnce(&[&NetworkSystem]) -> Decision,
 ) -> Decision {
     let Ok(same) = find(systems, cancel) else {
-        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None, open: None };
+        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None, open: Vec::new() };
     };
     let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
     let mut decision = decide(&different.iter().map(|&component| systems[component]).collect::<Vec<_>>());
@@ -44,7 +44,7 @@ pub(crate) fn worked_on_once(
         }
         Found::Unknown(_) => {}
     }
-    if let Some((component, _)) = &mut decision.open {
+    for (component, _) in &mut decision.open {
         *component = different[*component];
     }
     decision

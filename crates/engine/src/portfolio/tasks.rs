@@ -171,8 +171,10 @@ impl Work<'_> {
                 }
                 Some(Attempt::Open(answers)) => {
                     let size = |answers: &[(Letter, u64)]| answers.iter().map(|&(_, count)| count).sum::<u64>();
-                    if self.open_answers.as_ref().is_none_or(|(_, known)| size(&answers) < size(known)) {
-                        self.open_answers = Some((component, answers));
+                    // The fewest answers come first, and of as many those that were found first.
+                    if !self.open_answers.contains(&(component, answers.clone())) {
+                        let place = self.open_answers.partition_point(|(_, known)| size(known) <= size(&answers));
+                        self.open_answers.insert(place, (component, answers));
                     }
                     self.short = true;
                 }
