@@ -278,6 +278,8 @@ fn watched_with<T: Send + 'static>(timeout: Duration, grace: Duration, work: imp
     let own = watch.clone();
     let job = Box::new(move || {
         WORK.set(Some(Arc::clone(&own.state)));
+        // Time that is over before the work begins ends it, however late somebody watches.
+        own.glance();
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&own)));
         WORK.set(None);
         // Nobody waits for what was left behind.

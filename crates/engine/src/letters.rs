@@ -403,7 +403,7 @@ impl<'a> Work<'a> {
     /// counting shows it.
     fn proved(&self, clause: &[Literal], outside: Vec<Node>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { return Ok(None) };
-        let mut part = budget.part(budget.left() / 4);
+        let mut part = budget.part(budget.left() / 2);
         let had = part.left();
         let proved = counting::prove(self.form, &outside, &clause, &mut part);
         budget.spend(had - part.left())?;

@@ -18,6 +18,7 @@
 mod few_kinds;
 mod tasks;
 
+use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
@@ -235,7 +236,8 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
     crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
-        Work { systems, plan, cleared, concurrent, parts, reductions, method: Method::Reduce, short: false, open_answers: Vec::new() }.run()
+        let (failed, open_answers) = (FxHashMap::default(), Vec::new());
+        Work { systems, plan, cleared, concurrent, parts, reductions, failed, method: Method::Reduce, short: false, open_answers }.run()
     })
 }
 
@@ -288,6 +290,8 @@ struct Work<'a> {
     /// One per component, once made, and whether it is complete; without
     /// reductions the normal form.
     reductions: Vec<Option<(Reduction, Extent)>>,
+    /// With how many ticks a method found nothing about a component, reduced by a script of some length: with as many it would again.
+    failed: FxHashMap<(usize, Method, usize), u64>,
     /// The last method that proved a component.
     method: Method,
     /// Whether something in this round could have used more ticks.
@@ -342,7 +346,7 @@ impl Work<'_> {
                     Stage::Search => {}
                     Stage::Tasks(kinds) => {
                         let tasks = self.tasks_of(kinds, round);
-                        self.tasks(&tasks, ticks)?;
+                        self.tasks(tasks, ticks)?;
                     }
                 }
                 if let Some(proof) = self.proof() {

@@ -22,6 +22,7 @@
 //! ever stuck.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -62,6 +63,7 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
     starts.sort_unstable();
     let mut places: Vec<Place> = Vec::new();
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
+    let mut courses = Courses { system, alone: &alone, known: FxHashMap::default() };
     let mut among_none: FxHashMap<(LocalId, GlobalId), bool> = FxHashMap::default();
     let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
     configs.insert(Config { global: system.initial_global(), flight: Flight::default() }, None);
@@ -79,7 +81,7 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
             let key = (place.1, config.global, others.clone());
             let stuck = match known.get(&key) {
                 Some(&stuck) => stuck,
-                None if soon_answers(system, &alone, place.1, config.global, &others, budget)? => {
+                None if courses.soon_answers(place.1, config.global, &others, budget)? => {
                     known.insert(key, false);
                     false
                 }
@@ -203,35 +205,69 @@ fn answers_alone(system: &NetworkSystem) -> FxHashSet<(LocalId, GlobalId)> {
     can
 }
 
-/// Whether a request in `local` can answer alone after some of the `others`, one
-/// after the other, have run on alone. It is so for nearly all that wait, and much
-/// sooner seen than that nothing can be excluded.
-fn soon_answers(
-    system: &NetworkSystem,
-    alone: &FxHashSet<(LocalId, GlobalId)>,
-    local: LocalId,
-    global: GlobalId,
-    others: &[LocalId],
-    budget: &mut Budget,
-) -> Result<bool, Stopped> {
-    for (at, &other) in others.iter().enumerate() {
-        let (mut seen, mut stack) = (FxHashSet::default(), vec![(other, global)]);
-        while let Some((other, global)) = stack.pop() {
+/// Where requests come that run on alone, each worked out once.
+struct Courses<'a> {
+    system: &'a NetworkSystem,
+    alone: &'a FxHashSet<(LocalId, GlobalId)>,
+    known: FxHashMap<(LocalId, GlobalId), Rc<Course>>,
+}
+
+/// What a request that runs on alone makes of the global state.
+#[derive(Default)]
+struct Course {
+    /// All global states on the way, sorted.
+    passes: Vec<GlobalId>,
+    /// Those in which it may have answered, sorted.
+    leaves: Vec<GlobalId>,
+}
+
+impl Courses<'_> {
+    fn of(&mut self, local: LocalId, global: GlobalId, budget: &mut Budget) -> Result<Rc<Course>, Stopped> {
+        budget.spend(1)?;
+        if let Some(course) = self.known.get(&(local, global)) {
+            return Ok(Rc::clone(course));
+        }
+        let (mut seen, mut stack, mut course) = (FxHashSet::default(), vec![(local, global)], Course::default());
+        seen.insert((local, global));
+        while let Some((local, global)) = stack.pop() {
             budget.spend(1)?;
-            if alone.contains(&(local, global)) {
+            course.passes.push(global);
+            if !self.system.answers_of(local).is_empty() {
+                course.leaves.push(global);
+            }
+            let next = self.system.steps_from(local, global).iter().map(|step| (step.to_local, step.to_global));
+            stack.extend(next.filter(|pair| seen.insert(*pair)));
+        }
+        for globals in [&mut course.passes, &mut course.leaves] {
+            globals.sort_unstable();
+            globals.dedup();
+        }
+        let course = Rc::new(course);
+        self.known.insert((local, global), Rc::clone(&course));
+        Ok(course)
+    }
+
+    /// Whether a request in `local` can answer alone after some of the `others`, one
+    /// after the other, have run on alone. It is so for nearly all that wait, and much
+    /// sooner seen than that nothing can be excluded.
+    fn soon_answers(&mut self, local: LocalId, global: GlobalId, others: &[LocalId], budget: &mut Budget) -> Result<bool, Stopped> {
+        for (at, &other) in others.iter().enumerate() {
+            let course = self.of(other, global, budget)?;
+            if course.passes.iter().any(|&global| self.alone.contains(&(local, global))) {
                 return Ok(true);
             }
-            if !system.answers_of(other).is_empty() {
-                let left: Vec<LocalId> = others[..at].iter().chain(&others[at + 1..]).copied().collect();
-                if soon_answers(system, alone, local, global, &left, budget)? {
+            let left: Vec<LocalId> = others[..at].iter().chain(&others[at + 1..]).copied().collect();
+            if left.is_empty() {
+                continue;
+            }
+            for &global in &course.leaves {
+                if self.soon_answers(local, global, &left, budget)? {
                     return Ok(true);
                 }
             }
-            let next = system.steps_from(other, global).iter().map(|step| (step.to_local, step.to_global));
-            stack.extend(next.filter(|pair| seen.insert(*pair)));
         }
+        Ok(false)
     }
-    Ok(false)
 }
 
 /// What may be at one global state.

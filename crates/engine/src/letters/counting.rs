@@ -31,7 +31,7 @@ pub(super) fn prove(form: &NormalForm, outside: &[Node], clause: &[Bound], budge
     // Without saying where the run ends: this refutes most, and is shorter.
     let mut solver = budget.during(|| Solver::new(serval_linear::Problem { clauses: Vec::new(), ..problem.clone() }))?;
     let mut tree = None;
-    let mut part = budget.part(budget.left() / 4);
+    let mut part = budget.part(budget.left() / 2);
     let had = part.left();
     if let Outcome::Refuted(found) = solver.solve(&mut part) {
         tree = Some(found);

@@ -91,22 +91,36 @@ impl Work<'_> {
     }
 
     /// The ticks that a task gets. What is tried before reductions gets few
-    /// where these have just become expensive, so that a system that is a
-    /// little larger takes a little longer.
+    /// where these have just become expensive, and more the more expensive
+    /// they are, so that a system that is a little larger takes a little longer.
     fn share_of(&self, task: Task, ticks: u64) -> u64 {
         match task.kind {
             Kind::LettersFirst => {
-                let beyond = self.steps(task.component).saturating_sub(LARGE).min(LARGE);
+                let beyond = self.steps(task.component).saturating_sub(LARGE);
                 let share = u128::from(ticks) * beyond as u128 / LARGE as u128;
-                u64::try_from(share).unwrap_or(ticks)
+                u64::try_from(share).unwrap_or(u64::MAX)
             }
             _ => ticks,
         }
     }
 
+    /// What the outcome of a task depends on beside its ticks, where tasks may be repeated.
+    fn key(&self, task: Task) -> Option<(usize, Method, usize)> {
+        let length = match task.kind {
+            Kind::LettersFirst | Kind::LettersOriginal | Kind::FlowOriginal => 0,
+            Kind::LettersReduced | Kind::FlowReduced => self.reductions[task.component].as_ref()?.0.script.len(),
+            Kind::LettersTracked | Kind::Bounded | Kind::Classic => return None,
+        };
+        Some((task.component, task.kind.method(), length))
+    }
+
     /// Does tasks, on several threads; takes what the first ones found, up to
     /// the first counterexample.
-    pub(super) fn tasks(&mut self, tasks: &[Task], ticks: u64) -> Result<(), End> {
+    pub(super) fn tasks(&mut self, mut tasks: Vec<Task>, ticks: u64) -> Result<(), End> {
+        let count = tasks.len();
+        tasks
+            .retain(|&task| self.key(task).and_then(|key| self.failed.get(&key)).is_none_or(|&failed| failed < self.share_of(task, ticks)));
+        self.short |= tasks.len() < count;
         if tasks.is_empty() {
             return Ok(());
         }
@@ -151,12 +165,18 @@ impl Work<'_> {
             return Err(End::Cancelled);
         }
         let results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        for (&Task { component, kind, concurrent }, found) in tasks.iter().zip(results) {
+        for (&task, found) in tasks.iter().zip(results) {
+            let Task { component, kind, concurrent } = task;
+            let share = self.share_of(task, ticks);
             // A task that was cancelled has found nothing, and one after a
             // proof of the same component may have gone further on another
             // machine.
             if self.parts[component].is_some() {
                 continue;
+            }
+            if let (Some(Attempt::Open(_) | Attempt::Short), Some(key)) = (&found, self.key(task)) {
+                let failed = self.failed.entry(key).or_default();
+                *failed = (*failed).max(share);
             }
             match found {
                 Some(Attempt::Part(part)) => {
