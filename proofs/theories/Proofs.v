@@ -1,7 +1,7 @@
 (** Proofs by counting and by invariants, about systems. *)
 
 From Coq Require Import List ZArith PArith Bool.
-From Proved Require Import Sets Model Normal Script Invariant Flow.
+From Proved Require Import Sets Model Normal Answers Script Invariant Flow.
 From Proved.Rules Require Pairs.
 
 Section Reduced.
