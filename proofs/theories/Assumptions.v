@@ -15,3 +15,4 @@ From Proved Require Import LinearSet Proofs.
 Print Assumptions set_clauses_sound.
 Print Assumptions check_flow_sound.
 Print Assumptions check_invariant_sound.
+Print Assumptions check_letters_sound.

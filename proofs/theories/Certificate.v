@@ -3,27 +3,32 @@
 From Coq Require Import List PArith Bool.
 From Proved Require Import Sets Model Run Normal Script Invariant Flow Proofs Components.
 From Proved.Rules Require Import Pairs.
+From Proved.Letters Require Proof.
 Import ListNotations.
 
 (** A proof that one component is serializable; which node stands for what is a hint. *)
 Inductive part :=
 | Atomic (table : list (id * place)) (script : list entry)
 | Counting (table : list (id * place)) (script : list entry) (nodes globals : list id) (next_global : id) (proof : flow)
-| Holding (table : list (id * place)) (script : list entry) (nodes : list id) (next_node : id) (proof : invariant).
+| Holding (table : list (id * place)) (script : list entry) (nodes : list id) (next_node : id) (proof : invariant)
+| Answering (table : list (id * place)) (script : list entry) (nodes globals : list id) (next_global : id) (proof : Proof.letters_proof).
 
 Inductive certificate :=
 | Refutation (component : nat) (globals : list id) (events : list revent)
 | Parts (parts : list part).
 
-(** Hints about normal forms: sets of pairs, and the global states that serial runs pass through. *)
-Definition hints := ((form -> list turn_hint) * (form -> list id))%type.
+(** Hints about normal forms: sets of pairs, the global states that serial runs
+    pass through, and the nodes and global states that can be reached. *)
+Record hints := Hints { pairs_hint : form -> list turn_hint; serial_hint : form -> list id; reach_hint : form -> list id * list id }.
 
 Definition check_part (hint : hints) (s : system) (p : part) : bool :=
   match p with
-  | Atomic table script => check_atomic (fst hint) s table script
+  | Atomic table script => check_atomic (pairs_hint hint) s table script
   | Counting table script nodes globals next_global proof =>
-      check_flow (fst hint) (snd hint) s table script nodes globals next_global proof
-  | Holding table script nodes next_node proof => check_invariant (fst hint) (snd hint) s table script nodes next_node proof
+      check_flow (pairs_hint hint) (serial_hint hint) s table script nodes globals next_global proof
+  | Holding table script nodes next_node proof => check_invariant (pairs_hint hint) (serial_hint hint) s table script nodes next_node proof
+  | Answering table script nodes globals next_global proof =>
+      check_letters (pairs_hint hint) (serial_hint hint) s table script (reach_hint hint) nodes globals next_global proof
   end.
 
 (** parts.cover *)
@@ -49,7 +54,7 @@ Definition claim (c : certificate) (ss : list system) : Prop :=
   end.
 
 Theorem check_part_sound hint s p : check_part hint s p = true -> serializable s.
-Proof. destruct p; cbn; [apply check_atomic_sound|apply check_flow_sound|apply check_invariant_sound]. Qed.
+Proof. destruct p; cbn; [apply check_atomic_sound|apply check_flow_sound|apply check_invariant_sound|apply check_letters_sound]. Qed.
 
 Theorem check_components_sound hint ss ps : check_parts hint ss ps = true -> product_serializable ss.
 Proof.

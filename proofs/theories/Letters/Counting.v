@@ -10,31 +10,31 @@ Import ListNotations.
 Open Scope Z_scope.
 
 (** An expression over numbers of answers is at least 0, or, if there is a
-    divisor, is not divided by it. *)
-Record bound := Bound { divisor : Z; plus : Z; per_letter : list (id * Z) }.
+    bound_divisor, is not divided by it. *)
+Record letter_bound := LetterBound { bound_divisor : Z; bound_plus : Z; bound_terms : list (id * Z) }.
 
 Definition answered (ds : list id) (a : id) : Z := Z.of_nat (count_occ id_dec ds a).
-Definition bound_holds (ds : list id) (b : bound) : Prop :=
-  let e := tsum (answered ds) (per_letter b) + plus b in if divisor b =? 0 then 0 <= e else ~ (divisor b | e).
+Definition bound_holds (ds : list id) (b : letter_bound) : Prop :=
+  let e := tsum (answered ds) (bound_terms b) + bound_plus b in if bound_divisor b =? 0 then 0 <= e else ~ (bound_divisor b | e).
 
-Record counting := Counting { away : list id; literals : list bound; in_phases : PM.t id; cuts : list flow_fact; why : list node }.
+Record counting := Counting { away : list id; literals : list letter_bound; in_phases : PM.t id; cuts : list flow_fact; why : list node }.
 
 (** * Adding to a problem that a literal does not hold *)
 
 Section Negations.
   Context (landings : PM.t (list id)).
 
-  Fixpoint negations (bs : list bound) (top : id) (eqs ineqs : list linear) : option (id * list linear * list linear) :=
+  Fixpoint negations (bs : list letter_bound) (top : id) (eqs ineqs : list linear) : option (id * list linear * list linear) :=
     match bs with
     | [] => Some (top, rev_append eqs [], rev_append ineqs [])
     | b :: bs =>
-        if divisor b =? 0 then
-          let e := in_counts landings (per_letter b) (- plus b - 1) (-1) in
+        if bound_divisor b =? 0 then
+          let e := in_counts landings (bound_terms b) (- bound_plus b - 1) (-1) in
           if over top e then negations bs top eqs (e :: ineqs) else None
         else
-          let e := in_counts landings (per_letter b) (- plus b) (-1) in
+          let e := in_counts landings (bound_terms b) (- bound_plus b) (-1) in
           if over top e
-          then negations bs (Pos.succ (Pos.succ top)) (Linear ((top, divisor b) :: (Pos.succ top, - divisor b) :: terms e) (constant e) :: eqs) ineqs
+          then negations bs (Pos.succ (Pos.succ top)) (Linear ((top, bound_divisor b) :: (Pos.succ top, - bound_divisor b) :: terms e) (constant e) :: eqs) ineqs
           else None
     end.
 End Negations.
@@ -77,23 +77,23 @@ Qed.
 
 Lemma negations_solved landings ds cs bs : forall top eqs ineqs v n eqs' ineqs',
   negations landings bs top eqs ineqs = Some (n, eqs', ineqs') -> solved top v eqs ineqs cs ->
-  (forall b a c, In b bs -> In (a, c) (per_letter b) -> wsum v (found1 landings a) = answered ds a) ->
-  (forall b a c x, In b bs -> In (a, c) (per_letter b) -> In x (found1 landings a) -> (x < top)%positive) ->
+  (forall b a c, In b bs -> In (a, c) (bound_terms b) -> wsum v (found1 landings a) = answered ds a) ->
+  (forall b a c x, In b bs -> In (a, c) (bound_terms b) -> In x (found1 landings a) -> (x < top)%positive) ->
   Forall (fun b => ~ bound_holds ds b) bs -> exists v', solved n v' eqs' ineqs' cs.
 Proof.
   assert (RF : forall (P : linear -> Prop) l, Forall P l -> Forall P (rev_append l [])) by (intros; rewrite rev_append_rev, app_nil_r; now apply Forall_rev).
   induction bs as [|b bs IH]; cbn [negations]; intros top eqs ineqs v n eqs' ineqs' E S' L Lt F.
   - injection E as <- <- <-. exists v. destruct S'; split; auto.
   - inversion F as [|? ? Fb F']; subst. unfold bound_holds in Fb.
-    assert (V : tsum (fun a => wsum v (found1 landings a)) (per_letter b) = tsum (answered ds) (per_letter b)).
+    assert (V : tsum (fun a => wsum v (found1 landings a)) (bound_terms b) = tsum (answered ds) (bound_terms b)).
     { apply tsum_ext. intros [a c] I. cbn [fst]. apply (L b a c); cbn; auto. }
-    destruct (Z.eqb_spec (divisor b) 0) as [Z0|NZ].
+    destruct (Z.eqb_spec (bound_divisor b) 0) as [Z0|NZ].
     + destruct (over top _) eqn:O; [|discriminate]. apply (IH _ _ _ v _ _ _ E); auto.
       * destruct S'; split; auto. constructor; auto. split; auto. rewrite in_counts_value, V. lia.
       * intros; eapply L; cbn; eauto.
       * intros; eapply Lt; cbn; eauto.
-    + destruct (over top _) eqn:O; [|discriminate]. set (e := in_counts landings (per_letter b) (- plus b) (-1)) in *.
-      destruct (Znumtheory.Zdivide_dec (divisor b) (tsum (answered ds) (per_letter b) + plus b)) as [[q Q]|]; [|contradiction].
+    + destruct (over top _) eqn:O; [|discriminate]. set (e := in_counts landings (bound_terms b) (- bound_plus b) (-1)) in *.
+      destruct (Znumtheory.Zdivide_dec (bound_divisor b) (tsum (answered ds) (bound_terms b) + bound_plus b)) as [[q Q]|]; [|contradiction].
       pose (v' := set_at (set_at v top (Z.max q 0)) (Pos.succ top) (Z.max (- q) 0)).
       assert (Old : forall e, over top e = true -> value v' e = value v e).
       { intros e' O'. unfold v'. rewrite value_set_at by (eapply over_le; [|exact O']; lia). now apply value_set_at. }
@@ -133,14 +133,14 @@ Section Count.
   Definition check_count (f : form) (c : counting) : bool :=
     match slice f (away c) with
     | Some f =>
-        forallb is_cut (cuts c) && forallb (fun b => forallb (fun t => is_kind f Done (fst t)) (per_letter b)) (literals c) &&
+        forallb is_cut (cuts c) && forallb (fun b => forallb (fun t => is_kind f Done (fst t)) (bound_terms b)) (literals c) &&
         check_numbers f (in_phases c) globals nodes next_global &&
         match count_problem f c with Some p => check_tree p (why c) | None => false end
     | None => false
     end.
 
   Lemma counting_sound f c ts g ds : forallb is_cut (cuts c) = true ->
-    forallb (fun b => forallb (fun t => is_kind f Done (fst t)) (per_letter b)) (literals c) = true ->
+    forallb (fun b => forallb (fun t => is_kind f Done (fst t)) (bound_terms b)) (literals c) = true ->
     check_numbers f (in_phases c) globals nodes next_global = true ->
     match count_problem f c with Some p => check_tree p (why c) | None => false end = true ->
     all f Initial ts -> all f Done ds -> moves (fsteps f) (first f, ts) (g, ds) -> Forall (fun b => ~ bound_holds ds b) (literals c) -> False.
@@ -194,8 +194,8 @@ Section Count.
       { intros x Ix Ox. apply imem_iset in Ox. assert (existsb (fun x => imem (iset (away c)) x) ds = true) by (apply existsb_exists; eauto). congruence. }
       assert (Kk : forall n, kind_of f n = kind_of f' n) by (intros n; unfold kind_of; now rewrite Ek).
       assert (Dec : forall b, {bound_holds ds b} + {~ bound_holds ds b}).
-      { intros b. unfold bound_holds. destruct (divisor b =? 0); [apply Z_le_dec|].
-        destruct (Znumtheory.Zdivide_dec (divisor b) (tsum (answered ds) (per_letter b) + plus b)); [right; tauto|left; auto]. }
+      { intros b. unfold bound_holds. destruct (bound_divisor b =? 0); [apply Z_le_dec|].
+        destruct (Znumtheory.Zdivide_dec (bound_divisor b) (tsum (answered ds) (bound_terms b) + bound_plus b)); [right; tauto|left; auto]. }
       destruct (Exists_dec (bound_holds ds) (literals c) Dec) as [|N]; auto. exfalso.
       apply (counting_sound f' c ts g ds C1 C2 C3 C4).
       + eapply Pairs.all_kinds; eauto.

@@ -8,11 +8,11 @@ From Proved Require Import Sets Model Sums Euler.
 Import ListNotations.
 
 (** Edges have letters or classes of letters as labels. *)
-Record automaton := Automaton { begin : id; arcs : list edge }.
+Record automaton := Automaton { start_state : id; arcs : list edge }.
 
 (** Answers of a walk from the beginning, in any order. *)
 Definition walks (A : automaton) (ls : list id) : Prop :=
-  exists W t, trail (begin A) W t /\ Forall (fun e => In e (arcs A)) W /\ Permutation ls (map letter_of W).
+  exists W t, trail (start_state A) W t /\ Forall (fun e => In e (arcs A)) W /\ Permutation ls (map letter_of W).
 
 (** Letters that are answered only beside others: [never] unless [outside]. *)
 Record absence := Absence { outside : list id; never : list id }.
@@ -40,7 +40,7 @@ Section Level.
   Definition check_loop (before : automaton) (edges : sset) (removed : idset) (l : id * option id) : bool :=
     let has x := emem edges (x, (fst l, x)) in
     match snd l with
-    | None => has (begin before)                                                            (* letters.free *)
+    | None => has (start_state before)                                                            (* letters.free *)
     | Some k =>
         match PM.find k absences with
         | None => false                                                                     (* letters.guard *)
@@ -53,13 +53,13 @@ Section Level.
     end.
 
   Definition without (removed : idset) (A : automaton) : automaton :=
-    Automaton (begin A) (tfilter (fun e => negb (imem removed (letter_of e))) (arcs A)).
+    Automaton (start_state A) (tfilter (fun e => negb (imem removed (letter_of e))) (arcs A)).
 
   Definition check_relation (before after : automaton) (R : list (id * id)) : bool :=
     let related := pset_of R in
     let can := index (tmap (fun e => ((origin e, letter_of e), target e)) (arcs before)) in
     let does := index1 (arcs after) in
-    pmem related (begin after, begin before) &&                                             (* letters.start *)
+    pmem related (start_state after, start_state before) &&                                             (* letters.start *)
     forallb (fun r => forallb (fun e => existsb (fun q => pmem related (snd e, q)) (found can (snd r, fst e))) (found1 does (fst r))) R.   (* letters.relation *)
 
   Definition remove (removed : idset) (l : level) : idset := fold_left (fun s x => iadd s (fst x)) (loops l) removed.
@@ -128,13 +128,13 @@ Section Level.
     walks (after l) (kept (remove removed l) ds) -> walks before (kept removed ds).
   Proof.
     unfold check_level. rewrite andb_true_iff, forallb_forall. intros [L C] G H. apply (relation_walks _ _ _ _ C) in H as (W & t & T & F & P).
-    set (removed' := remove removed l) in *. cbn [begin without] in T.
+    set (removed' := remove removed l) in *. cbn [start_state without] in T.
     assert (F' : Forall (fun e => In e (arcs before)) W).
     { revert F. apply Forall_impl. intros e I. cbn [arcs without] in I. now apply tfilter_in in I as [I _]. }
-    destruct (insert_loops before (begin before) t (filter (fun x => negb (imem removed x) && negb (negb (imem removed' x))) ds) W T F') as (V & TV & FV & PV).
+    destruct (insert_loops before (start_state before) t (filter (fun x => negb (imem removed x) && negb (negb (imem removed' x))) ds) W T F') as (V & TV & FV & PV).
     - apply Forall_forall. intros x I. apply filter_In in I as [Ix I]. rewrite negb_involutive, andb_true_iff, negb_true_iff in I. destruct I as [N I].
       apply remove_in in I as [I|(k & I)]; [congruence|]. specialize (L _ I). unfold check_loop in L. cbn [fst snd] in L.
-      destruct k as [k|]; [|exists (begin before); split; [now left|now apply emem_of in L]].
+      destruct k as [k|]; [|exists (start_state before); split; [now left|now apply emem_of in L]].
       destruct (PM.find k absences) as [a|] eqn:E; [|discriminate]. rewrite !andb_true_iff, !forallb_forall in L. destruct L as [[N1 N2] N3].
       apply existsb_exists in N1 as (y & Iy & Ey). apply Pos.eqb_eq in Ey. subst y.
       destruct (G _ _ E) as [H|(c & Ic & Oc)]; [destruct (H _ Ix Iy)|].
