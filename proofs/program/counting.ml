@@ -55,7 +55,7 @@ let read_period = reading (fun take ->
     written_per_letter = letter_terms (terms (take "terms")) })
 
 let read_set = reading (fun take -> { written_base = uses (take "base"); written_periods = map read_period (take "periods") })
-let read_region = reading (fun take -> let g = ids (take "globals") in (g, ids (take "nodes")))
+let read_region = reading (fun take -> let g, n = (ids (take "globals"), ids (take "nodes")) in fit (rising int_of g && rising int_of n); (g, n))
 
 let read_cut value =
   match named_field value with
