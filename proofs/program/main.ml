@@ -18,8 +18,10 @@ let entries table script =
   in
   List.map entry script
 
+let rec nat n = if n = 0 then O else S (nat (n - 1))
+
 (* A proof as the checker takes it, and the theorem that shows what it shows. *)
-let part_of s part =
+let part_of systems s part =
   let table = Hints.node_table s.system and globals = Hashtbl.length s.globals in
   let script, proof = part globals in
   let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
@@ -29,8 +31,15 @@ let part_of s part =
   | Flow p -> (Counting (table, script, up nodes, up globals, number globals, p), "check_flow_sound")
   | Invariant p -> (Holding (table, script, up nodes, number nodes, p), "check_invariant_sound")
   | Letters p -> (Answering (table, script, up nodes, up globals, number globals, p), "check_letters_sound")
-
-let rec nat n = if n = 0 then O else S (nat (n - 1))
+  | Same (k, gs, ns) ->
+      let earlier = match List.nth_opt systems k with Some s -> s | None -> raise Unfit in
+      let table' = Hints.node_table earlier.system in
+      let onto n images = fit (List.sort compare (List.rev_map int_of images) = List.init n succ) in
+      onto globals gs; onto (Hashtbl.length earlier.globals) gs; onto nodes ns; onto (List.length table') ns;
+      let map pairs = List.fold_left (fun m (x, y) -> PM.add x y m) PM.empty pairs and n = up nodes and g = up globals in
+      let names = { of_nodes = map (List.combine n ns); of_globals = map (List.combine g gs) } in
+      let back = { of_nodes = map (List.combine ns n); of_globals = map (List.combine gs g) } in
+      (SameAs (nat k, table, table', names, back), "same_systems_sound")
 
 (* What the certificate is to the checker, the verdict, and the theorem that shows it. *)
 let prepare systems = function
@@ -40,11 +49,11 @@ let prepare systems = function
       | None -> None)
   | Part part -> (
       match systems with
-      | [ s ] -> let part, theorem = part_of s part in Some (Parts [ part ], "serializable", theorem)
+      | [ s ] -> let part, theorem = part_of systems s part in Some (Parts [ part ], "serializable", theorem)
       | _ -> None)
   | Components parts ->
       if List.compare_lengths systems parts <> 0 then None
-      else Some (Parts (List.map2 (fun s part -> fst (part_of s part)) systems parts), "serializable", "check_components_sound")
+      else Some (Parts (List.map2 (fun s part -> fst (part_of systems s part)) systems parts), "serializable", "check_components_sound")
 
 let check_certificate systems certificate =
   match prepare systems certificate with

@@ -11,8 +11,9 @@ Print Assumptions check_tree_sound.
 Print Assumptions check_components_sound.
 Print Assumptions check_sound.
 Print Assumptions product_one.
-From Proved Require Import LinearSet Proofs.
+From Proved Require Import LinearSet Proofs Same.
 Print Assumptions set_clauses_sound.
 Print Assumptions check_flow_sound.
 Print Assumptions check_invariant_sound.
 Print Assumptions check_letters_sound.
+Print Assumptions same_systems_sound.

@@ -67,7 +67,7 @@ Proof.
   - revert D. apply Forall_impl. intros c. rewrite !Exists_exists. intros (l & I & _ & H). eauto.
 Qed.
 
-Lemma solution_solved p v : well_formed p = true -> solution p v -> solved (Tree.bound p) v (equalities p) (inequalities p) (clauses p).
+Lemma solution_solved p v : well_formed p = true -> solution p v -> solved (Arithmetic.bound p) v (equalities p) (inequalities p) (clauses p).
 Proof.
   unfold well_formed. rewrite !andb_true_iff, !forallb_forall. intros [[W1 W2] W3] (A & B & C & D). rewrite Forall_forall in B, C, D.
   split; auto; apply Forall_forall; auto. intros c I. specialize (D c I). specialize (W3 c I). rewrite forallb_forall in W3.
@@ -122,7 +122,7 @@ Section Count.
     | Some cs =>
         let p := flow_problem f (in_phases c) globals nodes next_global cs in
         if well_formed p then
-          match negations (landings_of (fsteps f)) (literals c) (Tree.bound p) (rev_append (equalities p) []) (rev_append (inequalities p) []) with
+          match negations (landings_of (fsteps f)) (literals c) (Arithmetic.bound p) (rev_append (equalities p) []) (rev_append (inequalities p) []) with
           | Some (n, eqs, ineqs) => Some (Problem n eqs ineqs (clauses p))
           | None => None
           end
@@ -168,12 +168,12 @@ Section Count.
     rewrite !forallb_forall in Li.
     assert (Lab : forall l s, In (l, s) (numbers 1%positive (fsteps f)) -> v l = made ls l).
     { intros l s J. exact (counts_step f (in_phases c) nodes next_global g ls K l s J). }
-    assert (Low : forall l s, In (l, s) (numbers 1%positive (fsteps f)) -> (l < Tree.bound p)%positive).
-    { intros l s J. apply numbers_below in J. unfold p, flow_problem. destruct (token_rows _ _ _ _). cbn [Tree.bound].
+    assert (Low : forall l s, In (l, s) (numbers 1%positive (fsteps f)) -> (l < Arithmetic.bound p)%positive).
+    { intros l s J. apply numbers_below in J. unfold p, flow_problem. destruct (token_rows _ _ _ _). cbn [Arithmetic.bound].
       unfold last_variable. assert (G : forall (m : list (point * id)) n, (n <= fold_left (fun n _ => Pos.succ n) m n)%positive).
       { induction m as [|x m IH]; cbn [fold_left]; intros k; [lia|]. specialize (IH (Pos.succ k)). lia. }
       eapply Pos.lt_le_trans; [|apply G]. unfold first_carried, node_variable, after_steps. lia. }
-    destruct (negations_solved (landings_of (fsteps f)) ds (clauses p) (literals c) (Tree.bound p)
+    destruct (negations_solved (landings_of (fsteps f)) ds (clauses p) (literals c) (Arithmetic.bound p)
       (rev_append (equalities p) []) (rev_append (inequalities p) []) v n eqs ineqs Ne) as (v' & So'); auto.
     - destruct So as [A1 A2 A3 A4]. split; auto; rewrite rev_append_rev, app_nil_r; now apply Forall_rev.
     - intros b a k Ib Ia. specialize (Li b Ib). rewrite forallb_forall in Li. specialize (Li _ Ia). apply is_kind_eq in Li. cbn [fst] in Li.

@@ -324,7 +324,7 @@ Section Check.
           { unfold tmap. rewrite <- (app_nil_r (rev (map fst zs))). generalize (@nil id) as acc. clear. induction zs as [|z zs IH]; cbn [fold_left map rev]; intros acc; auto. rewrite IH, <- app_assoc. reflexivity. }
           rewrite R in Di. apply NoDup_rev in Di. now rewrite rev_involutive in Di.
         - rewrite forallb_forall in Ab. intros z Iz. specialize (Ab z Iz). apply negb_true_iff, Pos.ltb_ge in Ab. exact Ab. }
-      split; [|split; [constructor|split; [constructor|]]]; cbn [Tree.bound clauses].
+      split; [|split; [constructor|split; [constructor|]]]; cbn [Arithmetic.bound clauses].
       + intros x _. unfold v, values. destruct (Pos.ltb x n); auto. destruct (existsb _ _); lia.
       + unfold joined. rewrite !rev_append_rev, app_nil_r, rev_involutive. apply Forall_app. split.
         * apply Forall_forall. intros c Ic. pose proof Ic as Jc. apply ordered_in in Ic as (x & Ix & Ec). destruct (class_clause classes x) as [c'|] eqn:Ecl; [|destruct Ec].
