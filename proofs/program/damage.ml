@@ -6,10 +6,10 @@
 
 let state = ref 0
 
-(* Numbers below [n]. *)
+(* Numbers below [n], and 0 if there are none. *)
 let random n =
   state := ((!state * 25214903917) + 11) land 0xFFFFFFFFFFFF;
-  (!state lsr 16) mod n
+  (!state lsr 16) mod max 1 n
 
 let rec write out = function
   | Json.Null -> Buffer.add_string out "null"
@@ -48,7 +48,7 @@ let rec strings found = function
 let damaged names = function
   | Json.Number n when String.length n < 10 ->
       let n = int_of_string n in
-      Json.Number (string_of_int (match random 4 with 0 -> n + 1 | 1 -> max 0 (n - 1) | 2 -> random (n + 3) | _ -> 0))
+      Json.Number (string_of_int (match random 4 with 0 -> n + 1 | 1 -> if n = 0 then 0 else n - 1 | 2 -> random (abs n + 3) | _ -> 0))
   | String s -> String (List.nth names (random (List.length names)))
   | List [] -> List [ Number "0" ]
   | List l -> (

@@ -4,20 +4,24 @@
 open Proved
 open Input
 
-(* The global states that serial runs pass through. *)
-let serial_globals s =
-  let edges = edges_of s in
+(* The global states that serial runs pass through, in order, by what each leads to. *)
+let pass_through first next =
   let seen = Hashtbl.create 64 in
   let rec go = function
     | [] -> ()
-    | g :: todo when Hashtbl.mem seen g -> go todo
-    | g :: todo ->
-        Hashtbl.add seen g ();
-        let next = match edges g with Some es -> List.rev_map snd es | None -> [] in
-        go (List.rev_append next todo)
+    | g :: todo when Hashtbl.mem seen (int_of g) -> go todo
+    | g :: todo -> Hashtbl.add seen (int_of g) (); go (List.rev_append (next g) todo)
   in
-  go [ s.initial ];
-  Hashtbl.fold (fun g () found -> g :: found) seen []
+  go [ first ];
+  List.map positive (List.sort compare (Hashtbl.fold (fun g () found -> g :: found) seen []))
+
+let serial_globals s =
+  let edges = edges_of s in
+  pass_through s.initial (fun g -> match edges g with Some es -> List.rev_map snd es | None -> [])
+
+let serial_globals_of_form f =
+  let edges = edges_at f (index f.fsteps) (nodes_of f Initial) (fuel_of f.fsteps) in
+  pass_through f.first (fun g -> List.rev_map snd (edges g))
 
 (* * Which node stands for what *)
 
@@ -117,3 +121,23 @@ let turns f =
     if List.compare_lengths kept steps = 0 && settled then List.rev turns else go kept (Some found) (not backwards) turns
   in
   go f.fsteps None false []
+
+(* * What can be reached *)
+
+(* The least sets of nodes and of global states that no step leaves. *)
+let reached f =
+  let int = Input.int_of in
+  let nodes = Hashtbl.create 256 and globals = Hashtbl.create 64 and todo = Stack.create () in
+  let move ((n, g), (n', g')) = ((int n, int g), (int n', int g')) in
+  let steps = List.rev_map move f.fsteps in
+  let of_node = group (fun ((n, _), _) -> n) Fun.id steps and of_global = group (fun ((_, g), _) -> g) Fun.id steps in
+  let add table leaving x = if not (Hashtbl.mem table x) then (Hashtbl.add table x (); Stack.push (leaving x) todo) in
+  add globals of_global (int f.first);
+  List.iter (fun (n, k) -> if k = Initial then add nodes of_node (int n)) (PositiveMap.elements f.kinds);
+  let make ((n, g), (n', g')) =
+    if Hashtbl.mem nodes n && Hashtbl.mem globals g then (add nodes of_node n'; add globals of_global g') in
+  while not (Stack.is_empty todo) do List.iter make (Stack.pop todo) done;
+  let listed table = Hashtbl.fold (fun x () l -> positive x :: l) table [] in
+  (listed nodes, listed globals)
+
+let all = { pairs_hint = turns; serial_hint = serial_globals_of_form; reach_hint = reached }

@@ -8,190 +8,135 @@ include Reading
 
 type names = (string, int) Hashtbl.t
 
-type system = {
-  requests : names;
-  responses : names;
-  locals : names;
-  globals : names;
-  system : Proved.system;
-}
-
-let intern (names : names) name =
-  match Hashtbl.find_opt names name with
-  | Some n -> number n
-  | None ->
-      let n = Hashtbl.length names in
-      Hashtbl.add names name n;
-      number n
+type system = { requests : names; responses : names; locals : names; globals : names; system : Proved.system }
 
 (* The number of a name; one that nothing has if the system does not have it. *)
 let named (names : names) name = number (match Hashtbl.find_opt names name with Some n -> n | None -> Hashtbl.length names)
 
-let read_system (requests : names) value =
-  let table () : names = Hashtbl.create 64 in
-  let responses, locals, globals = (table (), table (), table ()) in
-  let name names value = intern names (string value) in
-  let initial = ref XH and starts = ref [] and answers = ref [] and steps = ref [] in
-  let field (field, value) =
-    match field with
-    | "initial_global" -> initial := name globals value
-    | "requests" -> starts := map (pair (name requests) (name locals)) value
-    | "responses" -> answers := map (pair (name locals) (name responses)) value
-    | "transitions" ->
-        let step = function
-          | Json.List [ l; g; l'; g' ] ->
-              let l = name locals l in
-              let g = name globals g in
-              let l' = name locals l' in
-              ((l, g), (l', name globals g'))
-          | _ -> refuse "a transition has four names"
-        in
-        steps := map step value
-    | _ -> ()
-  in
-  ignore (fields [ "initial_global"; "requests"; "responses"; "transitions" ] value);
-  (* In the order of the text, as that numbers the names. *)
-  (match value with Json.Object given -> List.iter field given | _ -> ());
-  let system = { initial = !initial; starts = !starts; answers = !answers; steps = !steps } in
-  { requests; responses; locals; globals; system }
+let intern names value =
+  let name = string value in
+  let n = named names name in
+  if not (Hashtbl.mem names name) then Hashtbl.add names name (Hashtbl.length names);
+  n
+
+(* Names are numbered in the order of the text. *)
+let read_system (requests : names) = function
+  | Json.Object given ->
+      let responses, locals, globals = (Hashtbl.create 64, Hashtbl.create 64, Hashtbl.create 64) in
+      let initial = ref XH and starts = ref [] and answers = ref [] and steps = ref [] in
+      let point l g = let l = intern locals l in (l, intern globals g) in
+      let step = function
+        | Json.List [ l; g; l'; g' ] -> let p = point l g in (p, point l' g')
+        | _ -> refuse "a transition has four names"
+      in
+      let field = function
+        | "initial_global", value -> initial := intern globals value
+        | "requests", value -> starts := map (pair (intern requests) (intern locals)) value
+        | "responses", value -> answers := map (pair (intern locals) (intern responses)) value
+        | "transitions", value -> steps := map step value
+        | name, _ -> refuse "there is no field %S here" name
+      in
+      List.iter field given;
+      if List.length given < 4 then refuse "a system has four fields";
+      { requests; responses; locals; globals; system = { initial = !initial; starts = !starts; answers = !answers; steps = !steps } }
+  | _ -> refuse "an object was expected"
 
 (* One system, or the components of a program. Requests of all components are
    numbered together, so that it is checked that no two share one. *)
 let read_systems value =
   let requests : names = Hashtbl.create 16 in
-  match value with
-  | Json.List l -> List.map (read_system requests) l
-  | value -> [ read_system requests value ]
+  match value with Json.List l -> List.map (read_system requests) l | value -> [ read_system requests value ]
 
-(* * Certificates *)
+(* * Runs *)
 
-(* Entries of scripts; [Split] still without the number of the copy. *)
-type entry = Split of positive | Entry of Proved.entry
-
-(* What is left to know is the number of global states. *)
-type part =
-  | Script of entry list
-  | Flow of entry list * (int -> flow option)
-  | Invariant of entry list * (int -> invariant option)
-
-type certificate =
-  | Run of int * (system -> revent list)
-  | Part of part
-  | Components of part list
-
-let states value = match fields [ "local"; "global" ] value with [ l; g ] -> (string l, string g) | _ -> assert false
+let states = reading (fun take -> let l = string (take "local") in (l, string (take "global")))
 
 (* The states before a step, and of an answer, are read and not compared: the
    replay has its own. *)
-let read_event value =
-  match kind_of value with
-  | "spawn" -> (
-      match fields [ "id"; "kind"; "request"; "local" ] value with
-      | [ i; _; r; l ] ->
-          let i, r, l = (number (counted i), string r, string l) in
-          fun s -> RSpawn (i, named s.requests r, named s.locals l)
-      | _ -> assert false)
-  | "step" -> (
-      match fields [ "id"; "kind"; "from"; "to" ] value with
-      | [ i; _; from; target ] ->
-          let i, _, (l, g) = (number (counted i), states from, states target) in
-          fun s -> RStep (i, (named s.locals l, named s.globals g))
-      | _ -> assert false)
-  | "respond" -> (
-      match fields [ "id"; "kind"; "local"; "response" ] value with
-      | [ i; _; l; a ] ->
-          let i, _, a = (number (counted i), string l, string a) in
-          fun s -> RRespond (i, named s.responses a)
-      | _ -> assert false)
-  | kind -> refuse "there are no events of kind %S" kind
+let read_event = reading (fun take ->
+  let i = number (counted (take "id")) in
+  match string (take "kind") with
+  | "spawn" -> let r, l = (string (take "request"), string (take "local")) in fun s -> RSpawn (i, named s.requests r, named s.locals l)
+  | "step" -> let _, (l, g) = (states (take "from"), states (take "to")) in fun s -> RStep (i, (named s.locals l, named s.globals g))
+  | "respond" -> let _, a = (string (take "local"), string (take "response")) in fun s -> RRespond (i, named s.responses a)
+  | kind -> refuse "there are no events of kind %S" kind)
 
-let read_completed value =
-  match fields [ "request"; "response"; "count" ] value with
-  | [ r; a; n ] -> ignore (string r, string a, counted n)
-  | _ -> assert false
+let read_completed = reading (fun take -> ignore (string (take "request"), string (take "response"), counted (take "count")))
+
+(* * Scripts *)
+
+(* Entries of scripts; [Split] still without the number of the copy. *)
+type entry = Split of positive | Entry of Proved.entry
 
 let read_witness = function
   | Json.List [ own; other; other_path; own_path ] ->
       { own_number = id own; other_number = id other; written_other = relation other_path; written_own = relation own_path }
   | _ -> refuse "a witness has two steps and two paths"
 
-let read_mover value =
-  match fields [ "points"; "witnesses" ] value with
-  | [ points; witnesses ] ->
-      let node value = let n, gs = pair id ids value in List.rev (List.rev_map (fun g -> (n, g)) gs) in
-      (List.concat (map node points), map read_witness witnesses)
-  | _ -> assert false
+let read_mover = reading (fun take ->
+  let node value = let n, gs = pair id ids value in List.rev (List.rev_map (fun g -> (n, g)) gs) in
+  (List.concat (map node (take "points")), map read_witness (take "witnesses")))
 
-let read_quotient value =
-  match fields [ "relation"; "classes" ] value with [ r; c ] -> (relation r, map ids c) | _ -> assert false
+let read_quotient = reading (fun take -> (relation (take "relation"), map ids (take "classes")))
 
-let read_entry value =
-  match value with
+let read_entry = function
   | Json.String "pairs" -> Entry EPairs
   | value -> (
-      let name, value = named_field value in
-      match name with
-      | "split" -> Split (id value)
-      | "fold" -> Entry (EFold (relation value))
-      | "locals" -> let r, c = read_quotient value in Entry (ELocals (r, c))
-      | "globals" -> let r, c = read_quotient value in Entry (EGlobals (r, c))
-      | "dominated" -> (
-          match fields [ "locals"; "globals"; "drops" ] value with
-          | [ n; g; d ] -> let n, g = (relation n, relation g) in Entry (EDominated (n, g, relation d))
-          | _ -> assert false)
-      | "closure" -> (
-          match fields [ "relation"; "points" ] value with
-          | [ r; p ] -> let r = relation r in Entry (EClosure (r, relation p))
-          | _ -> assert false)
-      | "right" -> let p, w = read_mover value in Entry (ERight (p, w))
-      | "left" -> let p, w = read_mover value in Entry (ELeft (p, w))
-      | "track" -> raise (Uncovered "track")
-      | name -> refuse "there is no rule %S" name)
+      match named_field value with
+      | "split", value -> Split (id value)
+      | "fold", value -> Entry (EFold (relation value))
+      | "locals", value -> let r, c = read_quotient value in Entry (ELocals (r, c))
+      | "globals", value -> let r, c = read_quotient value in Entry (EGlobals (r, c))
+      | "dominated", value -> Entry (reading (fun take -> EDominated (relation (take "locals"), relation (take "globals"), relation (take "drops"))) value)
+      | "closure", value -> Entry (reading (fun take -> EClosure (relation (take "relation"), relation (take "points"))) value)
+      | "right", value -> let p, w = read_mover value in Entry (ERight (p, w))
+      | "left", value -> let p, w = read_mover value in Entry (ELeft (p, w))
+      | "track", _ -> raise (Uncovered "track")
+      | name, _ -> refuse "there is no rule %S" name)
 
-(* A proof of one component, from the fields of its kind. *)
-let read_part kind fields_of =
-  match kind with
-  | "atomic" -> (match fields_of [ "script" ] with [ script ] -> Script (map read_entry script) | _ -> assert false)
-  | "flow" -> (
-      match fields_of [ "script"; "phases"; "facts"; "tree" ] with
-      | [ script; phases; facts; tree ] -> let script = map read_entry script in Flow (script, Counting.read_flow phases facts tree)
-      | _ -> assert false)
-  | "invariant" -> (
-      match fields_of [ "script"; "clauses"; "kept"; "sets"; "ends" ] with
-      | [ script; clauses; kept; sets; ends ] ->
-          let script = map read_entry script in
-          Invariant (script, Counting.read_invariant clauses kept sets ends)
-      | _ -> assert false)
-  | ("letters" | "same") as kind -> raise (Uncovered kind)
-  | kind -> refuse "there are no proofs of kind %S" kind
+(* * Certificates *)
 
-let head = [ "format"; "version"; "input"; "kind"; "claim" ]
+type proof = Steps | Flow of flow | Invariant of invariant | Letters of letters_proof | Same of int * positive list * positive list
 
-(* The fields of a kind, after those that all have. *)
-let body claim names value =
-  match fields (head @ names) value with
-  | format :: version :: input :: _ :: claimed :: rest ->
-      if string format <> "serval-certificate" then refuse "this is no certificate";
-      if version <> Json.Number "1" then refuse "this is another version of the format";
-      ignore (string input);
-      if string claimed <> claim then refuse "a proof of this kind does not show that an input is %s" (string claimed);
-      rest
-  | _ -> assert false
+(* A proof of one component, for a system with so many global states. *)
+type part = entry list * proof
+type certificate = Run of int * (system -> revent list) | Part of (int -> part) | Components of (int -> part) list
+
+(* From the fields of its kind, after those beside. *)
+let read_part kind value beside =
+  let proof = match kind with
+    | "atomic" -> fun _ _ -> Steps
+    | "flow" -> fun take globals -> Flow (Counting.read_flow take globals)
+    | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take globals)
+    | "letters" -> fun take globals -> Letters (Letters.read_letters take globals)
+    | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
+    | kind -> refuse "there are no proofs of kind %S" kind
+  in
+  let script take = if kind = "same" then [] else map read_entry (take "script") in
+  fun globals -> reading (fun take -> beside take; let script = script take in (script, proof take globals)) value
+
+let kind_of = function Json.Object given when List.mem_assoc "kind" given -> string (List.assoc "kind" given) | _ -> refuse "field \"kind\" is missing"
+
+(* The fields that all certificates have. *)
+let head claim take =
+  if string (take "format") <> "serval-certificate" then refuse "this is no certificate";
+  if take "version" <> Json.Number "1" then refuse "this is another version of the format";
+  ignore (string (take "input"), take "kind");
+  let claimed = string (take "claim") in
+  if claimed <> claim then refuse "a proof of this kind does not show that an input is %s" claimed
 
 let read_certificate value =
   match kind_of value with
-  | "run" -> (
-      match body "not-serializable" [ "component"; "steps"; "completed" ] value with
-      | [ component; steps; completed ] ->
-          List.iter read_completed (list completed);
-          let events = map read_event steps in
-          Run (natural component, fun s -> List.rev (List.rev_map (fun event -> event s) events))
-      | _ -> assert false)
-  | "components" -> (
-      let part value =
-        let kind = kind_of value in
-        read_part kind (fun names -> List.tl (fields ("kind" :: names) value))
+  | "run" ->
+      let run take =
+        head "not-serializable" take;
+        List.iter read_completed (list (take "completed"));
+        let events = map read_event (take "steps") in
+        Run (natural (take "component"), fun s -> List.rev (List.rev_map (fun event -> event s) events))
       in
-      match body "serializable" [ "parts" ] value with [ parts ] -> Components (map part parts) | _ -> assert false)
+      reading run value
+  | "components" ->
+      let part value = read_part (kind_of value) value (fun take -> ignore (take "kind")) in
+      reading (fun take -> head "serializable" take; Components (map part (take "parts"))) value
   | ("fault" | "reduction") as kind -> raise (Uncovered kind)
-  | kind -> Part (read_part kind (fun names -> body "serializable" names value))
+  | kind -> Part (read_part kind value (head "serializable"))

@@ -18,27 +18,16 @@ let most_nested = 32
 
 (* Whether a text is valid UTF-8. *)
 let valid_utf8 s =
-  let n = String.length s in
-  let byte i = Char.code s.[i] in
-  let tail i = i < n && byte i land 0xC0 = 0x80 in
+  let byte i = if i < String.length s then Char.code s.[i] else 0 in
+  let rec tail i n = n = 0 || (byte i land 0xC0 = 0x80 && tail (i + 1) (n - 1)) in
   let rec go i =
-    i >= n
+    i >= String.length s
     ||
-    let b = byte i in
-    if b < 0x80 then go (i + 1)
-    else if b < 0xC2 then false
-    else if b < 0xE0 then tail (i + 1) && go (i + 2)
-    else if b < 0xF0 then
-      tail (i + 1) && tail (i + 2)
-      && (b <> 0xE0 || byte (i + 1) >= 0xA0)
-      && (b <> 0xED || byte (i + 1) < 0xA0)
-      && go (i + 3)
-    else if b < 0xF5 then
-      tail (i + 1) && tail (i + 2) && tail (i + 3)
-      && (b <> 0xF0 || byte (i + 1) >= 0x90)
-      && (b <> 0xF4 || byte (i + 1) < 0x90)
-      && go (i + 4)
-    else false
+    let b = byte i and next = byte (i + 1) in
+    let n = if b < 0x80 then 0 else if b < 0xC2 then 4 else if b < 0xE0 then 1 else if b < 0xF0 then 2 else if b < 0xF5 then 3 else 4 in
+    let shortest = not ((b = 0xE0 && next < 0xA0) || (b = 0xF0 && next < 0x90)) in
+    let character = not ((b = 0xED && next >= 0xA0) || (b = 0xF4 && next >= 0x90)) in
+    n < 4 && tail (i + 1) n && shortest && character && go (i + n + 1)
   in
   go 0
 
@@ -46,60 +35,44 @@ let parse text =
   if not (valid_utf8 text) then raise (Error "the text is not UTF-8");
   let n = String.length text in
   let at = ref (if n >= 3 && String.sub text 0 3 = "\xEF\xBB\xBF" then 3 else 0) in
+  (* The next character, which is taken, and the next one after white space, which is not. *)
+  let next () = if !at >= n then error n "the text ends too soon" else (incr at; text.[!at - 1]) in
   let rec peek () =
-    if !at >= n then '\000'
-    else match text.[!at] with
-      | ' ' | '\t' | '\n' | '\r' -> incr at; peek ()
-      | c -> c
-  in
+    if !at >= n then '\000' else match text.[!at] with ' ' | '\t' | '\n' | '\r' -> incr at; peek () | c -> c in
   let expect c = if peek () = c && !at < n then incr at else error !at (Printf.sprintf "expected %C" c) in
+  let word w value = String.iter (fun c -> if next () <> c then error !at "a value was expected") w; value in
   let hex () =
-    if !at + 4 > n then error !at "the text ends in a string";
-    let digit c = match c with
-      | '0' .. '9' -> Char.code c - 48
-      | 'a' .. 'f' -> Char.code c - 87
-      | 'A' .. 'F' -> Char.code c - 55
+    let digit value = match next () with
+      | '0' .. '9' as c -> (value * 16) + Char.code c - 48
+      | 'a' .. 'f' as c -> (value * 16) + Char.code c - 87
+      | 'A' .. 'F' as c -> (value * 16) + Char.code c - 55
       | _ -> error !at "four hexadecimal digits were expected"
     in
-    let value = ref 0 in
-    for i = 0 to 3 do value := (!value * 16) + digit text.[!at + i] done;
-    at := !at + 4;
-    !value
+    digit (digit (digit (digit 0)))
+  in
+  let unicode () =
+    let high = hex () in
+    if high < 0xD800 || high >= 0xE000 then high
+    else
+      let low = if high < 0xDC00 && next () = '\\' && next () = 'u' then hex () else 0 in
+      if low < 0xDC00 || low >= 0xE000 then error !at "half of a surrogate pair";
+      0x10000 + ((high - 0xD800) * 0x400) + (low - 0xDC00)
   in
   let string () =
     expect '"';
     let out = Buffer.create 16 in
     let rec go () =
-      if !at >= n then error !at "the text ends in a string";
-      let c = text.[!at] in
-      incr at;
-      match c with
+      match next () with
       | '"' -> Buffer.contents out
       | '\\' ->
-          if !at >= n then error !at "the text ends in a string";
-          let e = text.[!at] in
-          incr at;
-          (match e with
-          | '"' | '\\' | '/' -> Buffer.add_char out e
+          (match next () with
+          | ('"' | '\\' | '/') as c -> Buffer.add_char out c
           | 'b' -> Buffer.add_char out '\b'
           | 'f' -> Buffer.add_char out '\012'
           | 'n' -> Buffer.add_char out '\n'
           | 'r' -> Buffer.add_char out '\r'
           | 't' -> Buffer.add_char out '\t'
-          | 'u' ->
-              let high = hex () in
-              let code =
-                if high >= 0xDC00 && high < 0xE000 then error !at "half of a surrogate pair"
-                else if high >= 0xD800 && high < 0xDC00 then begin
-                  if !at + 2 > n || text.[!at] <> '\\' || text.[!at + 1] <> 'u' then error !at "half of a surrogate pair";
-                  at := !at + 2;
-                  let low = hex () in
-                  if low < 0xDC00 || low >= 0xE000 then error !at "half of a surrogate pair";
-                  0x10000 + ((high - 0xD800) * 0x400) + (low - 0xDC00)
-                end
-                else high
-              in
-              Buffer.add_utf_8_uchar out (Uchar.of_int code)
+          | 'u' -> Buffer.add_utf_8_uchar out (Uchar.of_int (unicode ()))
           | _ -> error !at "an escape that there is not");
           go ()
       | c when c < ' ' -> error !at "a control character in a string"
@@ -109,45 +82,36 @@ let parse text =
   in
   let number () =
     let from = !at in
-    let digits () =
-      let first = !at in
-      while !at < n && text.[!at] >= '0' && text.[!at] <= '9' do incr at done;
-      if !at = first then error first "a digit was expected";
-      if !at > first + 1 && text.[first] = '0' then error first "a number begins with 0"
-    in
-    if text.[!at] = '-' then incr at;
-    digits ();
+    if text.[from] = '-' then incr at;
+    let first = !at in
+    while !at < n && text.[!at] >= '0' && text.[!at] <= '9' do incr at done;
+    if !at = first then error first "a digit was expected";
+    if !at > first + 1 && text.[first] = '0' then error first "a number begins with 0";
     if !at < n && (match text.[!at] with '.' | 'e' | 'E' -> true | _ -> false) then error !at "a whole number was expected";
     String.sub text from (!at - from)
-  in
-  let word w value =
-    if !at + String.length w <= n && String.sub text !at (String.length w) = w then (at := !at + String.length w; value)
-    else error !at "a value was expected"
   in
   (* The elements up to the closing bracket, in order. *)
   let elements close element =
     incr at;
-    if peek () = close then (incr at; [])
-    else begin
-      let rec go found =
-        let found = element () :: found in
-        if peek () = ',' then (incr at; go found) else (expect close; List.rev found)
-      in
-      go []
-    end
+    let rec go found =
+      let found = element () :: found in
+      if peek () = ',' then (incr at; go found) else (expect close; List.rev found)
+    in
+    if peek () = close then (incr at; []) else go []
   in
   let rec value depth =
     if depth > most_nested then error !at "nested too deeply";
     match peek () with
     | '{' ->
         let seen = Hashtbl.create 8 in
-        Object (elements '}' (fun () ->
-          if peek () <> '"' then error !at "a field was expected";
+        let field () =
           let name = string () in
           if Hashtbl.mem seen name then error !at (Printf.sprintf "field %S is given twice" name);
           Hashtbl.add seen name ();
           expect ':';
-          (name, value (depth + 1))))
+          (name, value (depth + 1))
+        in
+        Object (elements '}' field)
     | '[' -> List (elements ']' (fun () -> value (depth + 1)))
     | '"' -> String (string ())
     | '-' | '0' .. '9' -> Number (number ())

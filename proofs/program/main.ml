@@ -18,27 +18,28 @@ let entries table script =
   in
   List.map entry script
 
-(* A proof as the checker takes it; none if it does not fit the system. *)
-let part_of s part =
-  let table = Hints.node_table s.system in
-  let globals = Hashtbl.length s.globals in
-  let nodes script = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
-  let up = Counting.count_up in
-  match part with
-  | Script script -> Some (Atomic (table, entries table script))
-  | Flow (script, proof) ->
-      let counting p = Counting (table, entries table script, up (nodes script), up globals, number globals, p) in
-      Option.map counting (proof globals)
-  | Invariant (script, proof) ->
-      let holding p = Holding (table, entries table script, up (nodes script), number (nodes script), p) in
-      Option.map holding (proof globals)
-
-let theorem_of = function
-  | Script _ -> "check_atomic_sound"
-  | Flow _ -> "check_flow_sound"
-  | Invariant _ -> "check_invariant_sound"
-
 let rec nat n = if n = 0 then O else S (nat (n - 1))
+
+(* A proof as the checker takes it, and the theorem that shows what it shows. *)
+let part_of systems s part =
+  let table = Hints.node_table s.system and globals = Hashtbl.length s.globals in
+  let script, proof = part globals in
+  let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
+  let script = entries table script and up n = List.init n number in
+  match proof with
+  | Steps -> (Atomic (table, script), "check_atomic_sound")
+  | Flow p -> (Counting (table, script, up nodes, up globals, number globals, p), "check_flow_sound")
+  | Invariant p -> (Holding (table, script, up nodes, number nodes, p), "check_invariant_sound")
+  | Letters p -> (Answering (table, script, up nodes, up globals, number globals, p), "check_letters_sound")
+  | Same (k, gs, ns) ->
+      let earlier = match List.nth_opt systems k with Some s -> s | None -> raise Unfit in
+      let table' = Hints.node_table earlier.system in
+      let onto n images = fit (List.sort compare (List.rev_map int_of images) = List.init n succ) in
+      onto globals gs; onto (Hashtbl.length earlier.globals) gs; onto nodes ns; onto (List.length table') ns;
+      let map pairs = List.fold_left (fun m (x, y) -> PM.add x y m) PM.empty pairs and n = up nodes and g = up globals in
+      let names = { of_nodes = map (List.combine n ns); of_globals = map (List.combine g gs) } in
+      let back = { of_nodes = map (List.combine ns n); of_globals = map (List.combine gs g) } in
+      (SameAs (nat k, table, table', names, back), "same_systems_sound")
 
 (* What the certificate is to the checker, the verdict, and the theorem that shows it. *)
 let prepare systems = function
@@ -48,17 +49,16 @@ let prepare systems = function
       | None -> None)
   | Part part -> (
       match systems with
-      | [ s ] -> Option.map (fun p -> (Parts [ p ], "serializable", theorem_of part)) (part_of s part)
+      | [ s ] -> let part, theorem = part_of systems s part in Some (Parts [ part ], "serializable", theorem)
       | _ -> None)
   | Components parts ->
       if List.compare_lengths systems parts <> 0 then None
-      else
-        let parts = List.map2 part_of systems parts in
-        if List.mem None parts then None else Some (Parts (List.filter_map Fun.id parts), "serializable", "check_components_sound")
+      else Some (Parts (List.map2 (fun s part -> fst (part_of systems s part)) systems parts), "serializable", "check_components_sound")
 
 let check_certificate systems certificate =
   match prepare systems certificate with
-  | Some (certificate, verdict, theorem) when check (Hints.turns, Counting.serial_globals) (List.map (fun s -> s.system) systems) certificate -> Some (verdict, theorem)
+  | exception Unfit -> None
+  | Some (certificate, verdict, theorem) when check Hints.all (List.map (fun s -> s.system) systems) certificate -> Some (verdict, theorem)
   | _ -> None
 
 (* A text as JSON, and without what a terminal could take for a command. *)
@@ -95,7 +95,7 @@ let () =
       in
       try
         let systems = parsed system read_systems in
-        match check_certificate systems (parsed certificate read_certificate) with
+        match parsed certificate (fun value -> check_certificate systems (read_certificate value)) with
         | Some (verdict, theorem) ->
             answer 0 "valid" [ ("verdict", verdict); ("theorem", theorem) ]
               (Printf.sprintf "%s: valid: %s is %s (by %s)" (shown certificate) (shown system) verdict theorem)

@@ -3,10 +3,15 @@
 open Proved
 
 exception Refused of string
+
 (* What is not covered yet, by name. *)
 exception Uncovered of string
 
+(* What is not as a certificate must be. *)
+exception Unfit
+
 let refuse format = Printf.ksprintf (fun message -> raise (Refused message)) format
+let fit holds = if not holds then raise Unfit
 
 let list = function Json.List l -> l | _ -> refuse "a list was expected"
 let string = function Json.String s -> s | _ -> refuse "a string was expected"
@@ -19,15 +24,20 @@ let natural = function
 (* Numbers from 1 on. *)
 let counted value = let n = natural value in if n = 0 then refuse "a number from 1 on was expected" else n
 
-(* The values of exactly these fields, in this order. *)
-let fields names = function
-  | Json.Object given ->
-      List.iter (fun (name, _) -> if not (List.mem name names) then refuse "there is no field %S here" name) given;
-      List.map (fun name -> match List.assoc_opt name given with Some v -> v | None -> refuse "field %S is missing" name) names
-  | _ -> refuse "an object was expected"
+let given name = function Json.Object given -> List.mem_assoc name given | _ -> false
 
-let kind_of = function
-  | Json.Object given -> (match List.assoc_opt "kind" given with Some k -> string k | None -> refuse "field \"kind\" is missing")
+(* Takes fields by name; one that is missing, or that is not taken, is an error. *)
+let reading read = function
+  | Json.Object given ->
+      let left = ref given in
+      let take name =
+        match List.assoc_opt name !left with
+        | Some value -> left := List.remove_assoc name !left; value
+        | None -> refuse "field %S is missing" name
+      in
+      let result = read take in
+      List.iter (fun (name, _) -> refuse "there is no field %S here" name) !left;
+      result
   | _ -> refuse "an object was expected"
 
 let rec positive n = if n = 1 then XH else if n land 1 = 1 then XI (positive (n lsr 1)) else XO (positive (n lsr 1))
@@ -41,5 +51,22 @@ let map f value = List.rev (List.rev_map f (list value))
 let ids = map id
 let relation = map (pair id id)
 
-let named_field value =
-  match value with Json.Object [ (name, value) ] -> (name, value) | _ -> refuse "an object with one field was expected"
+let named_field = function Json.Object [ named ] -> named | _ -> refuse "an object with one field was expected"
+
+(* Whether a list is in order, nothing twice. *)
+let rec rising key = function a :: (b :: _ as rest) -> key a < key b && rising key rest | _ -> true
+
+(* Whole numbers of any size that certificates have. *)
+let integer = function
+  | Json.Number s when s <> "-0" && String.length s <= 40 ->
+      let of_int n = if n = 0 then Z0 else Zpos (positive n) in
+      let digit z c = if c = '-' then z else Z.add (Z.mul z (of_int 10)) (of_int (Char.code c - 48)) in
+      let z = if String.length s <= 18 then of_int (abs (int_of_string s)) else String.fold_left digit Z0 s in
+      if s.[0] = '-' then Z.opp z else z
+  | _ -> refuse "a whole number was expected"
+
+let not_negative value = match integer value with Zneg _ -> refuse "a number that is not negative was expected" | z -> z
+
+(* Numbers of something with coefficients that are not 0, in order. *)
+let terms = map (pair id integer)
+let in_order terms = rising (fun (n, _) -> int_of n) terms && List.for_all (fun (_, c) -> c <> Z0) terms

@@ -1,16 +1,19 @@
 (** What each main theorem rests on. The build compares what is printed with
     [assumptions.expected], which says for each that it is closed. *)
-From Proved Require Import Run Normal Script Tree Components Certificate.
+From Proved Require Import Run Answers Script Tree Components Certificate.
 
 Print Assumptions check_run_sound.
 Print Assumptions check_script_sound.
+Print Assumptions normal_answers.
 Print Assumptions normal_sound.
 Print Assumptions check_atomic_sound.
 Print Assumptions check_tree_sound.
 Print Assumptions check_components_sound.
 Print Assumptions check_sound.
 Print Assumptions product_one.
-From Proved Require Import LinearSet Proofs.
+From Proved Require Import LinearSet Proofs Same.
 Print Assumptions set_clauses_sound.
 Print Assumptions check_flow_sound.
 Print Assumptions check_invariant_sound.
+Print Assumptions check_letters_sound.
+Print Assumptions same_systems_sound.

@@ -359,7 +359,7 @@ Section Solved.
     { induction l as [|[n q] l IH]; cbn [fold_left fst snd]; intros a H; [exact H|]. apply IH.
       destruct (kind_of f n) eqn:Kn; cbn [fst snd]; auto; destruct H as [H1 H2]; split; auto; constructor; auto;
         (assert (Nd : kind_of f n <> Done) by congruence); destruct (row_comes n q Nd) as [Le Eq]; fold terms in Le, Eq;
-        unfold value; cbn [Tree.terms constant].
+        unfold value; cbn [Arithmetic.terms constant].
       - rewrite tsum_scale. change (tsum v []) with 0. lia.
       - rewrite Eq by congruence. lia. }
     intros l. apply H. split; constructor.
@@ -368,7 +368,7 @@ Section Solved.
   Lemma flow_solved facts : Forall (Exists (holds v)) facts -> solution (flow_problem f phases globals nodes next_global facts) v.
   Proof.
     intros F. unfold flow_problem. destruct token_rows_hold as [R I]. destruct (token_rows f phases nodes next_global) as [rows initial_rows].
-    cbn [fst snd] in R, I. split; [|split; [|split]]; cbn [equalities inequalities Tree.clauses].
+    cbn [fst snd] in R, I. split; [|split; [|split]]; cbn [equalities inequalities Arithmetic.clauses].
     - intros x _. apply counts_nonneg.
     - rewrite rev_append_twice. apply Forall_app. split; [apply control_hold|]. constructor; auto. apply final_hold.
     - auto.

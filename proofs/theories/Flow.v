@@ -17,6 +17,9 @@ Inductive flow_fact :=
 | PairsFact (without : list id)
 | SetFact (set : written_set).
 
+(** What is said of counts of steps alone. *)
+Definition is_cut (x : flow_fact) : bool := match x with SetFact _ => false | _ => true end.
+
 Record flow := Flow { phases : PM.t id; flow_facts : list flow_fact; flow_tree : list node }.
 
 (** If a step of the first kind is made, so is one of the second, unless the run
@@ -271,22 +274,21 @@ Section Sound.
       rewrite (V g H), delta_refl in P1. lia.
   Qed.
 
-  Lemma fact_holds x c : fact_clause hint f globals edges landings x = Some c ->
-    (exists ds', Permutation ds ds' /\ Ser f ds') \/ Exists (holds v) c.
+  Lemma cut_holds x c es : is_cut x = true -> fact_clause hint f globals es landings x = Some c -> Exists (holds v) c.
   Proof.
     pose proof (numbers_checked f (phases p) globals nodes next_global numbered ts g ds ls run) as (St & _ & _ & _ & _ & Ig & _).
-    destruct x as [gs ns|gs ns|without|w]; cbn [fact_clause].
-    - destruct (_ && _) eqn:C; [|discriminate]. intros [= <-]. apply andb_true_iff in C as [C1 C2]. rewrite forallb_forall in C2. right.
+    destruct x as [gs ns|gs ns|without|w]; cbn [fact_clause is_cut]; [intros _|intros _|intros _|discriminate].
+    - destruct (_ && _) eqn:C; [|discriminate]. intros [= <-]. apply andb_true_iff in C as [C1 C2]. rewrite forallb_forall in C2.
       apply implies_holds; [|intros ? []].
       destruct (forward_fact f St (iset gs) (iset ns) _ _ _ run C1) as [H|H]; auto.
       intros n I. left. apply C2. apply nodes_of_in; [discriminate|]. unfold all in begin. rewrite Forall_forall in begin. auto.
-    - destruct (forallb _ _) eqn:C; [|discriminate]. intros [= <-]. rewrite forallb_forall in C. right.
+    - destruct (forallb _ _) eqn:C; [|discriminate]. intros [= <-]. rewrite forallb_forall in C.
       apply implies_holds; [|intros h I; apply tfilter_in in I; tauto].
       destruct (imem (iset gs) g) eqn:Gg.
       + destruct (backward_fact f (iset gs) (iset ns) _ _ _ run Gg) as [H|(H & _)]; auto.
         intros n I. apply C. apply nodes_of_in; [discriminate|]. unfold all in done. rewrite Forall_forall in done. auto.
       + right. right. apply tfilter_in. split; auto. now rewrite Gg.
-    - destruct (Pairs.pairs _ _) as [[f' x]|] eqn:E; [|discriminate]. intros [= <-]. right.
+    - destruct (Pairs.pairs _ _) as [[f' x]|] eqn:E; [|discriminate]. intros [= <-].
       apply implies_holds; [|intros ? []]. destruct (existsb (imem (iset without)) ls) eqn:Ex.
       + right. left. apply existsb_exists in Ex as (l & Il & Ol). destruct (label_step _ _ _ _ run l Il) as (s & Is).
         unfold weight. etransitivity; [|apply (wsum_part (fun e => indicator (fun e => imem (iset without) (fst e)) e * made ls (fst e)) _ (l, s)); auto].
@@ -301,12 +303,19 @@ Section Sound.
           intros l' Il'. destruct (imem (iset without) l') eqn:O; auto.
           assert (existsb (imem (iset without)) ls = true) by (apply existsb_exists; eauto). congruence.
         * rewrite Z.mul_1_l. apply wsum_zero. intros y Iy. apply delta_neq. intros ->. contradiction.
-    - destruct (resolve_set edges w) as [set|] eqn:Rs; [|discriminate]. destruct (check_set f set) eqn:C; [|discriminate]. intros [= <-].
-      destruct (set_clauses_sound f landings v ds [set]) as [|H]; auto.
-      + intros s [<-|[]]. split; auto. eapply resolve_set_real; [|exact Rs]. intros k e Ek. eapply edge_list_genuine, numbered_in, Ek.
-      + intros a Da. apply (answers_counted f ts (first f) ls g ds St begin run); auto. intros l Il.
+  Qed.
+
+  Lemma fact_holds x c : fact_clause hint f globals edges landings x = Some c ->
+    (exists ds', Permutation ds ds' /\ Ser f ds') \/ Exists (holds v) c.
+  Proof.
+    pose proof (numbers_checked f (phases p) globals nodes next_global numbered ts g ds ls run) as (St & _ & _ & _ & _ & Ig & _).
+    destruct (is_cut x) eqn:Cut; [intros E; right; eapply cut_holds; eauto|]. destruct x as [| | |w]; try discriminate. cbn [fact_clause].
+    destruct (resolve_set edges w) as [set|] eqn:Rs; [|discriminate]. destruct (check_set f set) eqn:C; [|discriminate]. intros [= <-].
+    destruct (set_clauses_sound f landings v ds [set]) as [|H]; auto.
+    - intros s [<-|[]]. split; auto. eapply resolve_set_real; [|exact Rs]. intros k e Ek. eapply edge_list_genuine, numbered_in, Ek.
+    - intros a Da. apply (answers_counted f ts (first f) ls g ds St begin run); auto. intros l Il.
         apply in_map_iff in Il as ([l' s] & El & Il). cbn in El. subst l'. now apply (counts_step f (phases p) nodes next_global g ls K l s).
-      + right. apply H. cbn; auto.
+    - right. apply H. cbn; auto.
   Qed.
 End Sound.
 

@@ -278,8 +278,7 @@ Section Sound.
           { destruct (Z_lt_ge_dec (bound_value b (global_after s) (moment (l :: ls) (upd ts i (node_after s)))) 0); auto.
             exfalso. apply N, Exists_exists. exists b. split; auto. lia. }
           rewrite (bound_after c b) in V by auto. unfold value, times; cbn [terms constant].
-          replace (tsum _ (map _ _)) with (- tsum (moment ls ts) (parts (fst b))); [lia|].
-          clear. induction (parts (fst b)) as [|t ts0 IH]; [reflexivity|]. cbn [map]. rewrite !tsum_cons. cbn [fst snd]. lia.
+          rewrite tsum_scale. change (tsum (moment ls ts) []) with 0. lia.
       + now apply others_hold.
   Qed.
 
@@ -309,7 +308,7 @@ Section Sound.
         cbn [fst snd]. change (tsum (moment (rev_append ls []) ds) []) with 0. fold T. fold after. rewrite moment_node, tokens_none; [lia|].
         intros In_. unfold all in D. rewrite Forall_forall in D. apply D in In_. apply is_kind_eq in In_. rewrite In_ in Kn. discriminate.
       + now apply singles_hold.
-      + unfold end_problem; cbn [Tree.clauses]. rewrite rev_append_twice. apply Forall_app. split; [now apply others_hold|].
+      + unfold end_problem; cbn [Arithmetic.clauses]. rewrite rev_append_twice. apply Forall_app. split; [now apply others_hold|].
         apply Forall_forall. intros c Ic. unfold sets in Ic. rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in in Ic.
         destruct Ic as (set & <- & Iset). auto.
   Qed.

@@ -1,4 +1,5 @@
-(** The normal form of a system has its answers, interleaved and serial.
+(** The normal form of a system has its answers, interleaved and serial: here
+    that it has all interleaved ones, and no other serial ones.
 
     Which node stands for what is a hint: a list of numbers with the request
     and local state, or the request and response, that they stand for. It is
@@ -375,12 +376,5 @@ Section Normal.
       destruct normal_ok as (_ & -> & Pa & _). clear -M Pa.
       induction M as [c|h us i n n' h' d E M R IH]; [constructor|].
       eapply moves_app; [|exact IH]. apply (moves_path _ (n, h) (n', h') us i); auto. apply Pa. now apply path_one.
-  Qed.
-
-  Theorem normal_sound : fserializable f -> serializable s.
-  Proof.
-    intros H Z I. destruct (normal_interleaved _ I) as (ds & Id & P). destruct (H _ Id) as (ds' & P' & S').
-    exists (rev (map letter_of ds')). split; [|now apply normal_serial].
-    rewrite P, <- Permutation_rev. now apply Permutation_map.
   Qed.
 End Normal.

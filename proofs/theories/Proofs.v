@@ -1,8 +1,9 @@
-(** Proofs by counting and by invariants, about systems. *)
+(** Proofs by counting, by invariants and over letters, about systems. *)
 
 From Coq Require Import List ZArith PArith Bool.
-From Proved Require Import Sets Model Normal Script Invariant Flow.
+From Proved Require Import Sets Model Normal Answers Script Invariant Flow.
 From Proved.Rules Require Pairs.
+From Proved.Letters Require Proof.
 
 Section Reduced.
   (** Hints: sets of pairs, and the global states that serial runs pass through. *)
@@ -35,4 +36,11 @@ Section Reduced.
 
   Theorem check_invariant_sound nodes next_node p : check_invariant nodes next_node p = true -> serializable s.
   Proof. apply after_script_sound. intros f. apply moments_sound. Qed.
+
+  (** What can be reached is a hint, too. *)
+  Definition check_letters (reached : form -> list id * list id) (nodes globals : list id) (next_global : id) (p : Proof.letters_proof) : bool :=
+    after_script (fun f => Proof.check_letters hint reached (serial_globals f) f globals nodes next_global p).
+
+  Theorem check_letters_sound reached nodes globals next_global p : check_letters reached nodes globals next_global p = true -> serializable s.
+  Proof. apply after_script_sound. intros f. apply Proof.letters_sound. Qed.
 End Reduced.

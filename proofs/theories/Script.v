@@ -2,7 +2,7 @@
     leaves. All keep the answers, interleaved and serial. *)
 
 From Coq Require Import List PArith Bool Permutation.
-From Proved Require Import Sets Model Simulation Normal.
+From Proved Require Import Sets Model Simulation Normal Answers.
 From Proved.Rules Require Import Split Fold Relation Quotient Dominated Closure Pairs Trace Movers.
 Import ListNotations.
 

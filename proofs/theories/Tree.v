@@ -1,8 +1,7 @@
 (** Proof trees: evidence that a problem of linear integer arithmetic has no
     solution.
 
-    A problem asks for integers, not negative, that meet equalities,
-    inequalities and clauses. A tree splits it into cases until each case is
+    A tree splits a problem into cases until each case is
     contradictory for a reason that is checked by adding up. Its nodes are
     listed in preorder, as in certificates, and are taken one at a time; what
     remains to be refuted is kept beside them, so that nothing recurses by the
@@ -14,39 +13,9 @@
 
 From Coq Require Import List ZArith PArith Bool Permutation Lia.
 From Proved Require Import Sets.
+From Proved Require Export Arithmetic.
 Import ListNotations.
 Open Scope Z_scope.
-
-(** * Problems *)
-
-Record linear := Linear { terms : list (id * Z); constant : Z }.
-
-Definition tsum (v : id -> Z) (ts : list (id * Z)) : Z := fold_right (fun t s => snd t * v (fst t) + s) 0 ts.
-Definition value (v : id -> Z) (e : linear) : Z := tsum v (terms e) + constant e.
-
-Inductive literal :=
-| AtLeastZero (e : linear)
-| NotDivisible (e : linear) (d : Z).
-
-Definition holds (v : id -> Z) (l : literal) : Prop :=
-  match l with
-  | AtLeastZero e => 0 <= value v e
-  | NotDivisible e d => ~ (d | value v e)
-  end.
-
-(** Its variables are the numbers below [bound]. *)
-Record problem := Problem {
-  bound : id;
-  equalities : list linear;
-  inequalities : list linear;
-  clauses : list (list literal)
-}.
-
-Definition solution (p : problem) (v : id -> Z) : Prop :=
-  (forall x, (x < bound p)%positive -> 0 <= v x) /\
-  Forall (fun e => value v e = 0) (equalities p) /\
-  Forall (fun e => 0 <= value v e) (inequalities p) /\
-  Forall (Exists (holds v)) (clauses p).
 
 (** * Trees *)
 
@@ -70,8 +39,6 @@ Record fact := Fact { is_equality : bool; expression : linear }.
     fact, and of the next fresh variable. *)
 Record known := Facts { facts : PM.t fact; count : id; fresh : id }.
 
-Definition over (n : id) (e : linear) : bool := forallb (fun t => Pos.ltb (fst t) n) (terms e).
-
 Definition learn (k : known) (f : fact) : known := Facts (PM.add (count k) f (facts k)) (Pos.succ (count k)) (fresh k).
 
 (** [e = d·q + r], where [q] is the fresh variable. *)
@@ -87,9 +54,6 @@ Inductive goal :=
 
 Definition residues (k : known) (e : linear) (d r : Z) : list goal := if d <=? r then [] else [Residues k e d r].
 
-Definition times (m : Z) (e : linear) (c : Z) : linear :=
-  Linear (List.map (fun t => (fst t, m * snd t)) (terms e)) (m * constant e + c).
-
 Section Check.
   Context (p : problem).
   (** The clauses by number. *)
@@ -101,9 +65,6 @@ Section Check.
     | NotNegative x => if Pos.ltb x (bound p) then Some (Fact false (Linear [(x, 1)] 0)) else None
     end.
 
-  Definition scale (m : Z) (ts acc : list (id * Z)) : list (id * Z) :=
-    fold_left (fun acc t => (fst t, m * snd t) :: acc) ts acc.
-
   Fixpoint add_up (k : known) (c : combination) (acc : list (id * Z)) (s : Z) : option linear :=
     match c with
     | [] => Some (Linear acc s)
@@ -113,17 +74,6 @@ Section Check.
         | None => None
         end
     end.
-
-  Definition by_variable (a b : id * Z) : bool := Pos.leb (fst a) (fst b).
-
-  (** Brings the terms of neighbours with one variable together. *)
-  Definition gather (acc : list (id * Z)) (t : id * Z) : list (id * Z) :=
-    match acc with
-    | (x, c) :: rest => if Pos.eqb x (fst t) then (x, c + snd t) :: rest else t :: acc
-    | [] => [t]
-    end.
-  Definition collect (ts : list (id * Z)) : list (id * Z) :=
-    fold_left gather (sort by_variable ts) [].
 
   Definition sum_of (k : known) (c : combination) : option linear :=
     match add_up k c [] 0 with Some e => Some (Linear (collect (terms e)) (constant e)) | None => None end.
@@ -143,8 +93,6 @@ Section Check.
       | None => None
       end
     else None.
-
-  Definition divides (m n : Z) : bool := if m =? 0 then n =? 0 else n mod m =? 0.
 
   (** What is 0 since it has a positive multiplier in a tight sum. *)
   Definition tight_facts (c : combination) : idset :=
@@ -210,13 +158,6 @@ Section Check.
     end.
 End Check.
 
-Definition well_formed (p : problem) : bool :=
-  forallb (over (bound p)) (equalities p) && forallb (over (bound p)) (inequalities p) &&
-  forallb (forallb (fun l => match l with
-    | AtLeastZero e => over (bound p) e
-    | NotDivisible e d => over (bound p) e && (1 <=? d)
-    end)) (clauses p).
-
 Definition root (p : problem) : known :=
   fold_left (fun k e => learn k (Fact false e)) (inequalities p)
     (fold_left (fun k e => learn k (Fact true e)) (equalities p) (Facts (PM.empty _) 1%positive (bound p))).
@@ -224,57 +165,10 @@ Definition root (p : problem) : known :=
 Definition check_tree (p : problem) (nodes : list node) : bool :=
   well_formed p && refute p (numbered (clauses p)) nodes [One (root p)].
 
-(** * Sums *)
-
-Lemma tsum_cons v t a : tsum v (t :: a) = snd t * v (fst t) + tsum v a.
-Proof. reflexivity. Qed.
-
-Lemma tsum_app v a b : tsum v (a ++ b) = tsum v a + tsum v b.
-Proof. induction a as [|t a IH]; cbn [app]; rewrite ?tsum_cons; [reflexivity|lia]. Qed.
-
-Lemma tsum_perm v a b : Permutation a b -> tsum v a = tsum v b.
-Proof. induction 1; rewrite ?tsum_cons; lia. Qed.
-
-Lemma tsum_scale v m ts acc : tsum v (scale m ts acc) = m * tsum v ts + tsum v acc.
-Proof.
-  unfold scale. revert acc; induction ts as [|t ts IH]; cbn [fold_left]; intros acc; [change (tsum v []) with 0; lia|].
-  rewrite IH, !tsum_cons. cbn [fst snd]. lia.
-Qed.
-
-Lemma tsum_collect v ts : tsum v (collect ts) = tsum v ts.
-Proof.
-  unfold collect. rewrite <- (tsum_perm v _ _ (sort_perm by_variable ts)).
-  generalize (sort by_variable ts) as l. intros l. transitivity (tsum v [] + tsum v l); [|reflexivity].
-  generalize (@nil (id * Z)) as acc.
-  induction l as [|t l IH]; cbn [fold_left]; intros acc; [change (tsum v []) with 0; lia|]. rewrite IH.
-  destruct acc as [|[x c] acc]; cbn [gather]; [rewrite !tsum_cons; lia|].
-  destruct (Pos.eqb x (fst t)) eqn:E; [apply Pos.eqb_eq in E; subst|]; rewrite !tsum_cons; cbn [fst snd]; lia.
-Qed.
-
 (** * What is known *)
 
 Definition fact_holds (v : id -> Z) (f : fact) : Prop :=
   if is_equality f then value v (expression f) = 0 else 0 <= value v (expression f).
-
-Lemma over_in n e : over n e = true <-> forall t, In t (terms e) -> (fst t < n)%positive.
-Proof. unfold over. rewrite forallb_forall. split; intros H t I; specialize (H t I); now apply Pos.ltb_lt. Qed.
-
-Lemma tsum_ext v w ts : (forall t, In t ts -> v (fst t) = w (fst t)) -> tsum v ts = tsum w ts.
-Proof.
-  induction ts as [|t ts IH]; intros H; [reflexivity|]. rewrite !tsum_cons, IH, H by (intros; try apply H; cbn; auto). reflexivity.
-Qed.
-
-Definition set_at (v : id -> Z) (x : id) (q : Z) : id -> Z := fun y => if Pos.eqb y x then q else v y.
-
-Lemma value_set_at v x q e : over x e = true -> value (set_at v x q) e = value v e.
-Proof.
-  intros H. unfold value. rewrite (tsum_ext (set_at v x q) v); auto.
-  intros t I. apply (proj1 (over_in x e) H) in I. unfold set_at.
-  destruct (Pos.eqb (fst t) x) eqn:E; auto. apply Pos.eqb_eq in E. lia.
-Qed.
-
-Lemma over_le m n e : (m <= n)%positive -> over m e = true -> over n e = true.
-Proof. rewrite !over_in. intros L H t I. specialize (H t I). lia. Qed.
 
 Section Sound.
   Context (p : problem) (clauses_at : PM.t (list literal)).
@@ -414,13 +308,6 @@ Section Sound.
     destruct (tsum_parts v (terms e) (proj1 (proj1 M)) F) as [Q Q0]. split; [lia|]. intros L. split; [apply P0|apply Q0]; lia.
   Qed.
 
-  Lemma divides_spec m n : divides m n = true <-> (m | n).
-  Proof.
-    unfold divides. destruct (Z.eqb m 0) eqn:E.
-    - apply Z.eqb_eq in E. subst. rewrite Z.eqb_eq. split; [intros ->; apply Z.divide_refl|apply Z.divide_0_l].
-    - apply Z.eqb_neq in E. rewrite Z.eqb_eq. now apply Z.mod_divide.
-  Qed.
-
   Lemma tight_facts_in c n : imem (tight_facts c) n = true -> exists m, In (Known n, m) c /\ 0 < m.
   Proof.
     unfold tight_facts.
@@ -501,10 +388,8 @@ Section Sound.
       inversion H as [|? ? A H']; subst. inversion H' as [|? ? B _]; subst. cbn in A, B.
       destruct (Z_le_gt_dec (value v e) b).
       + apply (B v). apply meets_learn; auto.
-        * unfold fact_holds, value, times; cbn [is_equality expression terms constant].
-          replace (tsum v (map _ _)) with (- tsum v (terms e)); [unfold value in *; lia|].
-          clear. induction (terms e) as [|t ts IH]; [reflexivity|]. cbn [map]. rewrite !tsum_cons. cbn [fst snd]. lia.
-        * unfold over, times; cbn [expression terms]. rewrite forallb_forall. intros t I. apply in_map_iff in I as (t' & <- & I).
+        * unfold fact_holds, value, times; cbn [is_equality expression terms constant]. rewrite tsum_scale. change (tsum v []) with 0. unfold value in *. lia.
+        * unfold over, times; cbn [expression terms]. rewrite forallb_forall. intros t I. apply scale_in in I as [[]|(u & I & ->)].
           cbn. apply Pos.ltb_lt. apply (proj1 (over_in _ _) O). auto.
       + apply (A v). apply meets_learn; auto. unfold fact_holds, value in *; cbn [is_equality expression terms constant]. lia.
     - destruct (over (fresh k) e && (1 <=? d)) eqn:O; [|discriminate]. apply andb_true_iff in O as [O D]. apply Z.leb_le in D.
@@ -551,28 +436,3 @@ Proof.
   assert (well : forall c ls, PM.find c (numbered (clauses p)) = Some ls -> In ls (clauses p)) by (intros c ls; apply numbered_in).
   pose proof (refute_sound p _ well W _ _ R) as H. inversion H as [|? ? G]; subst. apply (G v), root_meets; auto.
 Qed.
-
-(** x + y = 1; x is at least 1 or y at least 2; and x + 1 is odd. The same
-    example as in the documentation of the other checker. *)
-Module Example_tree.
-  Definition x := 1%positive.
-  Definition y := 2%positive.
-  Definition p := Problem 3%positive [Linear [(x, 1); (y, 1)] (-1)] []
-    [[AtLeastZero (Linear [(x, 1)] (-1)); AtLeastZero (Linear [(y, 1)] (-2))]; [NotDivisible (Linear [(x, 1)] 1) 2]].
-  Definition leaf_sum := [(Known 3%positive, 1); (Known 2%positive, -1)].
-  Definition tight := [(Known 2%positive, 1); (Known 1%positive, -1)].
-  Definition tree (modulus : Z) := [Clause 1%positive; Clause 2%positive; Lattice modulus leaf_sum tight; Farkas tight].
-
-  Example accepted : check_tree p (tree 2) = true.
-  Proof. reflexivity. Qed.
-  Example wrong_modulus : check_tree p (tree 3) = false.
-  Proof. reflexivity. Qed.
-  Example not_tight : check_tree p [Clause 1%positive; Clause 2%positive; Lattice 2 leaf_sum []; Farkas tight] = false.
-  Proof. reflexivity. Qed.
-  Example child_missing : check_tree p [Clause 1%positive; Clause 2%positive; Lattice 2 leaf_sum tight] = false.
-  Proof. reflexivity. Qed.
-  Example too_many : check_tree p (tree 2 ++ tree 2) = false.
-  Proof. reflexivity. Qed.
-  Example wrong_sign : check_tree p [Clause 1%positive; Clause 2%positive; Lattice 2 leaf_sum tight; Farkas [(Known 2%positive, -1)]] = false.
-  Proof. reflexivity. Qed.
-End Example_tree.

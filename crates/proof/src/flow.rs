@@ -165,6 +165,11 @@ pub struct Region {
 objects!(Region);
 
 impl Region {
+    /// Whether both lists are in order: they are searched.
+    fn is_sorted(&self) -> bool {
+        [&self.globals, &self.nodes].into_iter().all(|list| list.is_sorted_by(|a, b| a < b))
+    }
+
     fn has_global(&self, global: u32) -> bool {
         self.globals.binary_search(&global).is_ok()
     }
@@ -237,13 +242,14 @@ pub(crate) fn check_cut(form: &NormalForm, cut: &Cut) -> Checked {
 fn check_forward(form: &NormalForm, region: &Region) -> Checked {
     let begins = region.has_global(form.initial_global());
     let comes = form.node_numbers().filter(|&node| form.is_initial(node)).all(|node| region.has_node(node));
-    require!(FlowForward, begins && comes, "the initial global state or an initial node is missing");
+    let known = region.is_sorted() && begins && comes;
+    require!(FlowForward, known, "the initial global state or an initial node is missing, or a list is not in order");
     Ok(())
 }
 
 fn check_backward(form: &NormalForm, region: &Region) -> Checked {
     let ends = form.node_numbers().filter(|&node| form.is_done(node)).all(|node| region.has_node(node));
-    require!(FlowBackward, ends, "a done node is missing");
+    require!(FlowBackward, region.is_sorted() && ends, "a done node is missing, or a list is not in order");
     Ok(())
 }
 
@@ -284,7 +290,8 @@ fn backward_clause(form: &NormalForm, region: &Region) -> Option<Clause> {
 }
 
 fn pairs_clause(form: &NormalForm, without: &[u32], budget: &mut Budget) -> Result<Option<Clause>, Stopped> {
-    let outside = |variable: u32| without.binary_search(&variable).is_ok();
+    let without: BTreeSet<u32> = without.iter().copied().collect();
+    let outside = |variable: u32| without.contains(&variable);
     let kept = (0..).zip(form.steps()).filter(|&(variable, _)| !outside(variable)).map(|(_, step)| *step);
     let (pruned, _) = pairs::prune(form.clone().with_steps(kept.collect()), budget)?;
     let dead = |step: &NodeStep| pruned.steps().binary_search(step).is_err();

@@ -3,7 +3,7 @@
 use serval_model::{NetworkSystem, NormalForm};
 
 use super::scripts::{Harm, Wrong, system};
-use super::support::{Case, counter, enough, misread};
+use super::support::{Case, condition, counter, enough, misread};
 use crate::flow::{Fact, FlowProof, LinearSet, Period, Region, fact_clause, flow_problem, serial_edges, set_clause};
 use crate::{Body, Certificate, Condition, Part};
 use serval_linear::{Linear, Literal, Node, Reference, Tree};
@@ -167,6 +167,21 @@ fn the_format_is_strict() {
 }
 
 #[test]
+fn regions_are_in_order() {
+    for (region, refused) in [(Fact::Forward as fn(Region) -> Fact, Condition::FlowForward), (Fact::Backward, Condition::FlowBackward)] {
+        let with = |globals: &[u32], nodes: &[u32]| {
+            let mut case = right();
+            proof(&mut case).facts.push(region(Region { globals: globals.to_vec(), nodes: nodes.to_vec() }));
+            case.check()
+        };
+        assert_eq!(with(&[0, 1], &[0, 1]), Ok(()));
+        for (globals, nodes) in [([1, 0], [0, 1]), ([0, 1], [1, 0])] {
+            assert_eq!(condition(&with(&globals, &nodes)), refused, "{globals:?} {nodes:?}");
+        }
+    }
+}
+
+#[test]
 fn a_node_that_is_landed_on_is_not_fresh() {
     // A request that can go round (node 0) before it goes on. Backwards from
     // the end nobody comes from node 0 who has not been there before.
@@ -190,6 +205,8 @@ fn steps_that_need_others() {
     assert_eq!(clause(&[0]), [at_least(&[(1, -1), (2, -1)], 0), at_least(&[(0, 1)], -1)]);
     // If the flag stays up, `a` gets no further; it need not have come.
     assert_eq!(clause(&[1]), [at_least(&[(0, -1), (2, -1)], 0), at_least(&[(1, 1)], -1)]);
+    // The order does not matter.
+    assert_eq!(clause(&[1, 0]), clause(&[0, 1]));
     // Nobody waits for `b`.
     assert_eq!(clause(&[2]), [at_least(&[], 0), at_least(&[(2, 1)], -1)]);
 }
