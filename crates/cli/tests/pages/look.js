@@ -133,6 +133,19 @@
     return { lines: lit.length, diffs: all(".diff .copy").length, explained: all("#explain pre").length };
   }
 
+  // A button beside a change copies it, and nothing else.
+  function copies() {
+    var written = null;
+    var clipboard = { writeText: function (text) { written = text; return Promise.resolve(); } };
+    Object.defineProperty(navigator, "clipboard", { configurable: true, value: clipboard });
+    all(".diff .copy").forEach(function (button) {
+      var change = document.getElementById(button.getAttribute("data-copy"));
+      written = null;
+      button.click();
+      if (!change || written !== change.textContent || !/^@@/.test(written)) { say("the button copies no change"); }
+    });
+  }
+
   function graphs() {
     return all(".figure svg").map(function (svg) {
       var nodes = all(".sg-node", svg), count = 0;
@@ -167,6 +180,7 @@
     all("details").forEach(function (fold) { fold.open = true; });
     result.lanes = lanes();
     result.told = hover();
+    copies();
     result.graphs = graphs();
     result.contrast = contrasts();
     result.requests = performance.getEntriesByType("resource").map(function (entry) { return entry.name; });
