@@ -463,7 +463,9 @@ impl<'a> Reader<'a> {
                             let [known, _] = self.ids.all();
                             error(child, format!("there is no place “{}”", id.trim())).misspelt(id.trim(), known)
                         })?;
-                        self.left = self.left.checked_sub(places.len()).ok_or_else(|| error(node, "the formulas have too many parts"))?;
+                        // What unfolding adds counts, so that a short text makes no endless formula.
+                        let colours = places.len().saturating_sub(1);
+                        self.left = self.left.checked_sub(colours).ok_or_else(|| error(node, "the formulas have too many parts"))?;
                         sum.terms.extend(places.iter().map(|&place| (place, factor)));
                     }
                 }
