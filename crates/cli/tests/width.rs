@@ -96,7 +96,9 @@ fn a_terminal_is_asked_for_its_width_and_has_colours() {
     for name in NAMES {
         let file = format!("{name}.ser");
         let check = |width: usize, set: &str, more: &[&str]| {
-            on_terminal(&script, &place(), width, set, &[&["check", "--no-cache", "--no-times", &file], more].concat())
+            let shown = on_terminal(&script, &place(), width, set, &[&["check", "--no-cache", "--no-times", &file], more].concat());
+            // What was on the line while it worked has been wiped out.
+            shown.rsplit("\r\u{1b}[K").next().unwrap_or_default().to_owned()
         };
         for width in [63, 97] {
             let plain = report(&place().join(&file), width, &[], "");
