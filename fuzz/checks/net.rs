@@ -13,10 +13,11 @@ pub(crate) fn check_pnml(text: &str) -> Result<(), FormatError> {
     let [places, transitions] = read.ids.all();
     assert!(places.len() >= read.net.place_count() && transitions.len() >= read.net.transition_count(), "every node has an id");
     for id in places {
-        assert!(read.ids.place(id).is_some_and(|place| place.index() < read.net.place_count()), "{id}");
+        assert!(read.ids.places_of(id).is_some_and(|all| all.iter().all(|place| place.index() < read.net.place_count())), "{id}");
     }
     for id in transitions {
-        assert!(read.ids.transition(id).is_some_and(|transition| transition.index() < read.net.transition_count()), "{id}");
+        let all = read.ids.transitions_of(id);
+        assert!(all.is_some_and(|all| all.iter().all(|transition| transition.index() < read.net.transition_count())), "{id}");
     }
     let few = Limits { nodes: 2, arcs: 2, ..Limits::default() };
     match pnml::read_within(text, &few) {

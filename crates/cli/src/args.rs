@@ -319,6 +319,10 @@ pub(crate) struct Verify {
     /// Also check that the compiled program has the answers of the program as written: the map between their states, step by step
     #[arg(long)]
     pub(crate) check_compile: bool,
+    /// For nets: compose the net with this one, as `serval net check` was told to; the word pages composes the pages and the nets of the
+    /// file itself
+    #[arg(long, value_name = "pages|FILE")]
+    pub(crate) compose: Vec<PathBuf>,
 }
 
 /// Write a program or system in another form

@@ -115,6 +115,9 @@ fn a_new_program_is_commented_checked_and_formatted() {
     let place = place("comfort-new");
     let made = serval(&place, &["new", "shop"], "");
     assert_eq!(text(&made.stderr), "wrote shop/shop.ser and shop/serval.toml\nnext: serval check shop/shop.ser\n");
+    let (program, settings) = (place.join("shop/shop.ser"), place.join("shop/serval.toml"));
+    let comments = |path: &Path, mark: &str| std::fs::read_to_string(path).unwrap().lines().filter(|line| line.contains(mark)).count();
+    assert!(comments(&program, "//") >= 5 && comments(&settings, "#") >= 2, "a beginner is told what is what");
     let checked = serval(&place, &["check", "--no-cache", "shop/shop.ser"], "");
     assert!(checked.status.code() == Some(1) && checked.stderr.is_empty(), "{checked:?}");
     assert_eq!(serval(&place, &["fmt", "--check", "shop"], "").status.code(), Some(0));
@@ -171,5 +174,24 @@ fn pages_on_limits_name_options_that_the_commands_have() {
             let wanted = if here.contains("for `export`") { &export } else { &check };
             assert!(wanted.contains(option), "{page}: {option} is refused: {here}");
         }
+    }
+}
+
+/// Where a request can wait in several states on one line, one sentence tells it; and nothing is told twice about the examples.
+#[test]
+fn no_sentence_is_told_twice() {
+    let program = "var L: 0..2\nrequest a { x := L; if (x == 1) { L := 2 }; await (L == 3); x }\nrequest b { L := 1 }\n";
+    let told = text(&serval(&place("comfort-twice"), &["check", "--no-cache", "-"], program).stdout);
+    assert_eq!(told.matches("a can get stuck for ever on line 2").count(), 1, "{told}");
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports");
+    for entry in std::fs::read_dir(records).unwrap() {
+        let path = entry.unwrap().path();
+        let report = std::fs::read_to_string(&path).unwrap();
+        // Rows of tables may be alike, and so may lines of programs.
+        let mut sentences: Vec<&str> = report.lines().filter(|line| !line.contains(" |") && line.split_whitespace().count() > 4).collect();
+        let all = sentences.len();
+        sentences.sort_unstable();
+        sentences.dedup();
+        assert_eq!(sentences.len(), all, "{}: {report}", path.display());
     }
 }

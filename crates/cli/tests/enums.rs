@@ -24,6 +24,7 @@ fn people_see_names() {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(text.contains("because #2 read State[1] = Running after #1 had set it to Running"), "{text}");
+    assert!(text.contains("#1 then #2 gives Declined, Declined or Declined, Charged or Charged, Copy\n"), "{text}");
     for format in ["sarif", "github", "markdown"] {
         let written = serval(&["check", "--no-cache", "--format", format, FILE]);
         assert!(written.contains("Conflict") && !written.contains("returns 3") && !written.contains("→ 3"), "{format}: {written}");
@@ -67,4 +68,20 @@ fn parameters_and_indices_read_as_written() {
     let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(text.contains("open(Left) #1") && text.contains("Count[Left] ➜ 0"), "{text}");
     assert!(!text.contains("open(0)") && !text.contains("Count[0]"), "{text}");
+}
+
+/// What a request remembers, as well.
+#[test]
+fn locals_have_names() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("enums-locals");
+    std::fs::create_dir_all(&place).unwrap();
+    let (program, page) = (place.join("mode.ser"), place.join("mode.html"));
+    let text = "enum Mode { Off, On }\nvar Now: Mode\n\
+                request flip { m := Now; yield; if (m == Off) { Now := On } else { Now := Off }; m }\n";
+    std::fs::write(&program, text).unwrap();
+    let [file, html] = [program.to_str().unwrap(), page.to_str().unwrap()];
+    let report = serval(&["check", "--no-cache", "--no-times", "--format", "json", "--html", html, file]);
+    assert!(report.contains(r#""vars":{"m":0},"names":{"m":"Off"}"#), "{report}");
+    let written = std::fs::read_to_string(&page).unwrap();
+    assert!(written.contains("<th scope=\"row\">m</th><td>Off</td><td>Off</td>"), "{written}");
 }

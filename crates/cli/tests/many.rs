@@ -116,3 +116,32 @@ fn parts_of_a_measurement_make_the_same_table() {
     let wrong = serval(&place, &["bench", ".", "--shard", "4/3"]);
     assert_eq!(wrong.status.code(), Some(2));
 }
+
+/// The script for Slurm, with the variables that an array job has: parts that make the same table, and nothing twice.
+#[cfg(unix)]
+#[test]
+fn an_array_job_makes_the_same_table() {
+    let place = place("many-array");
+    let program = Path::new(env!("CARGO_BIN_EXE_serval"));
+    let path = std::env::var_os("PATH").unwrap();
+    let places = std::iter::once(program.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(places).unwrap();
+    let task = |number: &str, last: &str, arguments: &[&str]| {
+        let mut command = Command::new("bash");
+        command.arg(examples().join("../contrib/slurm/serval-array.sh")).args(arguments).current_dir(&place).env("PATH", &path);
+        command.env("SLURM_ARRAY_TASK_ID", number).env("SLURM_ARRAY_TASK_COUNT", "2").env("SLURM_ARRAY_TASK_MAX", last);
+        command.output().unwrap()
+    };
+    for number in ["1", "2"] {
+        let ended = task(number, "2", &[".", "results", "--no-times"]);
+        assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    }
+    let merged = serval(&place, &["bench", "merge", "results/part-1.json", "results/part-2.json"]);
+    let once = serval(&place, &["bench", "lost-update.ser", "spin-lock.ser", "--no-times"]);
+    let rows = |output: &Output| out(output).replace("./", "");
+    assert_eq!((rows(&merged), merged.status.code()), (rows(&once), once.status.code()));
+    // What has ended is not run again; an array with gaps, and no directory, are refused.
+    assert_eq!(out(&task("1", "2", &[".", "results"])), "results/part-1.json is there already\n");
+    assert_eq!(task("1", "4", &[".", "other"]).status.code(), Some(2));
+    assert_eq!(task("1", "2", &["."]).status.code(), Some(2));
+}

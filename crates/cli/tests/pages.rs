@@ -141,6 +141,7 @@ fn what_is_wrong_with_a_page_is_seen() {
         ("</main>", "<div style=\"width:3000px\">wide</div></main>", "the page is"),
         ("step.addEventListener(\"mouseenter\"", "step.addEventListener(\"nothing\"", "hovering shows no state"),
         ("ArrowDown: position + 1", "ArrowDown: position", "arrow keys"),
+        ("writeText(from.textContent)", "writeText(button.textContent)", "the button copies no change"),
         ("font: 12.5px", "font: 19px", "leaves its box"),
         ("</main>", "<img alt=\"\" src=\"gone.png\"></main>", "gone.png"),
         ("<main>", "<main><script>undefinedFunction();</script>", "undefinedFunction"),
@@ -250,4 +251,58 @@ fn a_page_opens_at_the_decisive_step_with_fixes_to_copy_and_pictures_folded() {
     assert!(page.contains("data-copy=\"diff-1\"") && page.contains("<a href=\"#explain\">"), "{page}");
     let figures = page.matches("class=\"wide figure\"").count();
     assert!(figures >= 3 && page.matches("<summary>Show the picture</summary>").count() == figures, "{page}");
+}
+
+/// The part of a page about a file with this id.
+fn section(file: &str, directory: &Path, id: &str) -> String {
+    let path = directory.join("section.html");
+    serval(&["check", file, "--no-cache", "--html", path.to_str().unwrap()], b"");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = page.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("{file} has no {id}: {page}"));
+    page[start..].split_once("</section>").unwrap().0.to_owned()
+}
+
+#[test]
+fn a_proof_is_in_the_words_of_engineers_and_what_is_formal_is_folded() {
+    let directory = directory("proof-page");
+    for (file, words, formal) in [
+        (
+            "examples/spin-lock.ser",
+            ["Every request has a commit point.", "LOCK = 1 exactly while one request is between line 12 and line 16"],
+            "reduction",
+        ),
+        (
+            "examples/ticket-lock.ser",
+            ["Which answers can be given together", "work answers 1 at most as often as work answers 0"],
+            "letters",
+        ),
+    ] {
+        let proof = section(file, &directory, "proof");
+        let (told, folded) = proof.split_once("<details class=\"folded\">\n<summary>The proof in full</summary>").unwrap();
+        for words in words {
+            assert!(told.contains(words), "{words}: {proof}");
+        }
+        for trade in [" iff ", "commutes", "certificate", "@"] {
+            assert!(!told.contains(trade), "{trade}: {proof}");
+        }
+        assert!(folded.contains(&format!("of kind <em>{formal}</em>")), "{proof}");
+    }
+    assert!(section("examples/ticket-lock.ser", &directory, "proof").contains("<dd>in flight: "));
+}
+
+/// What the compiler keeps for itself, such as an index while a value is computed, is nobody's variable.
+#[test]
+fn what_the_compiler_has_made_up_is_not_on_the_page() {
+    let directory = directory("temporaries-page");
+    let path = directory.join("page.html");
+    let program = "var A[0..1]: 0..2\nvar I: 0..1\nrequest add { A[I] := (A[I] + (yield; 1)) % 3; A[0] }\nrequest turn { I := 1 - I }\n";
+    serval(&["check", "-", "--no-cache", "--no-fix", "--html", path.to_str().unwrap()], program.as_bytes());
+    let page = std::fs::read_to_string(&path).unwrap();
+    let details: Vec<&str> = page.split("<div class=\"detail\"").skip(1).map(|part| part.split("</div>").next().unwrap()).collect();
+    let names: Vec<&str> = details
+        .iter()
+        .flat_map(|detail| detail.split("<th scope=\"row\">").skip(1).map(|row| row.split("</th>").next().unwrap()))
+        .collect();
+    assert!(names.contains(&"I") && names.contains(&"A[0]"), "{names:?}");
+    assert!(names.iter().all(|name| ["I", "A[0]", "A[1]"].contains(name)), "{names:?}");
 }

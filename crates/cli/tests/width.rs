@@ -4,7 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+mod support;
+
 use std::path::{Path, PathBuf};
+
+use serval_testkit::suite::tool;
+use support::on_terminal;
 
 fn place() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/width")
@@ -81,5 +86,30 @@ fn where_the_locale_is_not_utf_8_everything_is_ascii() {
             let long = text.lines().find(|line| line.len() > limit && !line.trim_start().starts_with("serval "));
             assert!(limit < 60 || long.is_none(), "{long:?}");
         }
+    }
+}
+
+/// On a terminal, which says how wide it is and takes colours, unless somebody does not want them.
+#[test]
+fn a_terminal_is_asked_for_its_width_and_has_colours() {
+    let Some(script) = tool("script") else { return };
+    for name in NAMES {
+        let file = format!("{name}.ser");
+        let check = |width: usize, set: &str, more: &[&str]| {
+            let shown = on_terminal(&script, &place(), width, set, &[&["check", "--no-cache", "--no-times", &file], more].concat());
+            // What was on the line while it worked has been wiped out.
+            shown.rsplit("\r\u{1b}[K").next().unwrap_or_default().to_owned()
+        };
+        for width in [63, 97] {
+            let plain = report(&place().join(&file), width, &[], "");
+            let shown = check(width, "", &[]);
+            assert!(shown.starts_with("\u{1b}[31mnot serializable  \u{1b}[0m"), "{shown}");
+            assert_eq!(bare(&shown), plain, "{name} at {width}");
+            for (set, more) in [("NO_COLOR=1", &[][..]), ("TERM=dumb", &[]), ("", &["--color", "never"])] {
+                assert_eq!(check(width, set, more), plain, "{name} at {width}: {set} {more:?}");
+            }
+        }
+        // Who says how wide it is has the last word.
+        assert_eq!(bare(&check(63, "COLUMNS=80", &[])), report(&place().join(&file), 80, &[], ""));
     }
 }

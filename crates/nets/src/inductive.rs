@@ -10,6 +10,7 @@ mod engine;
 mod facts;
 mod induction;
 mod pdr;
+mod shrink;
 mod theory;
 mod written;
 

@@ -46,6 +46,49 @@ pub enum Method {
     Pdr,
 }
 
+impl Method {
+    /// All methods, each with its name and what it does in a few words.
+    const ALL: [(Self, &'static str, &'static str); 7] = [
+        (Self::Walk, "walk", "Random walks"),
+        (Self::Siphon, "siphon", "Places that stay empty"),
+        (Self::Weights, "weights", "Sums of tokens that no transition increases"),
+        (Self::Equation, "equation", "The marking equation, with traps, and as a plan"),
+        (Self::Explicit, "explicit", "All markings, one by one"),
+        (Self::Induction, "induction", "Several steps at once"),
+        (Self::Pdr, "pdr", "An invariant, clause by clause"),
+    ];
+
+    /// All methods.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().map(|one| one.0)
+    }
+
+    /// The method that is called so.
+    ///
+    /// ```
+    /// use serval_nets::Method;
+    /// assert_eq!(Method::named("pdr"), Some(Method::Pdr));
+    /// assert!(Method::all().all(|method| Method::named(method.name()) == Some(method)));
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.1 == name).map(|one| one.0)
+    }
+
+    /// What it is called, on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        self.described().0
+    }
+
+    /// What it does, in a few words.
+    pub fn words(self) -> &'static str {
+        self.described().1
+    }
+
+    fn described(self) -> (&'static str, &'static str) {
+        Self::ALL.into_iter().find(|one| one.0 == self).map_or(("", ""), |one| (one.1, one.2))
+    }
+}
+
 /// What was found out about a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Found {
@@ -131,11 +174,11 @@ impl Session {
         let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
         for (formula, found) in goals.iter().zip(&mut found).filter(|one| one.1.is_open()) {
             if let Some(evidence) = self.empty.exclude(net, formula) {
-                *found = checked(net, formula, evidence, "siphon", cancel);
+                *found = checked(net, formula, evidence, Method::Siphon.name(), cancel);
                 continue;
             }
             match self.known.exclude(net, formula, &mut budget) {
-                Ok(Some(evidence)) => *found = checked(net, formula, evidence, "weights", cancel),
+                Ok(Some(evidence)) => *found = checked(net, formula, evidence, Method::Weights.name(), cancel),
                 Ok(None) => {}
                 Err(_) => self.is_cut = true,
             }
@@ -170,11 +213,11 @@ impl Session {
                     Method::Walk => {}
                     Method::Siphon => {
                         if let Some(evidence) = self.empty.exclude(net, formula) {
-                            *found = checked(net, formula, evidence, "siphon", cancel);
+                            *found = checked(net, formula, evidence, Method::Siphon.name(), cancel);
                         }
                     }
                     Method::Weights => match known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone())) {
-                        Ok(Some(evidence)) => *found = checked(net, formula, evidence, "weights", cancel),
+                        Ok(Some(evidence)) => *found = checked(net, formula, evidence, Method::Weights.name(), cancel),
                         Ok(None) => {}
                         Err(_) => is_cut = true,
                     },
@@ -207,7 +250,7 @@ impl Session {
                         if let Ok(Some(evidence)) =
                             known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone()))
                         {
-                            *found = checked(net, formula, evidence, "weights", cancel);
+                            *found = checked(net, formula, evidence, Method::Weights.name(), cancel);
                             continue;
                         }
                     }
@@ -227,7 +270,7 @@ impl Session {
             return;
         }
         let looked = Goals::new(goals, self.deadlock.as_ref(), net.place_count());
-        let mut reached = |goal: usize, word: &[u32]| found[goal] = checked(net, &goals[goal], fired(word), "walk", cancel);
+        let mut reached = |goal: usize, word: &[u32]| found[goal] = checked(net, &goals[goal], fired(word), Method::Walk.name(), cancel);
         let mut budget = Budget::new(ticks(WALK_TICKS, round), cancel.clone());
         let (overflowed, _) = walk(&self.fast, &looked, &mut open, u64::from(round) + 1, &mut reached, &mut budget);
         if overflowed {
@@ -251,14 +294,12 @@ impl Session {
     /// Asks an inductive method; says whether it had not enough ticks.
     fn ask_inductive(&self, net: &Net, formula: &Formula, found: &mut Found, method: Method, round: u32, cancel: &Cancel) -> bool {
         let mut budget = Budget::new(ticks(INDUCTIVE_TICKS, round), cancel.clone());
-        let (name, said) = match method {
-            Method::Induction => ("induction", inductive::induction(net, &self.equation, &self.proved, formula, &mut budget)),
-            _ => ("pdr", inductive::pdr(net, &self.equation, &self.proved, formula, &mut budget)),
-        };
+        let ask = if method == Method::Induction { inductive::induction } else { inductive::pdr };
+        let said = ask(net, &self.equation, &self.proved, formula, &mut budget);
         let is_cut = said.is_err();
         match said {
-            Ok(inductive::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, name, cancel),
-            Ok(inductive::Said::Reached(word)) => *found = checked(net, formula, fired(&word), name, cancel),
+            Ok(inductive::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, method.name(), cancel),
+            Ok(inductive::Said::Reached(word)) => *found = checked(net, formula, fired(&word), method.name(), cancel),
             Ok(inductive::Said::Nothing) | Err(_) => {}
         }
         is_cut
@@ -268,7 +309,7 @@ impl Session {
         let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
         let mut budget = Budget::new(ticks(EQUATION_TICKS, round), cancel.clone());
         match equation::ask_from(&self.equation, &self.fast, net, formula, (seed, plans), &mut budget) {
-            Ok(equation::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, "equation", cancel),
+            Ok(equation::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, Method::Equation.name(), cancel),
             Ok(equation::Said::Reached(word)) => *found = checked(net, formula, Evidence::Run(Run { word }), "guided", cancel),
             Ok(equation::Said::Nothing) | Err(_) => {}
         }
@@ -283,8 +324,8 @@ impl Session {
             explicit::look_fast(&self.fast, formula, most, budget)
         };
         match said {
-            Ok(explicit::Said::Reached(word)) => *found = checked(net, formula, fired(&word), "explicit", cancel),
-            Ok(explicit::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, "explicit", cancel),
+            Ok(explicit::Said::Reached(word)) => *found = checked(net, formula, fired(&word), Method::Explicit.name(), cancel),
+            Ok(explicit::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, Method::Explicit.name(), cancel),
             Ok(explicit::Said::TooManyTokens) => found.too_many_tokens(),
             Ok(explicit::Said::TooMany) | Err(_) => {}
         }

@@ -165,6 +165,17 @@ impl NeverSerial {
 }
 
 impl Counterexample {
+    /// What is said of answers that no serial run gives, each sentence once: it may be true of several requests.
+    pub(crate) fn never_lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for line in self.never.iter().map(NeverSerial::line) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
     /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that others are
     /// there, and nobody else in the cycle has read anything, no read is to blame for it.
     pub fn set_never(&mut self, never: Vec<NeverSerial>) {

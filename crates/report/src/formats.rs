@@ -28,7 +28,7 @@ impl Counterexample {
     fn summary(&self) -> String {
         let told: Vec<String> = self.requests.iter().map(|answered| format!("{} → {}", answered.request, answered.response)).collect();
         let why = self.explanation.why.as_ref().map_or_else(String::new, |why| format!(". {}", why.lines().join(" ")));
-        let never: String = self.never.iter().map(|answer| format!("{}; ", answer.line())).collect();
+        let never: String = self.never_lines().iter().map(|line| format!("{line}; ")).collect();
         format!("{never}no serial order gives {}{why}", told.join(", "))
     }
 

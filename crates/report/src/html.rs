@@ -192,8 +192,8 @@ impl FileReport {
 
     fn html_why(&self, out: &mut String, run: &Counterexample) {
         let mut body = String::new();
-        for answer in &run.never {
-            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&answer.line()));
+        for line in run.never_lines() {
+            let _ = writeln!(body, "<p><strong>{}.</strong></p>", escaped(&line));
         }
         if let Some(why) = &run.explanation.why {
             body.push_str("<ol class=\"why\">\n");

@@ -487,8 +487,8 @@ impl FileReport {
     pub(crate) fn story(&self, out: &mut String, run: &Counterexample, look: Look) {
         let Explanation { why, excerpt, serial, serial_states, closest, .. } = &run.explanation;
         out.push('\n');
-        for answer in &run.never {
-            let _ = writeln!(out, "  {}", answer.line());
+        for line in run.never_lines() {
+            let _ = writeln!(out, "  {line}");
         }
         if !run.never.is_empty() {
             out.push('\n');

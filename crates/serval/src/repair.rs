@@ -226,7 +226,7 @@ pub struct Repair {
     /// Sets that would do but for the harm they do, in the order tried.
     pub harmful: Vec<Harmful>,
     /// Sets that will do, which is proved, of which it is not known whether a
-    /// part is enough: they are not offered as fixes.
+    /// part is enough: they are offered as what may not be the smallest.
     pub candidates: Vec<Fix>,
     /// Whether it is known that no smaller fix exists.
     pub smallest: bool,

@@ -47,6 +47,16 @@ fn a_smaller_program_is_tried_and_told_as_another() {
 }
 
 #[test]
+fn of_several_ranges_the_one_that_multiplies_most_is_named() {
+    // Both can be halved, and either order of their declarations gives the same answer.
+    for declared in ["var SMALL: 0..3\nvar STOCK: 0..30 := 30\n", "var STOCK: 0..30 := 30\nvar SMALL: 0..3\n"] {
+        let buy = "request buy { s := STOCK; yield; if (s == STOCK and s > 0) { STOCK := s - 1; SMALL := (SMALL + 1) % 4 }; s }\n";
+        let (_, _, found) = undecided(&format!("{declared}{buy}"), &limited(&[Method::Reduce]));
+        assert_eq!(found.unwrap().largest.unwrap().written, "STOCK: 0..30", "{declared}");
+    }
+}
+
+#[test]
 fn a_smaller_program_that_is_refuted_is_told_so() {
     let race = "request next { n := N; yield; N := (n + 1) % 1000; n }\n";
     let (_, _, found) = undecided(race, &limited(&[Method::Reduce]));

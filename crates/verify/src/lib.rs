@@ -33,7 +33,7 @@ use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, Failure, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, Limit, LineIndex, Severity, Span, analyze};
 
-pub use nets::{NetFormat, NetOutcome, verify_net};
+pub use nets::{NetFormat, NetOutcome, NetPart, verify_composed, verify_net};
 pub use serval_proof::{Caps, Rejection, TooLarge};
 
 /// What the input is.

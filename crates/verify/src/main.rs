@@ -11,18 +11,21 @@ use std::process::ExitCode;
 use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
-use serval_verify::{Caps, InputKind, NetFormat, NetOutcome, Outcome, TooLarge, verify, verify_compilation, verify_net};
+use serval_verify::{
+    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, TooLarge, verify, verify_compilation, verify_composed, verify_net,
+};
 
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json|pnml|net] [--check-compile] FILE CERTIFICATE
+Usage: serval-verify [--input ser|json|pnml|net] [--check-compile] [--compose pages|NET]… FILE CERTIFICATE
 
   FILE            a program (.ser), network systems (.json) or a net (.pnml, .net); - reads standard input
   CERTIFICATE     what `serval check --certificate` wrote, or `serval net check`; - reads standard input
 
   --input KIND    what FILE is, where its name does not tell: ser, json, pnml or net
   --check-compile also check that the compiled program has the answers of the program as written
+  --compose NET   FILE is composed with this net: transitions with the same name are one; the word pages composes its own pages
   --help          print this
   --version       print the version
 
@@ -93,10 +96,11 @@ struct Files {
     kind: Kind,
     certificate: OsString,
     check_compile: bool,
+    compose: Vec<OsString>,
 }
 
 fn parse(arguments: &[OsString]) -> Result<Command, String> {
-    let (mut files, mut kind, mut check_compile, mut options) = (Vec::new(), None, false, true);
+    let (mut files, mut kind, mut check_compile, mut compose, mut options) = (Vec::new(), None, false, Vec::new(), true);
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
@@ -104,6 +108,8 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
             Some("--version" | "-V") if options => return Ok(Command::Print(format!("serval-verify {}\n", env!("CARGO_PKG_VERSION")))),
             Some("--") if options => options = false,
             Some("--check-compile") if options => check_compile = true,
+            Some("--compose") if options => compose.push(arguments.next().ok_or("--compose needs a net, or the word pages")?.clone()),
+            Some(text) if options && text.starts_with("--compose=") => compose.push(OsString::from(&text["--compose=".len()..])),
             Some("--input") if options => kind = Some(named_kind(arguments.next().map(OsString::as_os_str))?),
             Some(text) if options && text.starts_with("--input=") => kind = Some(named_kind(Some(OsStr::new(&text["--input=".len()..])))?),
             Some(text) if options && text.starts_with('-') && text != "-" => return Err(format!("unknown option {text:?}")),
@@ -122,7 +128,10 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
         let what = if kind == Kind::Text(InputKind::System) { "network system" } else { "net" };
         return Err(format!("--check-compile is about programs: a {what} is not compiled"));
     }
-    Ok(Command::Verify(Files { input, kind, certificate, check_compile }))
+    if !compose.is_empty() && !matches!(kind, Kind::Net(_)) {
+        return Err("--compose is about nets".to_owned());
+    }
+    Ok(Command::Verify(Files { input, kind, certificate, check_compile, compose }))
 }
 
 fn named_kind(name: Option<&OsStr>) -> Result<Kind, String> {
@@ -154,8 +163,15 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
     let kind = match files.kind {
         Kind::Text(kind) => kind,
         Kind::Net(format) => {
+            let others = others(&files.compose, most)?;
             let outcome = match certificate {
-                Ok(certificate) => verify_net(&text, format, &certificate, &caps, &Cancel::new()),
+                Ok(certificate) if files.compose.is_empty() => verify_net(&text, format, &certificate, &caps, &Cancel::new()),
+                Ok(certificate) => {
+                    let name = called(&files.input);
+                    let mut parts = vec![NetPart { name: &name, text: &text, format }];
+                    parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+                    verify_composed(&parts, &certificate, &caps, &Cancel::new())
+                }
                 Err(too_large) => NetOutcome::TooLarge(too_large),
             };
             return Ok((outcome.line(&called(&files.input), &called(&files.certificate)), outcome.status()));
@@ -171,6 +187,16 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         return Ok((format!("{line}\n{}", compilation.line(&called(&files.input), &text)), compilation.status()));
     }
     Ok((line, outcome.status()))
+}
+
+/// The nets beside the first one: what each is called, says, and is.
+fn others(paths: &[OsString], most: usize) -> Result<Vec<(String, String, NetFormat)>, String> {
+    let other = |path: &OsString| {
+        let Kind::Net(format) = kind_of(path)? else { return Err(format!("{} is no net", shown(path))) };
+        let text = read(path, most)?.map_err(|_| format!("{} is larger than {most} bytes", shown(path)))?;
+        Ok((called(path), text, format))
+    };
+    paths.iter().filter(|path| *path != "pages").map(other).collect()
 }
 
 /// Reads a file, unless it is larger than the limit.

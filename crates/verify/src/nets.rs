@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::shown;
 use serval_netproof::{Certificate, Evidence, Inductive, KInductive, Refusal, Rejection};
-use serval_petri::{FormatError, Net, pnml, tina};
+use serval_petri::{FormatError, Limits, Net, compose, pnml, tina};
 
 use crate::{Caps, TooLarge};
 
@@ -35,6 +35,25 @@ impl NetFormat {
             Self::Tina => tina::read(text),
         }
     }
+
+    /// Reads a net whose pages, and the nets of whose file, are composed by the names of their transitions.
+    fn read_composed(self, text: &str) -> Result<Net, FormatError> {
+        match self {
+            Self::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| read.net),
+            Self::Tina => self.read(text),
+        }
+    }
+}
+
+/// One of the files that a net is composed of.
+#[derive(Clone, Copy, Debug)]
+pub struct NetPart<'a> {
+    /// What the file is called.
+    pub name: &'a str,
+    /// What it says.
+    pub text: &'a str,
+    /// How it is written.
+    pub format: NetFormat,
 }
 
 /// What came of checking a certificate for a net.
@@ -55,6 +74,15 @@ pub enum NetOutcome {
     TooLarge(TooLarge),
     /// The net cannot be read.
     Net(FormatError),
+    /// One of the files that the net is composed of cannot be read.
+    Part {
+        /// What it is called.
+        name: String,
+        /// Why not.
+        error: FormatError,
+    },
+    /// The nets cannot be composed.
+    Composed(String),
     /// The certificate cannot be read.
     Certificate(FormatError),
     /// Somebody raised the flag.
@@ -70,6 +98,36 @@ pub enum NetOutcome {
 /// assert_eq!((outcome.status(), outcome.line("n.net", "c.json")), (2, "c.json:1:2: error: missing field `format`".to_owned()));
 /// ```
 pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
+    verified(certificate, caps, cancel, || format.read(text).map_err(NetOutcome::Net))
+}
+
+/// Checks a certificate for the net that several files are together: transitions with the same name are one, within each file and
+/// between them ([`serval_petri::compose`]).
+///
+/// ```
+/// use serval_budget::Cancel;
+/// use serval_verify::{Caps, NetFormat, NetPart, verify_composed};
+/// let part = |name, text| NetPart { name, text, format: NetFormat::Tina };
+/// let parts = [part("a.net", "tr t p -> q"), part("b.net", "tr t")];
+/// let outcome = verify_composed(&parts, "[]", &Caps::default(), &Cancel::new());
+/// assert_eq!(outcome.status(), 2);
+/// ```
+pub fn verify_composed(parts: &[NetPart<'_>], certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
+    let read =
+        |part: &NetPart<'_>| part.format.read_composed(part.text).map_err(|error| NetOutcome::Part { name: part.name.to_owned(), error });
+    verified(certificate, caps, cancel, || {
+        let mut nets = parts.iter().map(read).collect::<Result<Vec<Net>, _>>()?;
+        match (nets.len(), nets.pop()) {
+            (1, Some(only)) => Ok(only),
+            (_, last) => {
+                nets.extend(last);
+                compose(&nets).map_err(|error| NetOutcome::Composed(error.to_string()))
+            }
+        }
+    })
+}
+
+fn verified(certificate: &str, caps: &Caps, cancel: &Cancel, read: impl FnOnce() -> Result<Net, NetOutcome>) -> NetOutcome {
     if let Err(too_large) = caps.admit_bytes(certificate.len()) {
         return NetOutcome::TooLarge(too_large);
     }
@@ -77,9 +135,9 @@ pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps,
         Ok(certificate) => certificate,
         Err(error) => return NetOutcome::Certificate(error),
     };
-    let net = match format.read(text) {
+    let net = match read() {
         Ok(net) => net,
-        Err(error) => return NetOutcome::Net(error),
+        Err(outcome) => return outcome,
     };
     match certificate.check(&net, &mut Budget::new(caps.ticks, cancel.clone())) {
         Ok(()) => NetOutcome::Valid { summary: summary(&certificate), property: certificate.property, holds: certificate.holds },
@@ -141,7 +199,7 @@ impl NetOutcome {
         match self {
             Self::Valid { .. } => 0,
             Self::Invalid(_) => 1,
-            Self::Net(_) | Self::Certificate(_) => 2,
+            Self::Net(_) | Self::Part { .. } | Self::Composed(_) | Self::Certificate(_) => 2,
             Self::TooLarge(_) | Self::Cancelled => 3,
         }
     }
@@ -157,6 +215,8 @@ impl NetOutcome {
             Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
             Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
             Self::Net(error) => format!("{input}:{}:{}: error: {}", error.line, error.column, error.message),
+            Self::Part { name, error } => format!("{}:{}:{}: error: {}", shown::name(name), error.line, error.column, error.message),
+            Self::Composed(why) => format!("error: the nets cannot be composed: {why}"),
             Self::Certificate(error) => format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message),
             Self::Cancelled => format!("{certificate}: cancelled"),
         };

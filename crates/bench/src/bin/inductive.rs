@@ -15,7 +15,7 @@ use serval::nets::{NetAnswer, NetInput, NetKind, NetMethod, NetQuestion, Propert
 use serval_bench::nets::timed;
 
 const LIMIT: Duration = Duration::from_secs(10);
-const ALONE: [(&str, NetMethod); 2] = [("induction", NetMethod::Induction), ("pdr", NetMethod::Pdr)];
+const ALONE: [NetMethod; 2] = [NetMethod::Induction, NetMethod::Pdr];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -99,7 +99,7 @@ impl Page {
     }
 
     fn ask(&mut self, group: &'static str, model: &str, input: &NetInput, question: &NetQuestion, holds: bool) {
-        for (name, method) in ALONE {
+        for (name, method) in ALONE.map(|method| (method.name(), method)) {
             let (decision, time) = timed(input, question, Some(method), LIMIT);
             let tally = self.tallies.entry((group, name)).or_default();
             tally.asked += 1;

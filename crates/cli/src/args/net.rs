@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+use serval::nets::NetMethod;
 
 use super::{Limits, seconds};
 
@@ -66,7 +68,7 @@ pub(crate) struct NetCheck {
     #[arg(long, value_name = "ID", requires = "queries")]
     pub(crate) query: Vec<String>,
     /// One method alone, instead of all in the order in which they pay
-    #[arg(long, value_enum, value_name = "METHOD")]
+    #[arg(long, value_parser = methods(), value_name = "METHOD")]
     pub(crate) method: Option<NetMethod>,
     /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is checked first
     #[arg(long, value_name = "PROPERTY|FILE")]
@@ -102,39 +104,10 @@ pub(crate) struct NetCheck {
     pub(crate) watch: bool,
 }
 
-impl NetCheck {
-    /// The method that is asked alone.
-    pub(crate) fn method(&self) -> Option<serval::nets::NetMethod> {
-        use serval::nets::NetMethod as Of;
-        self.method.map(|method| match method {
-            NetMethod::Walk => Of::Walk,
-            NetMethod::Siphon => Of::Siphon,
-            NetMethod::Weights => Of::Weights,
-            NetMethod::Equation => Of::Equation,
-            NetMethod::Explicit => Of::Explicit,
-            NetMethod::Induction => Of::Induction,
-            NetMethod::Pdr => Of::Pdr,
-        })
-    }
-}
-
-/// Who is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NetMethod {
-    /// Random walks
-    Walk,
-    /// Places that stay empty
-    Siphon,
-    /// Sums of tokens that no transition increases
-    Weights,
-    /// The marking equation, with traps, and as a plan
-    Equation,
-    /// All markings, one by one
-    Explicit,
-    /// Several steps at once
-    Induction,
-    /// An invariant, clause by clause
-    Pdr,
+/// The names of methods, as the methods themselves have them.
+fn methods() -> impl TypedValueParser<Value = NetMethod> {
+    let known = NetMethod::all().map(|method| PossibleValue::new(method.name()).help(method.words()));
+    PossibleValuesParser::new(known).try_map(|name| NetMethod::named(&name).ok_or("it is not a method"))
 }
 
 /// Print an invariant that shows that a property holds, in words

@@ -249,4 +249,17 @@ mod tests {
         assert_eq!(three.len(), 4);
         assert!(three[2].ends_with(", 3 s") && three[3] == wiped, "{three:?}");
     }
+
+    #[test]
+    fn what_is_proved_is_offered_even_if_a_part_of_it_may_be_enough() {
+        let fix = serval::repair::Fix { set: Vec::new(), text: String::new(), diff: String::new(), certificate: String::new() };
+        let undecided = Outcome::Undecided("more than 10 sets".to_owned(), true);
+        let open = Repair { outcome: undecided.clone(), candidates: vec![fix], ..Repair::default() };
+        let told = report("a.ser", &open, None, Some("stopped".to_owned()));
+        assert_eq!((told.verdict, told.fix, told.fixes.len(), told.smallest), (Verdict::NotSerializable, Fixable::Found, 1, false));
+        assert!(told.to_text(true).starts_with("not serializable  a.ser   1 fix, which may not be the smallest\n"));
+        // Where nothing is proved nothing is offered.
+        let told = report("a.ser", &Repair { outcome: undecided, ..Repair::default() }, None, None);
+        assert_eq!((told.fix, told.fixes.len(), told.reason.as_deref()), (Fixable::Unknown, 0, Some("more than 10 sets")));
+    }
 }

@@ -1,11 +1,11 @@
 //! `serval verify FILE CERTIFICATE`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serval_budget::Cancel;
 use serval_report::escape::{self, file_name};
-use serval_verify::{Caps, InputError, InputKind, NetFormat, Outcome};
+use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, Outcome};
 
 use crate::args::{VerifiedKind, Verify};
 use crate::failure::Failure;
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         VerifiedKind::Pnml => return net(args, NetFormat::Pnml),
         VerifiedKind::Net => return net(args, NetFormat::Tina),
     };
+    if !args.compose.is_empty() {
+        return Err(Failure::message("--compose is about nets"));
+    }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
     let outcome = serval_verify::verify(&text, kind, &certificate, &Caps::default(), &Cancel::new());
@@ -83,11 +86,31 @@ fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = serval_verify::verify_net(&text, format, &certificate, &Caps::default(), &Cancel::new());
+    let outcome = if args.compose.is_empty() {
+        serval_verify::verify_net(&text, format, &certificate, &Caps::default(), &Cancel::new())
+    } else {
+        let others = others(&args.compose)?;
+        let mut parts = vec![NetPart { name: &name, text: &text, format }];
+        parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+        serval_verify::verify_composed(&parts, &certificate, &Caps::default(), &Cancel::new())
+    };
     let line = format!("{}\n", outcome.line(&name, &certificate_name));
     if outcome.status() == 2 {
         return Err(Failure::Input(line));
     }
     write_to(None, &line)?;
     Ok(ExitCode::from(outcome.status()))
+}
+
+/// The nets beside the first one: what each is called, says, and is.
+fn others(paths: &[PathBuf]) -> Result<Vec<(String, String, NetFormat)>, Failure> {
+    let other = |path: &PathBuf| {
+        let format = match kind_of(path, None)? {
+            VerifiedKind::Pnml => NetFormat::Pnml,
+            VerifiedKind::Net => NetFormat::Tina,
+            VerifiedKind::Ser | VerifiedKind::Json => return Err(Failure::message(format!("{} is no net", input::shown(path)))),
+        };
+        Ok((input::name_of(path), input::plain_text(path)?, format))
+    };
+    paths.iter().filter(|path| *path != Path::new("pages")).map(other).collect()
 }

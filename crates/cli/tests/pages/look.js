@@ -124,13 +124,31 @@
       if (!chosen[0].classList.contains("lit")) { say("a line does not light its step"); }
       line.dispatchEvent(new MouseEvent("mouseleave", { bubbles: false }));
     });
+    // Globals that leave room for lanes stay in sight, wherever the lanes are moved to.
     var scroller = document.querySelector(".lanes"), globals = document.querySelector("svg.run-side.globals");
-    if (getComputedStyle(globals).position !== "sticky") { globals = scroller; }
-    if (box(globals).right > box(scroller).right + 1 || box(globals).left < box(scroller).left) { say("the globals are not in sight"); }
+    var stays = getComputedStyle(globals).position === "sticky", moved = scroller.scrollLeft;
+    if (!stays && box(globals).width <= 170) { say("the globals do not stay in sight"); }
+    (stays ? [0, scroller.scrollWidth, moved] : []).forEach(function (to) {
+      scroller.scrollLeft = to;
+      if (box(globals).right > box(scroller).right + 1 || box(globals).left < box(scroller).left) { say("the globals are not in sight"); }
+    });
     all(".details th[scope=row]").forEach(function (name) {
       if (!/^[A-Za-z_][\w.,()\[\] ]*$/.test(name.textContent)) { say("a name that the author has not written: " + name.textContent); }
     });
     return { lines: lit.length, diffs: all(".diff .copy").length, explained: all("#explain pre").length };
+  }
+
+  // A button beside a change copies it, and nothing else.
+  function copies() {
+    var written = null;
+    var clipboard = { writeText: function (text) { written = text; return Promise.resolve(); } };
+    Object.defineProperty(navigator, "clipboard", { configurable: true, value: clipboard });
+    all(".diff .copy").forEach(function (button) {
+      var change = document.getElementById(button.getAttribute("data-copy"));
+      written = null;
+      button.click();
+      if (!change || written !== change.textContent || !/^@@/.test(written)) { say("the button copies no change"); }
+    });
   }
 
   function graphs() {
@@ -167,6 +185,7 @@
     all("details").forEach(function (fold) { fold.open = true; });
     result.lanes = lanes();
     result.told = hover();
+    copies();
     result.graphs = graphs();
     result.contrast = contrasts();
     result.requests = performance.getEntriesByType("resource").map(function (entry) { return entry.name; });

@@ -53,6 +53,19 @@ pub(crate) fn signal_at_work(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([&format!("-{signal}"), &process]).status().unwrap().success());
 }
 
+/// What a terminal of this width shows of a command, where there is `script` to make one. `set` is put before it, as in `NO_COLOR=1`.
+#[allow(dead_code, reason = "not every test needs it")]
+pub(crate) fn on_terminal(script: &Path, directory: &Path, width: usize, set: &str, arguments: &[&str]) -> String {
+    let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();
+    let line =
+        format!("stty cols {width} rows 40; env -u COLUMNS -u NO_COLOR {set} '{}' {}", env!("CARGO_BIN_EXE_serval"), quoted.join(" "));
+    let mut command = Command::new(script);
+    command.args(["-qec", &line, "/dev/null"]).current_dir(directory).stdin(Stdio::null());
+    let output =
+        command.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env("SERVAL_CACHE_DIR", "").env("SHELL", "/bin/sh").output().unwrap();
+    text(&output.stdout).replace("\r\n", "\n")
+}
+
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()

@@ -14,6 +14,7 @@ use serval_petri::{Constraint, Formula, Net};
 
 use super::Said;
 use super::facts::{Facts, refuted};
+use super::shrink::{TICKS, fewer_atoms};
 use super::written::{Failed, invariant, written};
 use crate::equation::Base;
 
@@ -113,11 +114,17 @@ pub fn clauses_of(goal: &Formula) -> Option<Vec<Clause>> {
 /// Evidence for several steps, with the clauses of an invariant that are needed.
 pub(super) fn several(net: &Net, goal: &Formula, clauses: &[Clause], steps: usize, budget: &mut Budget) -> Result<Said, Stopped> {
     let Some(all) = trees(net, goal, clauses, steps, budget)? else { return Ok(Said::Nothing) };
-    let invariant = match invariant(net, clauses, all.used, budget) {
+    let mut needed = match invariant(net, clauses, all.used, budget) {
         Ok(invariant) => invariant,
         Err(Failed::Stopped(stopped)) => return Err(stopped),
         Err(_) => return Ok(Said::Nothing),
     };
+    if let Some(fewer) = fewer_atoms(net, &needed.clauses, &mut budget.part(TICKS))
+        && let Ok(shorter) = invariant(net, &fewer, (0..fewer.len()).collect(), &mut budget.part(TICKS))
+    {
+        needed = shorter;
+    }
+    let invariant = needed;
     let Some(Trees { base, step, .. }) = trees(net, goal, &invariant.clauses, steps, budget)? else { return Ok(Said::Nothing) };
     Ok(Said::Excluded(Box::new(Evidence::KInductive(KInductive { invariant, base, step }))))
 }

@@ -10,10 +10,11 @@ use serval_budget::{Budget, Stopped};
 use serval_linear::{Combination, Node, Reference, Tree};
 use serval_netproof::inductive::{Effect, goal_problem, step_problem};
 use serval_netproof::{Clause, Inductive, Invariant};
-use serval_petri::{Formula, Net};
+use serval_petri::{Formula, Net, TransitionId};
 
 use super::engine::{Answer, Lit};
 use super::facts::refuted;
+use super::shrink::{TICKS, fewer_atoms, size};
 use super::theory::{Theory, lit_of};
 
 /// For a clause and a transition, by number, a tree that shows that the transition does not end it.
@@ -48,9 +49,22 @@ impl From<Stopped> for Failed {
     }
 }
 
-/// Evidence that these clauses are an invariant that excludes the goal. What is needed neither for the goal nor for what is needed is left out; with
-/// `all`, nothing is.
+/// Evidence that these clauses are an invariant that excludes the goal. What is needed neither for the goal nor for what is needed is left out, clauses first
+/// and then atoms of clauses; with `all`, nothing is.
 pub(crate) fn written(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, budget: &mut Budget) -> Result<Inductive, Failed> {
+    let found = of_clauses(net, goal, clauses, all, budget)?;
+    if all {
+        return Ok(found);
+    }
+    let Some(fewer) = fewer_atoms(net, &found.invariant.clauses, &mut budget.part(TICKS)) else { return Ok(found) };
+    // A clause that says more may need trees where the longer one needed none.
+    Ok(match of_clauses(net, goal, &fewer, false, &mut budget.part(TICKS)) {
+        Ok(shorter) if size(&shorter) <= size(&found) => shorter,
+        _ => found,
+    })
+}
+
+fn of_clauses(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, budget: &mut Budget) -> Result<Inductive, Failed> {
     let mut asked = Asked::new(net, clauses);
     let goal_core = asked.goal(goal, budget)?;
     let for_goal = asked.proof(goal_core, 0, budget, |part| goal_problem(net, part, goal).ok(), |_| Failed::Goal)?;
@@ -110,24 +124,11 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn step(&mut self, clause: usize, transition: usize, effect: &Effect, budget: &mut Budget) -> Result<Core, Failed> {
-        let Some(lits) = self.clauses[clause].iter().map(lit_of).collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let change = |place: usize| {
-            let changes = effect.change();
-            let at = u32::try_from(place).ok().and_then(|place| changes.binary_search_by_key(&place, |one| one.0).ok());
-            at.map_or(Some(0), |at| i64::try_from(changes[at].1).ok())
-        };
-        let before = lits.into_iter().map(|lit| {
-            let lit = lit.opposite();
-            Some(Lit { value: lit.value.checked_sub(change(lit.variable)?)?, ..lit })
-        });
-        let Some(mut more) = before.collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let Some(transition) = self.net.transitions().nth(transition) else { return Ok(None) };
-        for &(place, weight) in self.net.inputs(transition) {
-            let Ok(weight) = i64::try_from(weight) else { return Ok(None) };
-            more.push(Lit::at_least(place.index(), weight));
+    fn step(&mut self, clause: usize, transition: TransitionId, effect: &Effect, budget: &mut Budget) -> Result<Core, Failed> {
+        match before(self.net, &self.clauses[clause], transition, effect) {
+            Some(more) => self.core(more, budget),
+            None => Ok(None),
         }
-        self.core(more, budget)
     }
 
     /// These clauses with all that they need, and trees for what needs one.
@@ -143,7 +144,7 @@ impl<'a> Asked<'a> {
                     continue;
                 }
                 // The clause itself is part of the problem.
-                let core = self.step(number, transition.index(), effect, budget)?;
+                let core = self.step(number, transition, effect, budget)?;
                 let core = core.map(|core| core.into_iter().chain([number]).collect());
                 let before = net.inputs(transition).len();
                 let failed = |marking| Failed::Step { clause: number, transition: transition.index(), marking };
@@ -191,6 +192,21 @@ impl<'a> Asked<'a> {
         }
         Err(last)
     }
+}
+
+/// Literals that hold where the transition can fire and ends the clause; `None` where a bound is none of one place.
+pub(super) fn before(net: &Net, clause: &Clause, transition: TransitionId, effect: &Effect) -> Option<Vec<Lit>> {
+    let change = |place: usize| {
+        let changes = effect.change();
+        let at = u32::try_from(place).ok().and_then(|place| changes.binary_search_by_key(&place, |one| one.0).ok());
+        at.map_or(Some(0), |at| i64::try_from(changes[at].1).ok())
+    };
+    let ended = clause.iter().map(|bound| {
+        let lit = lit_of(bound)?.opposite();
+        Some(Lit { value: lit.value.checked_sub(change(lit.variable)?)?, ..lit })
+    });
+    let enabled = net.inputs(transition).iter().map(|&(place, weight)| Some(Lit::at_least(place.index(), i64::try_from(weight).ok()?)));
+    ended.chain(enabled).collect()
 }
 
 /// The places of clauses among the inequalities of a problem, or among its clauses.

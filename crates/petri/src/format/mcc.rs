@@ -13,7 +13,8 @@
 //! `false`, comparisons (`integer-le` and its relatives) of `integer-constant`,
 //! `tokens-count`, `integer-sum`, `integer-difference` and `integer-product`
 //! with at most one factor that is not a constant, `is-fireable` and `deadlock`. Places and
-//! transitions are named by the ids of the file of the net ([`Ids`]).
+//! transitions are named by the ids of the file of the net ([`Ids`]). In a symmetric net, which has been unfolded, `tokens-count` counts the tokens of all colours of
+//! a place, and `is-fireable` asks whether a transition can fire for some choice of colours.
 //!
 //! Questions as properties, with the global ones of the contest, are read by [`properties`].
 //!
@@ -42,7 +43,7 @@ use super::pnml::{Ids, place_id};
 use super::xml::{elements, error, is_plain, only_child, parse, push_escaped, text_of};
 use super::{FormatError, Limits};
 use crate::formula::enough;
-use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target};
+use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target, TransitionId};
 
 pub use global::properties;
 
@@ -295,7 +296,7 @@ enum Task<'a, 'i> {
     Close(Part),
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn question(&mut self, property: Node<'_, '_>) -> Result<Question, FormatError> {
         let (id, formula) = (required(property, "id")?, required(property, "formula")?);
         let (holds, formula) = self.path(single(formula)?)?;
@@ -374,6 +375,15 @@ impl Reader<'_> {
         Ok((forth == back).then_some(Constraint::Zero(forth)))
     }
 
+    /// The transitions of the net that a transition of the file is.
+    fn transitions(&self, node: Node<'_, '_>, id: &str) -> Result<&'a [TransitionId], FormatError> {
+        let known = self.ids.transitions_of(id).filter(|all| all.iter().all(|one| one.index() < self.net.transition_count()));
+        known.ok_or_else(|| {
+            let [_, known] = self.ids.all();
+            error(node, format!("there is no transition “{id}”")).misspelt(id, known)
+        })
+    }
+
     /// Whether some transition can fire, or none.
     fn fireable(&mut self, parts: &mut Vec<Part>, node: Node<'_, '_>, is_negated: bool) -> Result<(), FormatError> {
         let mut count = 0;
@@ -382,18 +392,15 @@ impl Reader<'_> {
                 return Err(unknown(child));
             }
             let id = text_of(child)?;
-            let transition = self.ids.transition(id.trim()).filter(|transition| transition.index() < self.net.transition_count());
-            let transition = transition.ok_or_else(|| {
-                let [_, known] = self.ids.all();
-                error(child, format!("there is no transition “{}”", id.trim())).misspelt(id.trim(), known)
-            })?;
-            let inputs = self.net.inputs(transition);
-            for &(place, weight) in inputs {
-                let constraint = enough((place, weight), is_negated).ok_or_else(|| error(child, "a weight does not fit 63 bits"))?;
-                self.push(parts, child, Part::Constraint(constraint))?;
+            for &transition in self.transitions(child, id.trim())? {
+                let inputs = self.net.inputs(transition);
+                for &(place, weight) in inputs {
+                    let constraint = enough((place, weight), is_negated).ok_or_else(|| error(child, "a weight does not fit 63 bits"))?;
+                    self.push(parts, child, Part::Constraint(constraint))?;
+                }
+                self.push(parts, child, if is_negated { Part::Any(inputs.len()) } else { Part::All(inputs.len()) })?;
+                count += 1;
             }
-            self.push(parts, child, if is_negated { Part::Any(inputs.len()) } else { Part::All(inputs.len()) })?;
-            count += 1;
         }
         self.push(parts, node, if is_negated { Part::All(count) } else { Part::Any(count) })
     }
@@ -452,11 +459,14 @@ impl Reader<'_> {
                             return Err(unknown(child));
                         }
                         let id = text_of(child)?;
-                        let place = self.ids.place(id.trim()).ok_or_else(|| {
+                        let places = self.ids.places_of(id.trim()).ok_or_else(|| {
                             let [known, _] = self.ids.all();
                             error(child, format!("there is no place “{}”", id.trim())).misspelt(id.trim(), known)
                         })?;
-                        sum.terms.push((place, factor));
+                        // What unfolding adds counts, so that a short text makes no endless formula.
+                        let colours = places.len().saturating_sub(1);
+                        self.left = self.left.checked_sub(colours).ok_or_else(|| error(node, "the formulas have too many parts"))?;
+                        sum.terms.extend(places.iter().map(|&place| (place, factor)));
                     }
                 }
                 "integer-sum" => open.extend(elements(node).map(|(_, child)| (child, factor))),

@@ -60,6 +60,9 @@ pub struct ReadNet {
 pub struct Ids {
     places: FxHashMap<String, PlaceId>,
     transitions: FxHashMap<String, TransitionId>,
+    /// What nodes of a symmetric net have become: a place for each colour, a transition for each choice of colours that is allowed.
+    unfolded_places: FxHashMap<String, Vec<PlaceId>>,
+    unfolded_transitions: FxHashMap<String, Vec<TransitionId>>,
 }
 
 impl Ids {
@@ -68,6 +71,7 @@ impl Ids {
         Self {
             places: net.places().map(|place| (place_id(place), place)).collect(),
             transitions: net.transitions().map(|transition| (transition_id(transition), transition)).collect(),
+            ..Self::default()
         }
     }
 
@@ -76,6 +80,7 @@ impl Ids {
         Self {
             places: net.places().map(|place| (net.place_name(place).to_owned(), place)).collect(),
             transitions: net.transitions().map(|transition| (net.transition_name(transition).to_owned(), transition)).collect(),
+            ..Self::default()
         }
     }
 
@@ -89,10 +94,32 @@ impl Ids {
         self.transitions.get(id).copied()
     }
 
+    /// The places that the place with this id is: itself, or in a symmetric net those of all its colours, whose tokens are its tokens.
+    pub fn places_of(&self, id: &str) -> Option<&[PlaceId]> {
+        // What the file itself calls so comes before what unfolding does.
+        self.unfolded_places.get(id).map(Vec::as_slice).or_else(|| self.places.get(id).map(std::slice::from_ref))
+    }
+
+    /// As [`Ids::places_of`], for transitions: one can fire where one of these can.
+    pub fn transitions_of(&self, id: &str) -> Option<&[TransitionId]> {
+        self.unfolded_transitions.get(id).map(Vec::as_slice).or_else(|| self.transitions.get(id).map(std::slice::from_ref))
+    }
+
+    /// Whether unfolding has made something else than one node of a node of the file.
+    pub fn has_colours(&self) -> bool {
+        self.unfolded_places.values().any(|all| all.len() != 1) || self.unfolded_transitions.values().any(|all| all.len() != 1)
+    }
+
     /// All ids of places and of transitions, sorted.
     pub fn all(&self) -> [Vec<&str>; 2] {
-        let mut all = [self.places.keys().map(String::as_str).collect::<Vec<_>>(), self.transitions.keys().map(String::as_str).collect()];
-        all.iter_mut().for_each(|ids| ids.sort_unstable());
+        let mut all = [
+            self.places.keys().chain(self.unfolded_places.keys()).map(String::as_str).collect::<Vec<_>>(),
+            self.transitions.keys().chain(self.unfolded_transitions.keys()).map(String::as_str).collect(),
+        ];
+        for ids in &mut all {
+            ids.sort_unstable();
+            ids.dedup();
+        }
         all
     }
 }
@@ -493,6 +520,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         let ids = Ids {
             places: ends.places.into_iter().map(|(id, position)| (id.to_owned(), place_ids[position])).collect(),
             transitions: ends.transitions.into_iter().map(|(id, position)| (id.to_owned(), transition_ids[which[position]])).collect(),
+            ..Ids::default()
         };
         Ok(ReadNet { net, ids })
     }

@@ -1,6 +1,6 @@
 //! Symmetric nets of our own, each with its unfolding made by hand: equal up to names.
 
-use serval_petri::{Arc, Net, pnml, tina};
+use serval_petri::{Arc, FormatError, Marking, Net, Property, mcc, pnml, tina};
 
 /// A symmetric net from declarations and nodes.
 fn symmetric(declarations: &str, nodes: &str) -> String {
@@ -364,4 +364,71 @@ fn mistakes_are_told_with_their_place() {
     let range = |end: &str| format!("<namedsort id=\"R\" name=\"R\"><finiteintrange start=\"0\" end=\"{end}\"/></namedsort>");
     assert_eq!(refused(&range("9223372036854775807"), ""), "a class has between 1 and 1048576 colours");
     assert_eq!(refused(&range("x"), ""), "`end` is no number");
+}
+
+/// The property of a question of the contest about a model.
+fn asked(read: &pnml::ReadNet, inside: &str) -> Result<Property, FormatError> {
+    let text = format!("<property-set><property>{inside}</property></property-set>");
+    mcc::properties(&text, &read.net, &read.ids).map(|mut all| all.remove(0).1)
+}
+
+fn count(places: &[&str]) -> String {
+    let places: String = places.iter().map(|place| format!("<place>{place}</place>")).collect();
+    format!("<tokens-count>{places}</tokens-count>")
+}
+
+fn fireable(transition: &str) -> String {
+    format!("<exists-path><finally><is-fireable><transition>{transition}</transition></is-fireable></finally></exists-path>")
+}
+
+#[test]
+fn questions_are_about_places_and_transitions_of_the_file() {
+    let model = symmetric(
+        &(names("C", "finiteenumeration", &["red", "blue"]) + &variable("x", "C") + &variable("y", "C")),
+        &(place("p", "C", &all("C"))
+            + &place("q", "C", "")
+            + &transition("t", "")
+            + &transition("never", &op("and", &[&op("equality", &[&var("x"), &var("y")]), &op("inequality", &[&var("x"), &var("y")])]))
+            + &arc("p", "t", &var("x"))
+            + &arc("t", "q", &var("x"))),
+    );
+    let read = pnml::read(&model).unwrap();
+    let formula = |inside: &str| format!("<id>q</id><formula>{inside}</formula>");
+    let at_most = |places: &[&str], number: u64| {
+        let inside = format!("<integer-le>{}<integer-constant>{number}</integer-constant></integer-le>", count(places));
+        let asked = asked(&read, &formula(&format!("<all-paths><globally>{inside}</globally></all-paths>"))).unwrap();
+        let Property::Invariant(invariant) = asked else { panic!("{asked:?}") };
+        invariant
+    };
+    let fires = |transition: &str| {
+        let Property::Reachable(fires) = asked(&read, &formula(&fireable(transition))).unwrap() else { panic!() };
+        fires
+    };
+    let (all, some, one) = (at_most(&["p", "q"], 2), at_most(&["p"], 1), at_most(&["p(red)"], 0));
+    let (fires, never, red) = (fires("t"), fires("never"), fires("t(x=red)"));
+    for code in 0..81_u32 {
+        let tokens: Vec<u64> = (0..4).map(|place| u64::from(code / 3_u32.pow(place) % 3)).collect();
+        let marking = Marking::new(tokens.clone());
+        assert_eq!(all.holds(&marking), tokens.iter().sum::<u64>() <= 2, "{tokens:?}");
+        assert_eq!(some.holds(&marking), tokens[0] + tokens[1] <= 1, "{tokens:?}");
+        assert_eq!(one.holds(&marking), tokens[0] == 0, "{tokens:?}");
+        assert_eq!(fires.holds(&marking), tokens[0] + tokens[1] > 0, "{tokens:?}");
+        assert_eq!(red.holds(&marking), tokens[0] > 0, "{tokens:?}");
+        assert!(!never.holds(&marking), "{tokens:?}");
+    }
+    // What could be about the file or about what it was unfolded to is refused, and so is what no property says.
+    let refused = |inside: &str| asked(&read, inside).unwrap_err().message;
+    assert_eq!(refused("<id>A-OneSafe</id>"), "OneSafe of a symmetric net is meant before or after unfolding; say which with a <formula>");
+    assert!(refused("<id>QuasiLiveness</id>").starts_with("QuasiLiveness of a symmetric net"));
+    assert!(asked(&read, "<id>ReachabilityDeadlock</id>").is_ok());
+    let both = format!("<conjunction>{}{}</conjunction>", fireable("t"), fireable("never"));
+    assert_eq!(refused(&formula(&both)), "“t” has several choices of colours; ask for one transition at a time");
+    let no_place = format!(
+        "<exists-path><finally><integer-le>{}<integer-constant>0</integer-constant></integer-le></finally></exists-path>",
+        count(&["r"])
+    );
+    assert_eq!(refused(&formula(&no_place)), "there is no place “r”");
+    // Without colours nothing can be meant in two ways.
+    let dots = symmetric("", &(place("p", "dot", DOT) + &transition("t", "") + &arc("p", "t", DOT)));
+    assert_eq!(asked(&pnml::read(&dots).unwrap(), "<id>OneSafe</id>"), Ok(Property::Safe(1)));
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serval_netproof::{Certificate, Evidence, Item, Run, Weights};
-use serval_petri::{Net, Property, pnml, tina};
+use serval_petri::{Net, Property, compose, pnml, tina};
 
 use crate::support::directory;
 
@@ -90,4 +90,44 @@ fn what_is_wrong_is_said() {
     let (status, _, error) = said(&directory, &["--input", "tina", "lock.net", "run.json"]);
     assert_eq!((status, error.as_str()), (2, "error: --input needs ser, json, pnml or net; see serval-verify --help\n"));
     assert_eq!(said(&directory, &["--input=net", "lock.net", "run.json"]).0, 1);
+}
+
+#[test]
+fn composed_nets_are_one_net() {
+    let directory = directory("nets-composed");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).unwrap();
+    let (left, right) = ("net left\npl idle (1)\ntr meet idle -> done\n", "net right\npl idle (1)\ntr meet idle ->\n");
+    let whole = compose(&[tina::read(left).unwrap(), tina::read(right).unwrap()]).unwrap();
+    let property = Property::parse("reachable:done = 1", &whole).unwrap();
+    let reached = Certificate::new(&whole, &property, 1, vec![(0, run(&[0]))]).unwrap();
+    write("left.net", left);
+    write("right.net", right);
+    write("right.pnml", &pnml::write(&tina::read(right).unwrap()));
+    write("reached.json", &reached.to_json());
+    write("broken.net", "pl free (1\n");
+    let valid = "reached.json: valid: reachable:done = 1 holds of left.net (a run of 1 item)\n";
+    // Formats may differ, and the option stands anywhere.
+    for arguments in [
+        &["left.net", "reached.json", "--compose", "right.net"][..],
+        &["--compose=right.pnml", "left.net", "reached.json"],
+        &["--compose", "pages", "--compose", "right.pnml", "left.net", "reached.json"],
+    ] {
+        assert_eq!(said(&directory, arguments), (0, valid.to_owned(), String::new()), "{arguments:?}");
+    }
+    // Other nets, or in another order: another net.
+    for arguments in [&["left.net", "reached.json"][..], &["right.net", "reached.json", "--compose", "left.net"]] {
+        let (status, _, error) = said(&directory, arguments);
+        assert!(status == 1 && error.starts_with("reached.json: invalid: net.input: "), "{arguments:?}: {error}");
+    }
+    for (arguments, words) in [
+        (&["left.net", "reached.json", "--compose", "broken.net"][..], "broken.net:2:1: error: expected `)`, found the end\n"),
+        (&["left.net", "reached.json", "--compose", "reached.json"], "error: reached.json is no net\n"),
+        (&["left.net", "reached.json", "--compose"], "error: --compose needs a net, or the word pages; see serval-verify --help\n"),
+        (&["a.ser", "reached.json", "--compose", "left.net"], "error: --compose is about nets; see serval-verify --help\n"),
+    ] {
+        let (status, out, error) = said(&directory, arguments);
+        assert_eq!((status, out.as_str(), error.as_str()), (2, "", words), "{arguments:?}");
+    }
+    let (status, _, error) = said(&directory, &["left.net", "reached.json", "--compose", "gone.net"]);
+    assert!(status == 2 && error.starts_with("error: cannot read gone.net: "), "{error}");
 }

@@ -25,7 +25,7 @@ fn certificate(args: &NetCheck, input: &Arc<NetInput>, assumed: &str) -> Result<
         return from_file(input, path);
     }
     let question = read::question(assumed, input)?;
-    let (worker, asked, method) = (Arc::clone(input), question.clone(), args.method());
+    let (worker, asked, method) = (Arc::clone(input), question.clone(), args.method);
     let decision = watched(args.limits.time(), move |watch| until_the_end(watch, method, |options| decide_net(&worker, &asked, options)));
     let refused = |why: &str| Failure::message(format!("--assume {}: {why}", serval_report::escape::line(assumed)));
     let decision = decision.map_err(|lost| refused(&lost.reason()))?;

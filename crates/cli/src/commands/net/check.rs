@@ -179,7 +179,7 @@ fn decided_together(
         Ok(session) => Arc::clone(session),
         Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
     };
-    let (input, asked, method) = (Arc::clone(input), numbers.clone(), args.method());
+    let (input, asked, method) = (Arc::clone(input), numbers.clone(), args.method);
     let outcome = watched(args.limits.time(), move |watch| {
         let decide = |number: usize| {
             let start = Instant::now();

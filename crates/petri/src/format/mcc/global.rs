@@ -8,7 +8,8 @@
 //! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name of a
 //!   model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`.
 //!
-//! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached.
+//! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached. Of symmetric nets OneSafe and QuasiLiveness are refused
+//! without a formula: they could be about places and transitions before or after unfolding.
 
 use roxmltree::Node;
 
@@ -66,6 +67,11 @@ impl Reader<'_> {
     /// What an examination asks that needs no formula.
     fn named(&self, property: Node<'_, '_>, examination: &str) -> Result<Property, FormatError> {
         match examination {
+            // Before unfolding it is about all colours of a place together, and about some choice of colours; afterwards about each.
+            "OneSafe" | "QuasiLiveness" if self.ids.has_colours() => {
+                let message = format!("{examination} of a symmetric net is meant before or after unfolding; say which with a <formula>");
+                Err(error(property, message))
+            }
             "OneSafe" => Ok(Property::Safe(1)),
             "QuasiLiveness" => Ok(Property::QuasiLive),
             "ReachabilityDeadlock" => {
@@ -114,8 +120,9 @@ impl Reader<'_> {
         }
         let transition = single(fireable)?;
         let id = text_of(transition)?;
-        let known = self.ids.transition(id.trim()).filter(|transition| transition.index() < self.net.transition_count());
-        let known = known.ok_or_else(|| error(transition, format!("there is no transition “{}”", id.trim())))?;
+        let [known] = self.transitions(transition, id.trim())? else {
+            return Err(error(transition, format!("“{}” has several choices of colours; ask for one transition at a time", id.trim())));
+        };
         Ok(Some(known.index()))
     }
 

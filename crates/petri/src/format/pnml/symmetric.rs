@@ -6,7 +6,8 @@
 //!
 //! Unfolded, a place `p` is a place `p(c)` for each colour `c` of its class, and a transition `t` a transition `t(x=c, y=d)` for each choice of
 //! colours for its variables that its condition allows, in the order of the declarations. So names tell colours, in traces as well. What has the class dot, or no
-//! variable, keeps its name. The number of choices that are tried, of nodes and of arcs is limited.
+//! variable, keeps its name. Questions of the contest speak of places and transitions of the file: the tokens of a place are those of all its colours together, and a
+//! transition can fire where it can for some choice of colours ([`Ids::places_of`]). The number of choices that are tried, of nodes and of arcs is limited.
 
 mod sorts;
 mod terms;
@@ -73,8 +74,11 @@ pub(super) fn unfold(reader: &Reader<'_, '_>, root: Node<'_, '_>) -> Result<Read
         Unfolding { reader, sorts: &sorts, net: Net::new(""), places: Vec::new(), arcs: 0, choices: 0, work: 0, ids: Ids::default() };
     unfolding.net = Net::new(name_of(root)?.unwrap_or_else(|| root.attribute("id").unwrap_or("").to_owned()));
     unfolding.places(&sorts_of)?;
-    unfolding.transitions(&transitions)?;
-    Ok(ReadNet { net: unfolding.net, ids: unfolding.ids })
+    let unfolded = unfolding.transitions(&transitions)?;
+    let (places, mut ids) = (unfolding.places, unfolding.ids);
+    ids.unfolded_places = ends.places.into_iter().map(|(id, position)| (id.to_owned(), places[position].clone())).collect();
+    ids.unfolded_transitions = ends.transitions.into_iter().map(|(id, position)| (id.to_owned(), unfolded[position].clone())).collect();
+    Ok(ReadNet { net: unfolding.net, ids })
 }
 
 struct Unfolding<'r, 'a, 'i> {
@@ -121,7 +125,9 @@ impl Unfolding<'_, '_, '_> {
         Ok(())
     }
 
-    fn transitions(&mut self, transitions: &[Coloured]) -> Result<(), FormatError> {
+    /// Adds the transitions; says which those of each are.
+    fn transitions(&mut self, transitions: &[Coloured]) -> Result<Vec<Vec<TransitionId>>, FormatError> {
+        let mut unfolded = Vec::with_capacity(transitions.len());
         for (number, name) in self.reader.transitions.names().into_iter().enumerate() {
             let coloured = &transitions[number];
             let mut variables: Vec<usize> = coloured.guard.iter().flat_map(Guard::variables).collect();
@@ -130,16 +136,18 @@ impl Unfolding<'_, '_, '_> {
             variables.dedup();
             let sizes: Vec<usize> = variables.iter().map(|&variable| self.sorts.size(self.sorts.variables[variable].2)).collect();
             let mut binding: Binding = vec![0; self.sorts.variables.len()];
+            let mut all = Vec::new();
             loop {
-                self.choice(number, &name, coloured, &variables, &binding)?;
+                all.extend(self.choice(number, &name, coloured, &variables, &binding)?);
                 // The last variable changes first.
                 let next = (0..variables.len()).rev().find(|&position| binding[variables[position]] + 1 < sizes[position]);
                 let Some(next) = next else { break };
                 binding[variables[next]] += 1;
                 variables[next + 1..].iter().for_each(|&variable| binding[variable] = 0);
             }
+            unfolded.push(all);
         }
-        Ok(())
+        Ok(unfolded)
     }
 
     /// The transition for one choice of colours, if its condition allows it.
@@ -150,14 +158,14 @@ impl Unfolding<'_, '_, '_> {
         coloured: &Coloured,
         variables: &[usize],
         binding: &Binding,
-    ) -> Result<(), FormatError> {
+    ) -> Result<Option<TransitionId>, FormatError> {
         let (id, _, _, node) = &self.reader.transitions.own[number];
         self.choices += 1;
         if self.choices > CHOICES {
             return Err(error(*node, format!("unfolding this net tries more than {CHOICES} choices of colours")));
         }
         if coloured.guard.as_ref().is_some_and(|guard| !guard.holds(binding)) {
-            return Ok(());
+            return Ok(None);
         }
         let work = coloured.arcs.iter().flatten().fold(0_u64, |work, arc| work.saturating_add(arc.1.work()));
         self.work = self.work.saturating_add(work);
@@ -194,6 +202,6 @@ impl Unfolding<'_, '_, '_> {
         let added: Result<TransitionId, _> = self.net.add_transition(format!("{name}{chosen}"), inputs, outputs);
         let added = added.map_err(|problem| error(*node, problem.to_string()))?;
         self.ids.transitions.insert(format!("{id}{chosen}"), added);
-        Ok(())
+        Ok(Some(added))
     }
 }
