@@ -168,6 +168,9 @@ fn try_with(
     if let (Some(alike), Some((_, chosen))) = (&alike, few) {
         alike.settle(&mut reduction);
         reduction.bodies = chosen.to_vec();
+        // Owners and counts have other numbers now.
+        let settled = facts(&model, &reduction)?;
+        reduction.exclusions = infer::exclusions(Claims { model: &model, facts: &settled, reduction: &reduction }, budget)?;
     }
     let facts = facts(&model, &reduction)?;
     let phases = movers::phases(&model, &facts, budget)?;

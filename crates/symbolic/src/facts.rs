@@ -155,8 +155,12 @@ impl Facts {
         for &number in &reduction.slow {
             facts.slow[global(number)?.index()] = true;
         }
+        let mut owned = FxHashSet::default();
         for (index, owner) in reduction.owners.iter().enumerate() {
             let (variable, index) = (global(owner.global)?, number(index)?);
+            if !owned.insert((owner.global, owner.value)) {
+                return Err(Meaningless(format!("two owners of a value of variable {}", owner.global)));
+            }
             for point in expand(&owner.points, points, &mut left)? {
                 let class = &mut classes[point.index()];
                 class.groups.push(Group::Owner(index));
@@ -362,11 +366,6 @@ impl Facts {
             Said { owned: fact.owner.map(|owner| self.owned[owner as usize]), weight: fact.weight, doomed: more.doomed, known: more.known }
         };
         globals.iter().map(|(global, fact)| (*global, said(fact))).collect()
-    }
-
-    /// Where registers lie at a point, ascending.
-    pub(crate) fn locals_at(&self, point: PointId) -> &[(Reg, Domain)] {
-        &self.locals[point.index()]
     }
 
     /// What is known of symbols while a request is at a point.

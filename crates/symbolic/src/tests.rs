@@ -1,5 +1,6 @@
 //! Tests of the whole crate.
 
 mod conditions;
+mod rows;
 mod steps;
 pub(crate) mod switch;
