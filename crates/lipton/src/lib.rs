@@ -15,6 +15,7 @@ mod ranges;
 mod retries;
 mod rows;
 mod sums;
+mod tickets;
 mod why;
 
 pub use why::{Conflict, Place, PossibleError, Why};
@@ -62,7 +63,12 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
     if let Some(found) = prove_by_few(prepared, &control, budget)? {
         return Ok(found);
     }
-    attempts(&control, None, budget).map(|reduction| Found { reduction })
+    prove_of_all(prepared, budget)
+}
+
+/// Looks for a proof in which each request body stands for itself.
+pub fn prove_of_all(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
+    attempts(&prepared.control(), None, budget).map(|reduction| Found { reduction })
 }
 
 /// Looks for a proof in which few request bodies stand for all.
@@ -104,8 +110,14 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         if !retries && tried.contains(&yields) {
             continue;
         }
-        match try_with(control, &yields, retries, few, &mut waiting, budget) {
-            Ok(reduction) => return Ok(reduction),
+        let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none() };
+        let mut tried_with = try_with(&attempt_with, &mut waiting, budget);
+        if matches!(tried_with, Ok(None)) {
+            tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut waiting, budget);
+        }
+        match tried_with {
+            Ok(Some(reduction)) => return Ok(reduction),
+            Ok(None) => {}
             Err(why @ Why::Stopped(_)) => return Err(why),
             // Of the attempts the second one, where waiting is no read, says most.
             Err(why) if attempt < 2 => first_why = Some(why),
@@ -125,14 +137,20 @@ impl From<Halt> for Why {
     }
 }
 
-fn try_with(
-    control: &Control<'_>,
-    yields: &[u32],
+/// With what it is tried.
+struct Attempt<'a> {
+    control: &'a Control<'a>,
+    yields: &'a [u32],
+    /// Whether retries count.
     validate: bool,
-    few: Few<'_>,
-    waiting: &mut Vec<u32>,
-    budget: &mut Budget,
-) -> Result<Reduction, Why> {
+    few: Few<'a>,
+    /// Whether tickets do.
+    tickets: bool,
+}
+
+/// None if tickets that hold are not drawn in the order of commits.
+fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
+    let &Attempt { control, yields, validate, few, tickets } = attempt;
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
     let declared =
@@ -154,6 +172,9 @@ fn try_with(
         let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
+        if tickets {
+            tickets::add(&model, &mut reduction)?;
+        }
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
         if asks && same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
             break (model, regions);
@@ -175,13 +196,22 @@ fn try_with(
     let facts = facts(&model, &reduction)?;
     let phases = movers::phases(&model, &facts, budget)?;
     match (phases, error) {
+        (Phases::Found(post), _) if !in_order(Claims { model: &model, facts: &facts, reduction: &reduction }, &post) => Ok(None),
         (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
         (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
         (Phases::Found(post), None) => {
             reduction.post = alike.map_or_else(|| post.clone(), |alike| alike.spread(&post));
-            Ok(reduction)
+            Ok(Some(reduction))
         }
     }
+}
+
+/// Whether who draws a ticket first commits first, if these points are after the commit.
+fn in_order(claims: Claims<'_>, post: &[(u32, u32)]) -> bool {
+    let mut after = vec![false; claims.model.points.len()];
+    after[PointId::END.index()] = true;
+    post.iter().for_each(|&(first, last)| after[first as usize..=last as usize].fill(true));
+    (0..claims.reduction.tickets.len()).all(|index| claims.turns(index, &after).is_ok())
 }
 
 fn facts(model: &Model, reduction: &Reduction) -> Result<Facts, Why> {

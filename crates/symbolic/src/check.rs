@@ -14,6 +14,9 @@
 //! two is a commit, so the order of commits stays; the run stays complete with the same answers; and there is one inversion less. When there is none left
 //! each request's steps are together, and the run is serial. ∎
 //!
+//! The condition is needed for inversions alone. Where who draws a ticket first commits first ([`crate::tickets`]), two steps that draw are none, in this run and in those that come of exchanges, which are complete runs with the
+//! same commits; so for these nothing is asked.
+//!
 //! Only complete runs count, so nothing is asked about waiting, deadlock or loops in either phase.
 //!
 //! **Errors.** A program is in error if any run, complete or not, comes to one. Every obligation of execution is shown to hold
@@ -165,6 +168,10 @@ impl Checker<'_> {
         self.invariants(claims)?;
         self.errors(claims)?;
         self.phases(&model, &post)?;
+        for index in 0..reduction.tickets.len() {
+            self.spend(model.paths.len())?;
+            self.hold(claims, claims.turns(index, &post))?;
+        }
         self.exchange(claims, &post)
     }
 
@@ -248,6 +255,10 @@ impl Checker<'_> {
             }
         }
         self.known(claims)?;
+        for index in 0..reduction.tickets.len() {
+            self.spend(claims.model.paths.len())?;
+            self.hold(claims, claims.ticket(index))?;
+        }
         for (index, doom) in reduction.dooms.iter().enumerate() {
             self.spend(writers(GlobalVar(doom.global)).saturating_add(size_of(doom.points.iter().copied())))?;
             self.hold(claims, claims.doom(index))?;
