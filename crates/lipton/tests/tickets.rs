@@ -64,6 +64,6 @@ fn several() {
         lock(DRAW, WAIT, LEAVE).replace("X:", "Y: 0..1\nvar X:")
     );
     assert_eq!(proved(&two), Some(2));
-    let beside = format!("{one}request peek {{ X }}\n");
+    let beside = format!("{one}request poke {{ X := 0; 0 }}\n");
     assert_eq!(proved(&beside), None);
 }

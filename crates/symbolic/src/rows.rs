@@ -40,7 +40,7 @@
 //!
 //! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
 //! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, so paths of one shape would no longer be the same; tickets are
-//! about all bodies at once. Of sums and tickets tests show the harm, of validated reads no such program is known.
+//! about all bodies at once. Of sums a test shows the harm, of the others no such program is known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};

@@ -4,3 +4,4 @@ mod conditions;
 mod rows;
 mod steps;
 pub(crate) mod switch;
+mod tickets;

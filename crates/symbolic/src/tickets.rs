@@ -8,23 +8,23 @@
 //!
 //! **I5, tickets.** At every moment `S ≤ N`; every ticket is at least `S` and less than `N`; tickets of different requests are different; inside, the ticket is `S`.
 //!
-//! **Proof.** At first `S ≤ N`, and nobody has a ticket, as no entry is a holder or inside. A path that is taken changes `N` and `S` only by adding 1, and
+//! **Proof.** At first `S ≤ N`, and nobody has a ticket, as no entry is a holder or inside. Every path that is taken and changes `N` adds a positive number, and
 //! * *from outside to a holder*: the register becomes `N`, `N` grows, `S` stays. The new ticket is at least `S`, less than the new `N`, and greater than all others. The point is not inside.
-//! * *between points with a ticket*: `N` and `S` stay; where the new point is a holder, its register gets what the register of the old point holds, which is the ticket. If the new point is inside, then so is the old one, or the path asks: `S ≥ t`
+//! * *between points with a ticket*: `S` stays; where the new point is a holder, its register gets what the register of the old point holds, which is the ticket. If the new point is inside, then so is the old one, or the path asks: `S ≥ t`
 //!   and `S ≤ t`, so the ticket is `S`.
-//! * *from a point with a ticket to outside*: `N` stays. If `S` changes, the request is inside or asks, so its ticket is `S`. Those of others are different from it and not less than `S`, so greater: at least `S + 1`. And `S + 1 ≤ N`, as the ticket was
+//! * *from a point with a ticket to outside*: if `S` changes, then by 1, and the request is inside or asks, so its ticket is `S`. Those of others are different from it and not less than `S`, so at least `S + 1`. And `S + 1 ≤ N`, as the ticket was
 //!   less than `N`. So nobody else was inside, either.
-//! * *elsewhere*: `N` and `S` stay. (`S := t + 1` adds 1 where the request is inside or asks.)
+//! * *elsewhere*: `S` stays. (`S := t + 1` adds 1 where the request is inside or asks.)
 //!
 //! A step of one request changes no register of another, and it changes `S` only where no other request is inside. ∎
 //!
 //! **Excluded.** Two requests are never both inside; and while one is inside no other one takes a path that asks: its ticket would be `S`, too.
 //!
-//! **Turns.** Let waiting points be before the commit; let every path from a waiting point to after the commit ask; let every path from a point with a ticket to one without lead to
-//! after the commit. If in a complete run request `i` draws before request `j`, then `i` commits before `j`.
+//! **Turns.** Let no path between points before the commit lead from a point with a ticket to one without; let every path from before to after the commit that begins or ends with a ticket begin inside or ask; and let no path after the commit
+//! draw. If in a complete run requests `i` and `j` both draw, and `i` before `j`, then `i` commits before `j`.
 //!
-//! **Proof.** Whoever draws comes to a waiting point, before its commit, and has a ticket until it commits, by the last condition. So it draws once, and commits from a point with a ticket: inside, or by a path that asks; its ticket is `S` then.
-//! When `j` commits, `S` is its ticket, which is greater than that of `i`, as `N` grows with every draw. So `i` has no ticket any more, by I5; so it has committed. ∎
+//! **Proof.** A path that draws begins without a ticket, so neither inside nor does it ask; so it does not commit, and leads from before to before. Whoever draws keeps its ticket until it commits, by the first condition, so it draws once, and its
+//! commit begins with the ticket, which is `S` then, by the second. When `j` commits, `S` is its ticket, which is greater than that of `i`, as `N` grows with every draw. So `i` has no ticket any more, by I5; so it has committed. ∎
 //!
 //! So in the theorem of [`mod@crate::check`] two steps that draw from one lock are no inversion, in whichever order they come, and need not be exchanged.
 
@@ -89,7 +89,11 @@ impl Turns {
         let is_called = self.inside[path.from.index()] || self.asks(path);
         let more = |symbol: Symbol| Term { constant: 1, parts: vec![(symbol, 1)] };
         let held = self.holders[path.from.index()].map(Symbol::Local);
-        let draws = path.update(self.next).map(|update| update.term == more(Symbol::Global(self.next)));
+        let grows = |term: &Term| term.parts == [(Symbol::Global(self.next), 1)] && term.constant > 0;
+        let draws = path.update(self.next).is_some();
+        if path.update(self.next).is_some_and(|update| !grows(&update.term)) {
+            return false;
+        }
         let calls = path.update(self.called).map(|update| {
             update.term == more(Symbol::Global(self.called)) || is_called && held.is_some_and(|held| update.term == more(held))
         });
@@ -100,10 +104,10 @@ impl Turns {
         };
         let enters = self.inside[path.to.index()];
         match (self.has(path.from), self.has(path.to)) {
-            (false, true) => draws == Some(true) && calls.is_none() && gets(Some(Symbol::Global(self.next))) && !enters,
-            (true, true) => draws.is_none() && calls.is_none() && gets(held) && (!enters || is_called),
-            (true, false) => draws.is_none() && (calls.is_none() || calls == Some(true) && is_called),
-            (false, false) => draws.is_none() && calls.is_none(),
+            (false, true) => draws && calls.is_none() && gets(Some(Symbol::Global(self.next))) && !enters,
+            (true, true) => calls.is_none() && gets(held) && (!enters || is_called),
+            (true, false) => calls.is_none() || calls == Some(true) && is_called,
+            (false, false) => calls.is_none(),
         }
     }
 }
@@ -114,9 +118,7 @@ impl Claims<'_> {
         let violated = |path| Err(Violation { condition: Condition::ReductionTicket, object: format!("ticket {index}"), path });
         let Some(turns) = self.facts.turns().get(index) else { return Ok(()) };
         let (model, facts) = (self.model, self.facts);
-        let outside = |point: PointId| point == PointId::END || model.is_entry(point);
-        let mut points = (0..u32::try_from(model.points.len()).unwrap_or(u32::MAX)).map(PointId);
-        if model.initial(turns.called) > model.initial(turns.next) || points.any(|point| turns.has(point) && outside(point)) {
+        if model.initial(turns.called) > model.initial(turns.next) || model.entries.iter().any(|&entry| turns.has(entry)) {
             return violated(None);
         }
         match model.ids().find(|&id| facts.is_taken(model, id, Runs::All) && !turns.keeps(model.path(id))) {
@@ -130,13 +132,16 @@ impl Claims<'_> {
         let violated = |path| Err(Violation { condition: Condition::ReductionTurns, object: format!("ticket {index}"), path });
         let Some(turns) = self.facts.turns().get(index) else { return Ok(()) };
         let (model, facts) = (self.model, self.facts);
-        let waits = |point: PointId| turns.has(point) && !turns.is_inside(point);
         let is_post = |point: PointId| post[point.index()];
         let in_order = |id: PathId| {
             let path = model.path(id);
-            let commits = !is_post(path.to) || !waits(path.from) || turns.asks(path);
-            let gives_back = is_post(path.to) || !turns.has(path.from) || turns.has(path.to);
-            commits && gives_back && !(waits(path.to) && is_post(path.to))
+            let (had, has) = (turns.has(path.from), turns.has(path.to));
+            let is_called = turns.is_inside(path.from) || turns.asks(path);
+            match (is_post(path.from), is_post(path.to)) {
+                (false, false) => has || !had,
+                (false, true) => is_called || !(had || has),
+                _ => had || !has,
+            }
         };
         match model.ids().find(|&id| facts.is_taken(model, id, Runs::Complete) && !in_order(id)) {
             Some(id) => violated(Some(id)),

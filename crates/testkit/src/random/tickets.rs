@@ -80,7 +80,8 @@ pub fn random_tickets(seed: u64) -> String {
             ]);
             parts.push(draw.to_owned());
             if rng.chance(10) {
-                parts.push(rng.pick(&["yield", "if (?) { return 8 }", "t := t + 1", "NEXT := NEXT + 1", "CALLED := CALLED + 1"]).to_owned());
+                parts
+                    .push(rng.pick(&["yield", "if (?) { return 8 }", "t := t + 1", "NEXT := NEXT + 1", "CALLED := CALLED + 1"]).to_owned());
             }
             let wait = rng.pick(&[
                 "await (CALLED == t)",
