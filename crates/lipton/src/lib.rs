@@ -7,6 +7,7 @@
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
 //! can hurt, so there are three tries: none, in front of loops that wait, in front of all loops with a `yield`.
 
+mod flags;
 mod heads;
 mod infer;
 mod known;
@@ -193,10 +194,18 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
         let settled = facts(&model, &reduction)?;
         reduction.exclusions = infer::exclusions(Claims { model: &model, facts: &settled, reduction: &reduction }, budget)?;
     }
-    let facts = facts(&model, &reduction)?;
-    let phases = movers::phases(&model, &facts, budget)?;
+    let mut held = facts(&model, &reduction)?;
+    let mut phases = movers::phases(&model, &held, budget)?;
+    if let (Phases::Conflict(..), None) = (&phases, few) {
+        let seen = flags::seen(&model, &regions, &reduction, budget)?;
+        if !seen.is_empty() {
+            reduction.known.extend(seen);
+            held = facts(&model, &reduction)?;
+            phases = movers::phases(&model, &held, budget)?;
+        }
+    }
     match (phases, error) {
-        (Phases::Found(post), _) if !in_order(Claims { model: &model, facts: &facts, reduction: &reduction }, &post) => Ok(None),
+        (Phases::Found(post), _) if !in_order(Claims { model: &model, facts: &held, reduction: &reduction }, &post) => Ok(None),
         (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
         (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
         (Phases::Found(post), None) => {

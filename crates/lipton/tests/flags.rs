@@ -1,0 +1,45 @@
+//! After a flag is raised something no longer changes: who has seen it may look as often as it likes.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+use serval_budget::Budget;
+use serval_compile::{Options, Prepared};
+use serval_lipton::prove;
+use serval_proof::Refusal;
+
+fn is_proved(text: &str) -> bool {
+    let program = serval_syntax::analyze(text).program.unwrap_or_else(|| panic!("{text}"));
+    let prepared = Prepared::new(&program, Options::default());
+    let Ok(found) = prove(&prepared, &mut Budget::ticks(1_000_000)) else { return false };
+    let checked: Result<(), Refusal<()>> = serval_symbolic::check(&prepared, &found.reduction, &mut Budget::ticks(1_000_000));
+    assert_eq!(checked, Ok(()), "{text}");
+    true
+}
+
+/// One builds an object in several steps under a lock and says that it is ready; others wait for that, and look twice.
+fn program(build: &str, look: &str, more: &str) -> String {
+    format!(
+        "var READY: 0..1\nvar OBJECT: 0..2\n\
+         request build {{ lock(L); if (READY == 0) {{ {build} }}; unlock(L); 0 }}\n\
+         request look {{ {look}; yield; a := OBJECT; yield; a + 3 * OBJECT }}\n{more}\n"
+    )
+}
+
+const BUILD: &str = "yield; OBJECT := 1; yield; OBJECT := 2; yield; READY := 1";
+
+#[test]
+fn what_is_ready_does_not_change() {
+    assert!(is_proved(&program(BUILD, "await (READY == 1)", "")));
+    assert!(is_proved(&program(BUILD, "if (READY == 0) { return 9 }", "")));
+    let reset = "request stop { lock(L); if (READY == 0) { READY := 1 }; unlock(L); 1 }";
+    assert!(is_proved(&program(BUILD, "await (READY == 1)", reset)));
+}
+
+#[test]
+fn what_is_not_may() {
+    // The flag is raised too early, taken back, not waited for; or somebody does not care.
+    assert!(!is_proved(&program("yield; OBJECT := 1; yield; READY := 1; yield; OBJECT := 2", "await (READY == 1)", "")));
+    assert!(!is_proved(&program(BUILD, "await (READY == 1)", "request back { lock(L); READY := 0; unlock(L); 1 }")));
+    assert!(!is_proved(&program(BUILD, "await (READY == 0)", "")));
+    assert!(!is_proved(&program(BUILD, "await (READY == 1)", "request any { OBJECT := 0; 1 }")));
+}
