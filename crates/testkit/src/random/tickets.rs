@@ -78,6 +78,8 @@ pub fn random_tickets(seed: u64) -> String {
                 "t := NEXT; NEXT := NEXT + 2",
                 "t := NEXT",
             ]);
+            // Now and then there are few tickets.
+            parts.extend(rng.chance(15).then(|| "await (NEXT < 3)".to_owned()));
             parts.push(draw.to_owned());
             if rng.chance(10) {
                 parts

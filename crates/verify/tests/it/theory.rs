@@ -58,6 +58,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/symbolic/src/validated.rs", None),
             ("crates/symbolic/src/facts.rs", None),
             ("crates/symbolic/src/invariants.rs", None),
+            ("crates/symbolic/src/tickets.rs", None),
             ("crates/symbolic/src/sums.rs", None),
             ("crates/symbolic/src/exchange.rs", None),
             ("crates/symbolic/src/rows.rs", None),
