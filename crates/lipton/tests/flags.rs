@@ -1,7 +1,5 @@
 //! After a flag is raised something no longer changes: who has seen it may look as often as it likes.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 use serval_budget::Budget;
 use serval_compile::{Options, Prepared};
 use serval_lipton::prove;

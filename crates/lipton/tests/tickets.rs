@@ -1,7 +1,5 @@
 //! Locks with tickets over integers without bounds, and what goes wrong next to them.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
-
 use serval_budget::Budget;
 use serval_compile::{Options, Prepared};
 use serval_lipton::prove;
