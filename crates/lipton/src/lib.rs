@@ -5,12 +5,13 @@
 //! or a pair of paths is asked of the functions with which the checker asks it.
 //!
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
-//! can hurt, so there are three tries: none, in front of loops that wait, in front of all loops with a `yield`.
+//! can hurt, so there are four tries: none, in front of loops that wait, in front of all loops with a `yield`; and in front of loops that wait, without tests that are made again later.
 
 mod flags;
 mod heads;
 mod infer;
 mod known;
+mod late;
 mod movers;
 mod ranges;
 mod retries;
@@ -100,18 +101,24 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
     let mut tried: Vec<Vec<u32>> = Vec::new();
     let mut first_why = None;
     let mut waiting = Vec::new();
-    for attempt in 0..3 {
+    let mut heads_of_waiting = Vec::new();
+    for attempt in 0..4 {
         let yields = match attempt {
             0 => Vec::new(),
-            1 => std::mem::take(&mut waiting),
-            _ => heads::loops_with_yields(control),
+            1 => {
+                heads_of_waiting = std::mem::take(&mut waiting);
+                heads_of_waiting.clone()
+            }
+            2 => heads::loops_with_yields(control),
+            _ => std::mem::take(&mut heads_of_waiting),
         };
+        let late = attempt == 3 && few.is_none();
         // In the last attempt retries count, which are loops with a `yield`.
         let retries = attempt == 2 && !yields.is_empty() && few.is_none();
-        if !retries && tried.contains(&yields) {
+        if !retries && !late && tried.contains(&yields) {
             continue;
         }
-        let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none() };
+        let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
         let mut tried_with = try_with(&attempt_with, &mut waiting, budget);
         if matches!(tried_with, Ok(None)) {
             tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut waiting, budget);
@@ -126,7 +133,7 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         }
         tried.push(yields);
     }
-    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 3 }))
+    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 4 }))
 }
 
 impl From<Halt> for Why {
@@ -147,11 +154,13 @@ struct Attempt<'a> {
     few: Few<'a>,
     /// Whether tickets do.
     tickets: bool,
+    /// Whether tests are left out that what comes after makes again.
+    late: bool,
 }
 
 /// None if tickets that hold are not drawn in the order of commits.
 fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
-    let &Attempt { control, yields, validate, few, tickets } = attempt;
+    let &Attempt { control, yields, validate, few, tickets, late } = attempt;
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
     let declared =
@@ -168,9 +177,11 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
         if !guessed {
             model.narrow(&ranges);
         }
+        let late = if late { late::looks(&mut model, &ranges) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
-        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
+        let before =
+            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late, validated, sums, ..Reduction::default() });
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if tickets {

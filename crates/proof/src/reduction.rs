@@ -24,6 +24,9 @@ pub struct Reduction {
     pub bodies: Vec<u32>,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
+    /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<(u32, u32, u32)>,
     /// Reads of optimistic retries that are tested before they count.
     pub validated: Vec<Validated>,
     /// Between which numbers globals stay.

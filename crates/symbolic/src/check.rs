@@ -117,6 +117,15 @@ fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budge
 /// Executes a program and transforms it as a certificate says.
 pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let mut model = model_of(prepared, reduction, budget)?;
+    let ranges = ranges(model.initial.len(), reduction).unwrap_or_default();
+    for (index, &late) in reduction.late.iter().enumerate() {
+        // What a way on may cost at most.
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX).saturating_add(256)).map_err(stopped_by)?;
+        if !model.is_late(late, &ranges) {
+            unmet(Condition::ReductionLate, format!("late look {index}"), "who goes on may do something else".to_owned())?;
+        }
+        model.put_late(late);
+    }
     for (index, validated) in reduction.validated.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
         let refused = |Unvalidated(why)| unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());

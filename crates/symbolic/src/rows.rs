@@ -15,7 +15,7 @@
 //! 2. (*patterns*) for all bodies `B ≠ C` of `P` with a common variable, some `B' ≠ C'` of `S` have the same pattern;
 //! 3. (*alike*) the globals of a kind have the same initial value, and those among them that bodies of `S` mention have the same range and the same sign
 //!    of counts; bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner, weight, doom, what is known), and have the same phases; what is
-//!    said at a point of a body is said of its variables; and there are neither sums, nor validated reads, nor tickets.
+//!    said at a point of a body is said of its variables; and there are neither sums, nor validated reads, nor tickets, nor late looks.
 //!
 //! If the certificate proves the program of the bodies `S` alone, then `P` is serializable and free of errors.
 //!
@@ -39,7 +39,7 @@
 //! paths of `B'`, a test after which the global of the other group has a value with which nobody is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for `P`. ∎
 //!
 //! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
-//! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, so paths of one shape would no longer be the same; tickets are
+//! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape would no longer be the same; tickets are
 //! about all bodies at once. Of sums a test shows the harm, of the others no such program is known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -301,7 +301,8 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
     let &Claimed { model, facts, reduction, post } = claimed;
     let standing = standing(model, bodies, &reduction.bodies);
     let mut found: Vec<Unlike> = unlike_kinds(bodies, &standing, claimed).map(Unlike::Alike).into_iter().collect();
-    if !(reduction.sums.is_empty() && reduction.validated.is_empty() && reduction.tickets.is_empty()) {
+    let together = reduction.sums.len() + reduction.validated.len() + reduction.tickets.len() + reduction.late.len();
+    if together > 0 {
         found.push(Unlike::Alike("it speaks of what all bodies do together"));
     }
     let extra: FxHashSet<u32> = reduction.yields.iter().copied().collect();

@@ -1,6 +1,7 @@
 //! Tests of the whole crate.
 
 mod conditions;
+mod late;
 mod rows;
 mod steps;
 pub(crate) mod switch;

@@ -56,6 +56,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/symbolic/src/execute.rs", None),
             ("crates/symbolic/src/model.rs", None),
             ("crates/symbolic/src/validated.rs", None),
+            ("crates/symbolic/src/late.rs", None),
             ("crates/symbolic/src/facts.rs", None),
             ("crates/symbolic/src/invariants.rs", None),
             ("crates/symbolic/src/tickets.rs", None),
