@@ -41,3 +41,19 @@ fn what_is_not_may() {
     assert!(!is_proved(&program(BUILD, "await (READY == 0)", "")));
     assert!(!is_proved(&program(BUILD, "await (READY == 1)", "request any { OBJECT := 0; 1 }")));
 }
+
+/// Who finds an object that is not there looks again under the lock.
+fn checked_twice(again: &str, look: &str) -> String {
+    format!(
+        "request get {{ if (READY == 1) {{ return OBJECT }}; lock(L); yield; if ({again}) {{ OBJECT := 1 + ?; yield; READY := 1; unlock(L); return 10 + OBJECT }}; \
+         unlock(L); {look} }}\n"
+    )
+}
+
+#[test]
+fn looking_twice() {
+    assert!(is_proved(&checked_twice("READY == 0", "OBJECT")));
+    // One builds it again, or says that it has come late.
+    assert!(!is_proved(&checked_twice("1 == 1", "OBJECT")));
+    assert!(!is_proved(&checked_twice("READY == 0", "20 + OBJECT")));
+}

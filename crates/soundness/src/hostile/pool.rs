@@ -45,8 +45,8 @@ pub struct Pool {
     single: [Vec<usize>; 2],
 }
 
-/// Programs of which proofs say what few others say: that few requests stand for many, and in which order tickets are drawn.
-const WRITTEN: [(&str, &str); 3] = [
+/// Programs of which proofs say what few others say: that few requests stand for many, that a look does not matter, and in which order tickets are drawn.
+const WRITTEN: [(&str, &str); 4] = [
     (
         "rows.ser",
         "var L[0..7]: 0..1\nvar X[0..7]: 0..1\n\
@@ -55,6 +55,10 @@ const WRITTEN: [(&str, &str); 3] = [
     (
         "guarded rows.ser",
         "var L[0..8]: 0..1\nvar X[0..8]: 0..2\nrequest add(i: 0..8) { lock(L[i]); a := X[i]; yield; if (a < 2) { X[i] := a + 1 }; unlock(L[i]); a }",
+    ),
+    (
+        "twice.ser",
+        "request get { if (READY == 1) { return OBJECT }; lock(L); yield; if (READY == 0) { OBJECT := 1 + ?; yield; READY := 1; unlock(L); return 10 + OBJECT }; unlock(L); OBJECT }",
     ),
     (
         "tickets.ser",

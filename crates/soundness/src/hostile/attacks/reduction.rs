@@ -92,6 +92,12 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
                 _ => push(proof, "dooms", json!({"global": low, "value": 1, "points": [[point, point]]})),
             }
         }
+        "reduction.late" => {
+            if proof.get("late").is_none() {
+                proof["late"] = json!([]);
+            }
+            push(proof, "late", json!([point, point + 1, low]))
+        }
         "reduction.ticket" => match proof.get_mut("tickets") {
             Some(tickets) => shift(draw.pick_mut(tickets)?, draw),
             None => {
