@@ -193,7 +193,7 @@ fn nobody_else_calls() {
 }
 
 /// The order in which `X` is read and written.
-const TURN: [&str; 2] = ["x := X; if (x == 0) { X := 1 } else { X := 0 }", "if (t == x) { x := 5 } else { x := 6 }"];
+const TURN: [&str; 2] = ["x := X; X := 1 - x", "if (t == x) { x := 5 } else { x := 6 }"];
 
 #[test]
 fn turns() {
