@@ -6,7 +6,7 @@ use serval_verify::{Caps, InputError, InputKind, Outcome, verify};
 
 /// Small inputs, and what is true of them. Certificates of every kind are
 /// about one of them.
-pub(crate) const INPUTS: [(&str, InputKind, Claim); 13] = [
+pub(crate) const INPUTS: [(&str, InputKind, Claim); 14] = [
     ("request save { seen := EDITS; yield; EDITS := (seen + 1) % 4 }", InputKind::Program, Claim::NotSerializable),
     (
         "request outgoing { OPEN := 1; yield; SENT := 1; 1 }
@@ -82,6 +82,12 @@ pub(crate) const INPUTS: [(&str, InputKind, Claim); 13] = [
     // Two request bodies that do the same with other rows, one of them common.
     (
         "var A[0..2]: 0..1 := 1 request shift(i: 0..1) { a := A[i]; A[i] := A[i + 1]; A[i + 1] := 0; a }",
+        InputKind::Program,
+        Claim::Serializable,
+    ),
+    // A lock with tickets, of which there are few.
+    (
+        "var X: 0..1 request swap { await (NEXT < 3); t := NEXT; NEXT := NEXT + 1; await (CALLED == t); x := X; yield; X := 1 - x; CALLED := CALLED + 1; x }",
         InputKind::Program,
         Claim::Serializable,
     ),

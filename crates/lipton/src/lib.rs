@@ -5,16 +5,19 @@
 //! or a pair of paths is asked of the functions with which the checker asks it.
 //!
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
-//! can hurt, so there are three tries: none, in front of loops that wait, in front of all loops with a `yield`.
+//! can hurt, so there are four tries: none, in front of loops that wait, in front of all loops with a `yield`; and in front of loops that wait, without tests that are made again later.
 
+mod flags;
 mod heads;
 mod infer;
 mod known;
+mod late;
 mod movers;
 mod ranges;
 mod retries;
 mod rows;
 mod sums;
+mod tickets;
 mod why;
 
 pub use why::{Conflict, Place, PossibleError, Why};
@@ -62,7 +65,12 @@ pub fn prove(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
     if let Some(found) = prove_by_few(prepared, &control, budget)? {
         return Ok(found);
     }
-    attempts(&control, None, budget).map(|reduction| Found { reduction })
+    prove_of_all(prepared, budget)
+}
+
+/// Looks for a proof in which each request body stands for itself.
+pub fn prove_of_all(prepared: &Prepared, budget: &mut Budget) -> Result<Found, Why> {
+    attempts(&prepared.control(), None, budget).map(|reduction| Found { reduction })
 }
 
 /// Looks for a proof in which few request bodies stand for all.
@@ -93,19 +101,31 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
     let mut tried: Vec<Vec<u32>> = Vec::new();
     let mut first_why = None;
     let mut waiting = Vec::new();
-    for attempt in 0..3 {
+    let mut heads_of_waiting = Vec::new();
+    for attempt in 0..4 {
         let yields = match attempt {
             0 => Vec::new(),
-            1 => std::mem::take(&mut waiting),
-            _ => heads::loops_with_yields(control),
+            1 => {
+                heads_of_waiting = std::mem::take(&mut waiting);
+                heads_of_waiting.clone()
+            }
+            2 => heads::loops_with_yields(control),
+            _ => std::mem::take(&mut heads_of_waiting),
         };
+        let late = attempt == 3 && few.is_none();
         // In the last attempt retries count, which are loops with a `yield`.
         let retries = attempt == 2 && !yields.is_empty() && few.is_none();
-        if !retries && tried.contains(&yields) {
+        if !retries && !late && tried.contains(&yields) {
             continue;
         }
-        match try_with(control, &yields, retries, few, &mut waiting, budget) {
-            Ok(reduction) => return Ok(reduction),
+        let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
+        let mut tried_with = try_with(&attempt_with, &mut waiting, budget);
+        if matches!(tried_with, Ok(None)) {
+            tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut waiting, budget);
+        }
+        match tried_with {
+            Ok(Some(reduction)) => return Ok(reduction),
+            Ok(None) => {}
             Err(why @ Why::Stopped(_)) => return Err(why),
             // Of the attempts the second one, where waiting is no read, says most.
             Err(why) if attempt < 2 => first_why = Some(why),
@@ -113,7 +133,7 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         }
         tried.push(yields);
     }
-    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 3 }))
+    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 4 }))
 }
 
 impl From<Halt> for Why {
@@ -125,14 +145,22 @@ impl From<Halt> for Why {
     }
 }
 
-fn try_with(
-    control: &Control<'_>,
-    yields: &[u32],
+/// With what it is tried.
+struct Attempt<'a> {
+    control: &'a Control<'a>,
+    yields: &'a [u32],
+    /// Whether retries count.
     validate: bool,
-    few: Few<'_>,
-    waiting: &mut Vec<u32>,
-    budget: &mut Budget,
-) -> Result<Reduction, Why> {
+    few: Few<'a>,
+    /// Whether tickets do.
+    tickets: bool,
+    /// Whether tests are left out that what comes after makes again.
+    late: bool,
+}
+
+/// None if tickets that hold are not drawn in the order of commits.
+fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
+    let &Attempt { control, yields, validate, few, tickets, late } = attempt;
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
     let declared =
@@ -149,11 +177,16 @@ fn try_with(
         if !guessed {
             model.narrow(&ranges);
         }
+        let late = if late { late::looks(&mut model, &ranges) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
-        let before = std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), validated, sums, ..Reduction::default() });
+        let before =
+            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late, validated, sums, ..Reduction::default() });
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
+        if tickets {
+            tickets::add(&model, &mut reduction)?;
+        }
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
         if asks && same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
             break (model, regions);
@@ -168,17 +201,37 @@ fn try_with(
     if let (Some(alike), Some((_, chosen))) = (&alike, few) {
         alike.settle(&mut reduction);
         reduction.bodies = chosen.to_vec();
+        // Owners and counts have other numbers now.
+        let settled = facts(&model, &reduction)?;
+        reduction.exclusions = infer::exclusions(Claims { model: &model, facts: &settled, reduction: &reduction }, budget)?;
     }
-    let facts = facts(&model, &reduction)?;
-    let phases = movers::phases(&model, &facts, budget)?;
+    let mut held = facts(&model, &reduction)?;
+    let mut phases = movers::phases(&model, &held, budget)?;
+    if let (Phases::Conflict(..), None) = (&phases, few) {
+        let seen = flags::seen(&model, &regions, &reduction, budget)?;
+        if !seen.is_empty() {
+            reduction.known.extend(seen);
+            held = facts(&model, &reduction)?;
+            phases = movers::phases(&model, &held, budget)?;
+        }
+    }
     match (phases, error) {
+        (Phases::Found(post), _) if !in_order(Claims { model: &model, facts: &held, reduction: &reduction }, &post) => Ok(None),
         (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
         (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
         (Phases::Found(post), None) => {
             reduction.post = alike.map_or_else(|| post.clone(), |alike| alike.spread(&post));
-            Ok(reduction)
+            Ok(Some(reduction))
         }
     }
+}
+
+/// Whether who draws a ticket first commits first, if these points are after the commit.
+fn in_order(claims: Claims<'_>, post: &[(u32, u32)]) -> bool {
+    let mut after = vec![false; claims.model.points.len()];
+    after[PointId::END.index()] = true;
+    post.iter().for_each(|&(first, last)| after[first as usize..=last as usize].fill(true));
+    (0..claims.reduction.tickets.len()).all(|index| claims.turns(index, &after).is_ok())
 }
 
 fn facts(model: &Model, reduction: &Reduction) -> Result<Facts, Why> {

@@ -40,7 +40,6 @@ fn examples() {
         "auction-checked",
         "cache-fill-after-put",
         "connection-pool",
-        "double-checked-initialisation",
         "entity-tags",
         "leader-election",
         "lru-cache-versioned",

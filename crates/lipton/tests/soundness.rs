@@ -2,7 +2,7 @@
 //!
 //! Random programs (those of the testkit, and here such with locks, counters, retries, latches, early release and moved `yield`s) are
 //! proved by reduction; every proof must be accepted by the checker, and the compiled program must have no run of three requests (two where
-//! there are rows, and many request bodies) with answers that no serial run has, and no error. `SERVAL_COUNT` programs of each kind, from `SERVAL_SEED` on.
+//! three are too many) with answers that no serial run has, and no error. `SERVAL_COUNT` programs of each kind, from `SERVAL_SEED` on.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
@@ -10,13 +10,14 @@ mod programs;
 
 use std::sync::Arc;
 
-use programs::{synchronized, with_rows};
+use programs::synchronized;
 use serval_budget::Budget;
 use serval_compile::{CompileError, Limits, Options, Prepared};
-use serval_lipton::{prove, prove_by};
+use serval_lipton::{prove, prove_by, prove_of_all};
 use serval_model::{completed_multisets, serial_multisets};
 use serval_proof::{Reduction, Refusal};
-use serval_testkit::random::{Shape, SplitMix64, random_program};
+use serval_testkit::naive::{Caps, Naive, Rejected, Source};
+use serval_testkit::random::{Shape, SplitMix64, random_flags, random_program, random_rows, random_tickets};
 use serval_testkit::say;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -115,10 +116,45 @@ fn programs_with_rows() {
     let (count, seed) = (number("SERVAL_COUNT", 400) / 4, number("SERVAL_SEED", 0));
     let mut tally = Tally::default();
     for seed in seed..seed + count {
-        judge(&with_rows(seed), 2, &mut tally, &format!("rows {seed}"));
+        judge(&random_rows(seed), 3, &mut tally, &format!("rows {seed}"));
     }
     say(&format!("rows: {tally:?}"));
     assert!(tally.by_few_bodies * 25 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn programs_with_flags() {
+    let (count, seed) = (number("SERVAL_COUNT", 400), number("SERVAL_SEED", 0));
+    let mut tally = Tally::default();
+    for seed in seed..seed + count {
+        judge(&random_flags(seed), 3, &mut tally, &format!("flags {seed}"));
+    }
+    say(&format!("flags: {tally:?}"));
+    assert!(tally.proved * 10 > tally.programs, "{tally:?}");
+}
+
+/// Tickets grow without end, so that runs of two and three requests are tried one step after the other.
+#[test]
+fn programs_with_tickets() {
+    let (count, seed) = (number("SERVAL_COUNT", 400), number("SERVAL_SEED", 0));
+    let caps = Caps { configurations: 20_000, small_steps: 3_000 };
+    let (mut proved, mut tried, mut wrong) = (0, 0, 0);
+    for seed in seed..seed + count {
+        let text = random_tickets(seed);
+        let Some(prepared) = prepared(&text) else { continue };
+        let found = prove(&prepared, &mut Budget::ticks(20_000_000));
+        let mut naive = Naive::new(&Source::from(prepared.program()));
+        let known: Vec<_> = (2..=3).map(|requests| naive.is_serializable(requests, caps)).collect();
+        let is_wrong = known.iter().any(|known| matches!(known, Ok(false) | Err(Rejected::Fault(_))));
+        tried += usize::from(known.iter().all(Result::is_ok));
+        wrong += usize::from(is_wrong);
+        let Ok(found) = found else { continue };
+        assert_eq!(accepted(&prepared, &found.reduction), Ok(()), "{seed}\n{text}");
+        assert!(!is_wrong, "{seed}: {known:?}\n{text}\n{:?}", found.reduction);
+        proved += usize::from(!found.reduction.tickets.is_empty());
+    }
+    say(&format!("tickets: {tried} tried, {wrong} wrong, {proved} proved with tickets"));
+    assert!(proved * 20 > tried && wrong * 4 > tried);
 }
 
 /// Whichever bodies stand for all: what the checker accepts is serializable.
@@ -127,7 +163,7 @@ fn any_bodies() {
     let (count, seed) = (number("SERVAL_COUNT", 400) / 4, number("SERVAL_SEED", 0));
     let (mut tried, mut proved, mut valid) = (0, 0, 0);
     for seed in seed..seed + count {
-        let text = with_rows(seed);
+        let text = random_rows(seed);
         let Some(prepared) = prepared(&text) else { continue };
         let rng = &mut SplitMix64::new(seed);
         let bodies = u32::try_from(prepared.control().entries().len()).unwrap();
@@ -140,13 +176,37 @@ fn any_bodies() {
             proved += 1;
             if found.reduction.stands_for_others() && accepted(&prepared, &found.reduction).is_ok() {
                 valid += 1;
-                let truth = known.get_or_insert_with(|| truth(&prepared, 2));
+                let truth = known.get_or_insert_with(|| truth(&prepared, 3));
                 assert!(matches!(truth, Truth::Serializable | Truth::TooLarge), "{truth:?} {seed}\n{text}\n{:?}", found.reduction);
             }
         }
     }
     say(&format!("bodies: {tried} tried, {proved} proofs of theirs, {valid} of them valid for all"));
     assert!(valid > 0);
+}
+
+/// What few bodies prove of all is proved of all bodies one by one, too.
+#[test]
+fn few_bodies_prove_no_more_than_all() {
+    let (count, seed) = (number("SERVAL_COUNT", 400) / 4, number("SERVAL_SEED", 0));
+    let (mut both, mut few_alone, mut all_alone) = (0, Vec::new(), 0);
+    for seed in seed..seed + count {
+        let Some(prepared) = prepared(&random_rows(seed)) else { continue };
+        let few = prove(&prepared, &mut Budget::ticks(20_000_000)).is_ok_and(|found| found.reduction.stands_for_others());
+        let all = prove_of_all(&prepared, &mut Budget::ticks(20_000_000));
+        match (few, all) {
+            (true, Ok(found)) => {
+                both += 1;
+                assert_eq!(accepted(&prepared, &found.reduction), Ok(()), "{seed}");
+            }
+            (true, Err(why)) => few_alone.push((seed, why)),
+            (false, Ok(_)) => all_alone += 1,
+            (false, Err(_)) => {}
+        }
+    }
+    say(&format!("few bodies and all: {both} proved by both, {all_alone} by all alone"));
+    assert!(few_alone.is_empty(), "{few_alone:?}");
+    assert!(both > 0);
 }
 
 /// With more rows there is no more to prove.

@@ -48,6 +48,7 @@ serval_linear::conditions! {
         ReductionCount = "reduction.count", ReductionSum = "reduction.sum", ReductionExclusion = "reduction.exclusion",
         ReductionDoom = "reduction.doom", ReductionPhases = "reduction.phases", ReductionExchange = "reduction.exchange",
         ReductionErrors = "reduction.errors", ReductionNowhere = "reduction.nowhere",
+        ReductionLate = "reduction.late", ReductionTicket = "reduction.ticket", ReductionTurns = "reduction.turns",
         ReductionShapes = "reduction.shapes", ReductionPatterns = "reduction.patterns", ReductionAlike = "reduction.alike",
     } and {
         /// What proof trees must meet.

@@ -164,7 +164,7 @@ pub use check::{Input, Systems, check};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
 pub use format::{FORMAT, FormatError, VERSION};
-pub use reduction::{Bounds, Count, Doom, Group, Owner, Reduction, Run, Sum, Validated};
+pub use reduction::{Bounds, Count, Doom, Group, Owner, Reduction, Run, Sum, Ticket, Validated};
 pub use refusal::{Checked, Refusal, Rejection, TooLarge};
 pub use run::{Action, Completed, RunCertificate, RunEvent, States, check_run};
 pub use serval_linear::fingerprint;

@@ -24,6 +24,9 @@ pub struct Reduction {
     pub bodies: Vec<u32>,
     /// Nodes of the control graph in front of which a `yield` is added.
     pub yields: Vec<u32>,
+    /// Tests that may be left out, as what comes after tests again: from which point, to which, and the global.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<(u32, u32, u32)>,
     /// Reads of optimistic retries that are tested before they count.
     pub validated: Vec<Validated>,
     /// Between which numbers globals stay.
@@ -46,6 +49,9 @@ pub struct Reduction {
     pub locals: Vec<Bounds>,
     /// Between which numbers globals are while a request is at a point.
     pub known: Vec<Bounds>,
+    /// Locks with tickets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tickets: Vec<Ticket>,
     /// The points after the commit; 0, the end, need not be among them.
     pub post: Vec<Run>,
 }
@@ -118,6 +124,20 @@ pub struct Doom {
     pub points: Vec<Run>,
 }
 
+/// Requests draw numbers from `next`, and `called` says whose turn it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+pub struct Ticket {
+    /// The global with the next number.
+    pub next: u32,
+    /// The global with the number that is called.
+    pub called: u32,
+    /// Points, and the register with the ticket of a request there.
+    pub holders: Vec<(u32, u32)>,
+    /// The points of requests whose ticket is called.
+    pub inside: Vec<Run>,
+}
+
 /// A variable lies between two numbers while a request is at one of some points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
@@ -132,7 +152,7 @@ pub struct Bounds {
     pub points: Vec<Run>,
 }
 
-objects!(Reduction, Validated, Owner, Count, Sum, Doom, Bounds);
+objects!(Reduction, Validated, Owner, Count, Sum, Doom, Ticket, Bounds);
 
 impl Reduction {
     /// Whether some request bodies stand for all.

@@ -100,8 +100,13 @@ fn tried(origin: &'static str, text: &str, tally: &mut Tally) -> Result<Option<S
         (None, Judgement::Serializable) => "open, serializable",
         (None, Judgement::Refuted(_)) => "open, not serializable",
         (None, Judgement::Fails(_)) => "open, an error",
-        (None, Judgement::Unknown) => "open, unknown",
+        (None, Judgement::Unknown(_)) => "open, unknown",
         (Some(certificate), judgement) => {
+            for (field, what) in [("\"bodies\"", "few requests stand for all"), ("\"tickets\"", "tickets are drawn")] {
+                if certificate.contains(field) {
+                    tally.count("proofs", what);
+                }
+            }
             if !accepted(text, certificate)? {
                 return Err("the certificate is too large to be checked".to_owned());
             }
@@ -109,7 +114,9 @@ fn tried(origin: &'static str, text: &str, tally: &mut Tally) -> Result<Option<S
                 Judgement::Refuted(why) => return Err(format!("proved, but {why}")),
                 Judgement::Fails(why) => return Err(format!("proved to have no error, but {why}")),
                 Judgement::Serializable => "proved, agreed",
-                Judgement::Unknown => "proved, others do not know",
+                Judgement::Unknown(3..) => "proved, three requests agree",
+                Judgement::Unknown(2) => "proved, two requests agree",
+                Judgement::Unknown(_) => "proved, others do not know",
             }
         }
     };

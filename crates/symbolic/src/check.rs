@@ -14,6 +14,9 @@
 //! two is a commit, so the order of commits stays; the run stays complete with the same answers; and there is one inversion less. When there is none left
 //! each request's steps are together, and the run is serial. ∎
 //!
+//! The condition is needed for inversions alone. Where who draws a ticket first commits first ([`crate::tickets`]), two steps that draw are none, in this run and in those that come of exchanges, which are complete runs with the
+//! same commits; so for these nothing is asked.
+//!
 //! Only complete runs count, so nothing is asked about waiting, deadlock or loops in either phase.
 //!
 //! **Errors.** A program is in error if any run, complete or not, comes to one. Every obligation of execution is shown to hold
@@ -114,6 +117,15 @@ fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budge
 /// Executes a program and transforms it as a certificate says.
 pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let mut model = model_of(prepared, reduction, budget)?;
+    let ranges = ranges(model.initial.len(), reduction).unwrap_or_default();
+    for (index, &late) in reduction.late.iter().enumerate() {
+        // What a way on may cost at most.
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX).saturating_add(256)).map_err(stopped_by)?;
+        if !model.is_late(late, &ranges) {
+            unmet(Condition::ReductionLate, format!("late look {index}"), "who goes on may do something else".to_owned())?;
+        }
+        model.put_late(late);
+    }
     for (index, validated) in reduction.validated.iter().enumerate() {
         budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
         let refused = |Unvalidated(why)| unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
@@ -165,6 +177,10 @@ impl Checker<'_> {
         self.invariants(claims)?;
         self.errors(claims)?;
         self.phases(&model, &post)?;
+        for index in 0..reduction.tickets.len() {
+            self.spend(model.paths.len())?;
+            self.hold(claims, claims.turns(index, &post))?;
+        }
         self.exchange(claims, &post)
     }
 
@@ -248,6 +264,10 @@ impl Checker<'_> {
             }
         }
         self.known(claims)?;
+        for index in 0..reduction.tickets.len() {
+            self.spend(claims.model.paths.len())?;
+            self.hold(claims, claims.ticket(index))?;
+        }
         for (index, doom) in reduction.dooms.iter().enumerate() {
             self.spend(writers(GlobalVar(doom.global)).saturating_add(size_of(doom.points.iter().copied())))?;
             self.hold(claims, claims.doom(index))?;

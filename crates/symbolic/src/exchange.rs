@@ -3,13 +3,13 @@
 //! `Exch(s, t)`: whenever, in a complete run, one request takes path `s` and right after it another one takes path `t`, the run in
 //! which the other one takes some `t'` first and then the one takes some `s'` is a run, too, with the same ends, registers, answers and globals.
 //!
-//! **Statement.** [`Exchange::pair`] accepts `(s, t)` only if `Exch(s, t)` holds, provided that the facts hold and no
+//! **Statement.** [`Exchange::pair`] accepts `(s, t)` only if `Exch(s, t)` holds or both draw a ticket of one lock, provided that the facts hold and no
 //! reachable step is an error.
 //!
 //! **Proof.** Let the requests be at `a` and `c` before, at `b` and `c` between, at `b` and `d` after, with `s: a → b` and `t: c → d`. Facts
 //! hold at all three moments.
 //!
-//! *Excluded.* If no two requests are ever at `a` and `c`, or `b` and `c`, or `b` and `d`, or if for some global `V` the values before,
+//! *Excluded.* If no two requests are ever at `a` and `c`, or `b` and `c`, or `b` and `d`, or if one is inside a lock with tickets between or before while the other one takes a path that asks ([`crate::tickets`]), or if for some global `V` the values before,
 //! between or after are none, then `t` never follows `s`, and nothing is to be shown. (Before: the facts about `V` at `a`, `c` and the guard of `s`. Between:
 //! the image of that under `s`, the facts at `b`, `c` and the guard of `t`. After: the image of that under `t` and the facts at `b`, `d`.)
 //!
@@ -145,7 +145,7 @@ impl<'a> Exchange<'a> {
     pub fn groups(&self, global: GlobalVar, first: &Alike, second: &Alike) -> bool {
         let side = |alike: &'_ Alike| (alike.from, alike.to);
         let ((a, b), (c, d)) = (side(first), side(second));
-        if self.apart(a, b, c, d) {
+        if self.apart(a, b, c, d) || self.facts.draw_both((a, b), (c, d)) {
             return true;
         }
         let s = Side::of(first, &first.look);
@@ -172,7 +172,9 @@ impl<'a> Exchange<'a> {
     pub fn pair(&self, s: PathId, t: PathId) -> Result<(), GlobalVar> {
         let (first, second) = (self.model.path(s), self.model.path(t));
         let class = |point: PointId| self.facts.class(point);
-        if self.apart(class(first.from), class(first.to), class(second.from), class(second.to)) {
+        let [a, b, c, d] = [first.from, first.to, second.from, second.to].map(class);
+        let called = self.facts.is_called_twice(first.to, second) || self.facts.is_called_twice(second.from, first);
+        if called || self.apart(a, b, c, d) || self.facts.draw_both((a, b), (c, d)) {
             return Ok(());
         }
         // A global that only one of them touches and of which nothing is known where the other one is says nothing about the two.

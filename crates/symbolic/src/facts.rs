@@ -1,7 +1,7 @@
 //! What a certificate says of configurations, ready to be asked.
 //!
 //! A *configuration* is a value for each global and a place, with values of its registers, for each request of the run; one that
-//! has not begun is at its entry. The facts are: ranges of globals (I0), owners (I1), counts (I2), exclusions (I3), and bounds of
+//! has not begun is at its entry. The facts are: ranges of globals (I0), owners (I1), counts (I2), exclusions (I3), tickets (I5), and bounds of
 //! registers and globals while a request is at a point. They are claims until [`crate::invariants`] has checked that the initial configurations meet them
 //! and every path keeps them. Doom (I4) is a fact of complete runs only, and is asked for apart: [`Runs`].
 //!
@@ -18,6 +18,7 @@ use crate::domain::Domain;
 use crate::model::{Effect, Model};
 use crate::path::{Path, PathId, PointId};
 use crate::term::Symbol;
+use crate::tickets::Turns;
 use serval_compile::control::Reg;
 
 /// Points that a certificate may list in all.
@@ -78,6 +79,8 @@ struct Class {
     globals: Vec<(GlobalVar, AtPoint)>,
     /// Ascending.
     groups: Vec<Group>,
+    /// The locks of which requests here have a ticket, and whether it is called; ascending.
+    tickets: Vec<(u32, bool)>,
 }
 
 /// A class, by its number.
@@ -103,6 +106,7 @@ pub struct Facts {
     apart: RefCell<FxHashMap<(ClassId, ClassId, bool), bool>>,
     /// Points at which no request ever is.
     nowhere: Vec<bool>,
+    turns: Vec<Turns>,
     /// Which paths can be taken in runs of all kinds and in complete ones, as far as it was asked.
     taken: [RefCell<Vec<Option<bool>>>; 2],
 }
@@ -146,6 +150,7 @@ impl Facts {
             locals: vec![Vec::new(); points],
             apart: RefCell::default(),
             nowhere: vec![false; points],
+            turns: Vec::new(),
             taken: [(); 2].map(|()| RefCell::new(vec![None; model.paths.len()])),
         };
         let global = |number: u32| {
@@ -155,8 +160,12 @@ impl Facts {
         for &number in &reduction.slow {
             facts.slow[global(number)?.index()] = true;
         }
+        let mut owned = FxHashSet::default();
         for (index, owner) in reduction.owners.iter().enumerate() {
             let (variable, index) = (global(owner.global)?, number(index)?);
+            if !owned.insert((owner.global, owner.value)) {
+                return Err(Meaningless(format!("two owners of a value of variable {}", owner.global)));
+            }
             for point in expand(&owner.points, points, &mut left)? {
                 let class = &mut classes[point.index()];
                 class.groups.push(Group::Owner(index));
@@ -208,6 +217,13 @@ impl Facts {
         }
         for point in expand(&reduction.nowhere, points, &mut left)? {
             facts.nowhere[point.index()] = true;
+        }
+        for (index, ticket) in reduction.tickets.iter().enumerate() {
+            let turns = Turns::new(model, ticket, &expand(&ticket.inside, points, &mut left)?)?;
+            let index = number(index)?;
+            let having = (0..).map(PointId).zip(&mut classes).filter(|(point, _)| turns.has(*point));
+            having.for_each(|(point, class)| class.tickets.push((index, turns.is_inside(point))));
+            facts.turns.push(turns);
         }
         for (point, reg, bounds) in &model.read_before {
             if facts.locals[point.index()].iter().any(|local| local.0 == *reg) {
@@ -364,11 +380,6 @@ impl Facts {
         globals.iter().map(|(global, fact)| (*global, said(fact))).collect()
     }
 
-    /// Where registers lie at a point, ascending.
-    pub(crate) fn locals_at(&self, point: PointId) -> &[(Reg, Domain)] {
-        &self.locals[point.index()]
-    }
-
     /// What is known of symbols while a request is at a point.
     pub fn base(&self, point: PointId, runs: Runs) -> impl Fn(Symbol) -> Option<Domain> + '_ {
         move |symbol| match symbol {
@@ -394,11 +405,24 @@ impl Facts {
             return known;
         }
         let (a, b) = (&self.classes[left.0 as usize], &self.classes[right.0 as usize]);
-        let excluded = a.groups.iter().any(|&x| b.groups.iter().any(|&y| self.exclusions.contains(&(x, y))));
+        let excluded = a.groups.iter().any(|&x| b.groups.iter().any(|&y| self.exclusions.contains(&(x, y))))
+            || a.tickets.iter().any(|ticket| ticket.1 && b.tickets.contains(ticket));
         let mut both = a.globals.iter().filter(|(global, _)| b.globals.binary_search_by_key(global, |entry| entry.0).is_ok());
         let apart = excluded || both.any(|(global, _)| self.at_classes(*global, &[left, right], runs).is_empty());
         self.apart.borrow_mut().insert(key, apart);
         apart
+    }
+
+    /// The locks with tickets.
+    pub(crate) fn turns(&self) -> &[Turns] {
+        &self.turns
+    }
+
+    /// Whether paths between points of these classes both draw a ticket of one lock.
+    pub(crate) fn draw_both(&self, first: (ClassId, ClassId), second: (ClassId, ClassId)) -> bool {
+        let has = |class: ClassId, ticket: u32| self.classes[class.0 as usize].tickets.iter().any(|other| other.0 == ticket);
+        let draws = |(from, to): (ClassId, ClassId), ticket: u32| !has(from, ticket) && has(to, ticket);
+        self.classes[first.1.0 as usize].tickets.iter().any(|&(ticket, _)| draws(first, ticket) && draws(second, ticket))
     }
 
     /// Where owners and counts, and that it is slow, say that a global lies while a request is at a point.

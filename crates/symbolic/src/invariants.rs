@@ -26,7 +26,8 @@
 //!   be where it begins while somebody is at `p` leaves such a value if there was one.
 //! * **I4, doom** `(V, c, Z)`, the end not in `Z`: in a complete run no request is in `Z` while `V = c`. Suppose one is. No path that complete runs
 //!   take changes `V` from `c`, so it stays; and every path from `Z` needs `V ≠ c` or stays in `Z`. So the request never ends, and the run is not
-//!   complete. This uses no other doom. ∎
+//!   complete. This uses no other doom.
+//! * **I5, tickets**: see [`crate::tickets`]. ∎
 
 use serval_compile::control::Reg;
 use serval_proof::{Condition, Group, Reduction};
@@ -325,6 +326,7 @@ impl Claims<'_> {
             _ => None,
         });
         self.facts.are_apart(self.facts.class(path.from), self.facts.class(point), Runs::All)
+            || self.facts.is_called_twice(point, path)
             || guards.into_iter().any(|(other, said)| self.facts.at(other, &[path.from, point], Runs::All).and(said).is_empty())
     }
 

@@ -7,8 +7,8 @@
 //!
 //! * [`domain`], [`term`]: sets of numbers, and values as functions of the values at the start of a step;
 //! * [`execute`], [`path`]: points where requests wait, and the paths between them, by executing the control graph;
-//! * [`model`]: transformations of the program, and what paths do to globals;
-//! * [`facts`], [`invariants`]: what holds at every moment, and why;
+//! * [`model`], [`late`], [`validated`]: transformations of the program, and what paths do to globals;
+//! * [`facts`], [`invariants`], [`tickets`]: what holds at every moment, and why;
 //! * [`exchange`]: which steps commute;
 //! * [`rows`]: few request bodies that stand for many;
 //! * [`check()`](check()): the theorem, and the checker;
@@ -23,6 +23,7 @@ pub mod exchange;
 pub mod execute;
 pub mod facts;
 pub mod invariants;
+pub mod late;
 pub mod model;
 pub mod path;
 pub mod rows;
@@ -30,6 +31,7 @@ mod sums;
 pub mod term;
 #[cfg(test)]
 mod tests;
+pub mod tickets;
 pub mod validated;
 mod words;
 

@@ -19,7 +19,7 @@
 //! * **T4, endless paths.** In a complete run nobody takes a path to a point from which no path leads to the end. Those
 //!   paths are kept for what holds at every moment, because errors count in runs that never end, too; they are left out where complete
 //!   runs alone matter ([`Model::completes`]).
-//! * **T5, validated reads**: see [`crate::validated`].
+//! * **T5, validated reads**: see [`crate::validated`]. **T6, late looks**: see [`crate::late`].
 //!
 //! # Effects
 //!

@@ -72,6 +72,29 @@ impl Conditions {
         }
     }
 
+    /// Adds what is said of terms; whether all can hold. None where a multiple is tested.
+    pub(crate) fn add(&mut self, said: Vec<(Term, Domain)>) -> Option<bool> {
+        for (term, domain) in said {
+            if let Some(value) = term.as_constant() {
+                if !domain.contains(value) {
+                    return Some(false);
+                }
+                continue;
+            }
+            let scaled = term.scaled();
+            if scaled.factor.abs() != 1 {
+                return None;
+            }
+            let domain = domain.image(scaled.factor, -scaled.factor * scaled.constant);
+            let domain = self.form(&scaled.form).map_or(domain.clone(), |known| known.and(&domain));
+            if domain.is_empty() {
+                return Some(false);
+            }
+            self.set(scaled.form, domain);
+        }
+        Some(true)
+    }
+
     /// Between which numbers a term lies where these conditions hold and `base` says what else is known of globals and registers.
     pub fn bounds(&self, opaques: &Opaques, term: &Term, base: &dyn Fn(Symbol) -> Option<Domain>) -> Domain {
         let known = |symbol: Symbol| match (self.symbol(symbol), base(symbol)) {

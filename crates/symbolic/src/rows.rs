@@ -13,16 +13,19 @@
 //! **Statement.** Let `S` be some bodies of the program `P`, each executed by itself, and let
 //! 1. (*shapes*) every body of `P` have the shape of one of `S`;
 //! 2. (*patterns*) for all bodies `B ≠ C` of `P` with a common variable, some `B' ≠ C'` of `S` have the same pattern;
-//! 3. (*alike*) the globals of a kind have the same initial value, and those among them that bodies of `S` mention have the same range, are slow or not, and have the same sign
-//!    of counts; bodies of `S` of one shape have the same points, with the same facts by slot and by register, the same extra yields and the same phases; what is
-//!    said at a point of a body is said of its variables; a value of a global has at most one owner; and there are neither exclusions, nor sums, nor validated reads.
+//! 3. (*alike*) the globals of a kind have the same initial value, and those among them that bodies of `S` mention have the same range and the same sign
+//!    of counts; bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner, weight, doom, what is known), and have the same phases; what is
+//!    said at a point of a body is said of its variables; and there are neither sums, nor validated reads, nor tickets, nor late looks.
 //!
 //! If the certificate proves the program of the bodies `S` alone, then `P` is serializable and free of errors.
 //!
 //! **Proof.** For a body `B` take the points and paths of a body `B'` of its shape in `S`, with the variables of `B` in the place of those
-//! of `B'`. They are what executing `B` by itself finds: executing does not look at names but for their order, which is the same, and each claim about
-//! paths is one about what the graph does. By 3 it does not matter which `B'` is taken. The facts of `P` are those of `B'`, renamed, at the points of each `B`;
-//! a global has the range, the sign and the initial value of its kind. Transformations look at the paths of one body, and at ranges.
+//! of `B'`. They are what executing `B` by itself with these extra yields finds: executing does not look at names but for their order, which is the same, and each claim about
+//! paths is one about what the graph does; transformations look at the paths of one body, and at ranges. So all bodies of a shape have the same points and paths, and by 3 it does not matter which `B'` is
+//! taken for what is said of globals and for phases. The facts of `P` are those of `B'`, renamed, at the points of each `B`;
+//! a global has the range, the sign and the initial value of its kind. Bounds of registers and that nobody is at a point need not be alike: they follow from the paths of one body, from ranges and from what is said of globals,
+//! which are alike, so what is claimed of them in one body of a shape holds in all. Nor need it be alike which globals are slow: let `V` be slow in `P` if all bodies that write it are checked to change it slowly. If some `C` is not,
+//! then by 2 every body that writes `V` is checked together with one like `C`, so for a global that is not slow, and keeps the range without that.
 //!
 //! Every condition of the theorem and of the invariants is about one path and its global, or about two: a path and a point (known), or two paths (exchange). Those about one path of
 //! `B` and a global `V` that `B` mentions hold: they are those of `B'` and the global in the same slot, and speak of facts at the points of `B'`, ranges and initial values.
@@ -30,10 +33,14 @@
 //! common variable it was checked that the paths of `B'` keep what is said at the points of `C'`. If `B` does not mention `V` then its paths leave `V` alone, and nothing is
 //! said of `V` at its points. Those about two, of bodies `B` and `C`: if `B = C` they are those of `B'` and `B'`. Otherwise, if they have a
 //! common variable, those of `B'` and `C'` with the same pattern: renaming the variables of both at once is injective, and every question is about these. If they have none, then steps of the two
-//! commute, and neither changes what is known of the other. So all conditions hold for `P`. ∎
+//! commute, and neither changes what is known of the other.
+//!
+//! An exclusion of `S` is used for points of two bodies `B'` and `C'` at a time, and says in `P` that never both a request of `B` and one of `C` are at the points in their place. That holds: a step of `B` into its group has, by the
+//! paths of `B'`, a test after which the global of the other group has a value with which nobody is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for `P`. ∎
 //!
 //! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
-//! others. Nothing is assumed about values of data.
+//! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape would no longer be the same; tickets are
+//! about all bodies at once. Of sums a test shows the harm, of the others no such program is known.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
@@ -41,11 +48,9 @@ use serval_compile::control::{Control, Node, NodeId, Reg};
 use serval_proof::Reduction;
 use serval_syntax::GlobalVar;
 
-use crate::domain::Domain;
 use crate::facts::{Facts, Said};
-use crate::model::{Effect, Model, Touch};
-use crate::path::{PathId, PointId};
-use crate::term::Term;
+use crate::model::Model;
+use crate::path::PointId;
 
 /// Globals that more bodies mention are common: which bodies meet in them is not looked at pair by pair.
 const COMMON: usize = 64;
@@ -234,54 +239,20 @@ pub fn standing<'a>(model: &Model, bodies: &'a Bodies, chosen: &[u32]) -> Vec<St
     list.map(|(body, (first, end))| Standing { body, first: first.0, points: end.saturating_sub(first.0) }).collect()
 }
 
-/// Where a path leads, and what it does to which slots and tests of them.
-type Step = (u32, Vec<(u32, Touch, Option<Domain>)>);
-
-/// What is at a point, whatever the names.
-#[derive(PartialEq, Eq)]
-struct Look {
-    node: Option<usize>,
-    constants: Vec<(u32, i64)>,
-    leaving: Vec<Step>,
-    said: Vec<(u32, Said)>,
-    locals: Vec<(u32, Domain)>,
-    marks: [bool; 3],
-}
+/// What is said at a point by slot, and whether it is after the commit.
+type Look = (Vec<(u32, Said)>, bool);
 
 impl Standing<'_> {
-    /// Where a path leads, and what it does to which slots; of functions only that they are some.
-    fn step(&self, model: &Model, id: PathId) -> Option<Step> {
-        let path = model.path(id);
-        let touch = |(global, touch): &(GlobalVar, Touch)| {
-            let effect = match &touch.effect {
-                Effect::Function(_) => Effect::Function(Term::default()),
-                other => other.clone(),
-            };
-            Some((self.body.slot(*global)?, Touch { effect, reads: touch.reads }, path.guard(*global).cloned()))
-        };
-        let to = path.to.0.saturating_sub(self.first.saturating_sub(1));
-        Some((to, model.touches(id).iter().map(touch).collect::<Option<_>>()?))
+    /// What is said at the point at this place. None where it speaks of what the body does not mention.
+    fn look(&self, facts: &Facts, post: &[bool], at: u32) -> Option<Look> {
+        let id = PointId(self.first + at);
+        let said = facts.said(id).into_iter().map(|(global, said)| Some((self.body.slot(global)?, said)));
+        Some((said.collect::<Option<_>>()?, post.get(id.index()) == Some(&true)))
     }
 
-    /// What is at the point at this place. None where it speaks of what the body does not mention.
-    fn look(&self, model: &Model, facts: &Facts, reduction: &Reduction, post: &[bool], at: u32) -> Option<Look> {
-        let id = PointId(self.first + at);
-        let point = model.points.get(id.index())?;
-        let node = point.node.and_then(|node| self.body.nodes.iter().position(|&other| other == node));
-        let said = facts.said(id).into_iter().map(|(global, said)| Some((self.body.slot(global)?, said)));
-        let locals = facts.locals_at(id).iter().map(|(reg, bounds)| Some((self.body.place(*reg)?, bounds.clone())));
-        Some(Look {
-            node,
-            constants: point.constants.iter().filter_map(|&(reg, value)| Some((self.body.place(reg)?, value))).collect(),
-            leaving: model.leaving[id.index()].iter().map(|&path| self.step(model, path)).collect::<Option<_>>()?,
-            said: said.collect::<Option<_>>()?,
-            locals: locals.collect::<Option<_>>()?,
-            marks: [
-                facts.is_nowhere(id),
-                post.get(id.index()) == Some(&true),
-                point.node.is_some_and(|node| reduction.yields.contains(&node.0)),
-            ],
-        })
+    /// The places of the nodes in front of which a `yield` is added.
+    fn yields(&self, yields: &FxHashSet<u32>) -> Vec<usize> {
+        self.body.nodes.iter().enumerate().filter(|(_, node)| yields.contains(&node.0)).map(|(place, _)| place).collect()
     }
 }
 
@@ -330,21 +301,30 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
     let &Claimed { model, facts, reduction, post } = claimed;
     let standing = standing(model, bodies, &reduction.bodies);
     let mut found: Vec<Unlike> = unlike_kinds(bodies, &standing, claimed).map(Unlike::Alike).into_iter().collect();
-    let mut owned = FxHashSet::default();
-    let twice = reduction.owners.iter().any(|owner| !owned.insert((owner.global, owner.value)));
-    if twice || !(reduction.exclusions.is_empty() && reduction.sums.is_empty() && reduction.validated.is_empty()) {
-        found.push(Unlike::Alike("it speaks of several variables at once"));
+    let together = reduction.sums.len() + reduction.validated.len() + reduction.tickets.len() + reduction.late.len();
+    if together > 0 {
+        found.push(Unlike::Alike("it speaks of what all bodies do together"));
     }
+    let extra: FxHashSet<u32> = reduction.yields.iter().copied().collect();
     let mut first: FxHashMap<u32, usize> = FxHashMap::default();
     for (index, one) in standing.iter().enumerate() {
-        budget.spend(u64::from(one.points))?;
+        budget.spend(u64::from(one.points).saturating_add(u64::from(number(one.body.nodes.len()))))?;
         let other = &standing[*first.entry(one.body.shape).or_insert(index)];
-        let same = |at: u32| {
-            let look = one.look(model, facts, reduction, post, at);
-            look.is_some() && look == other.look(model, facts, reduction, post, at)
-        };
-        if one.points != other.points || !(0..one.points).all(same) {
-            found.push(Unlike::Alike("two bodies of one shape differ in a fact"));
+        if one.yields(&extra) != other.yields(&extra) || one.points != other.points {
+            found.push(Unlike::Alike("two bodies of one shape have different extra yields"));
+            continue;
+        }
+        for at in 0..one.points {
+            match (one.look(facts, post, at), other.look(facts, post, at)) {
+                (None, _) => found.push(Unlike::Alike("something is said of a variable that the body does not mention")),
+                (Some(look), Some(there)) if look.0 != there.0 => {
+                    found.push(Unlike::Alike("two bodies of one shape say different things of their variables"));
+                }
+                (Some(look), Some(there)) if look.1 != there.1 => {
+                    found.push(Unlike::Alike("two bodies of one shape commit at different places"));
+                }
+                _ => {}
+            }
         }
     }
     Ok(found)
@@ -352,17 +332,20 @@ pub(crate) fn unlike_facts(bodies: &Bodies, claimed: &Claimed<'_>, budget: &mut 
 
 /// What differs between globals of one kind.
 fn unlike_kinds(bodies: &Bodies, standing: &[Standing<'_>], claimed: &Claimed<'_>) -> Option<&'static str> {
-    let &Claimed { model, facts, reduction, .. } = claimed;
+    let &Claimed { model, facts, .. } = claimed;
     let kinds = bodies.kinds(model.initial.len());
     if kinds.iter().zip(&model.initial).any(|(&kind, initial)| model.initial[kind] != *initial) {
         return Some("variables of one kind begin with different values");
     }
-    let slow: FxHashSet<u32> = reduction.slow.iter().copied().collect();
-    let mut of_kind: FxHashMap<usize, (&Domain, bool, i64)> = FxHashMap::default();
-    let differs = |&global: &GlobalVar| {
-        let here = (facts.range(global), slow.contains(&global.0), facts.sign(global));
-        *of_kind.entry(kinds[global.index()]).or_insert(here) != here
-    };
-    let mut mentioned = standing.iter().flat_map(|one| &one.body.globals);
-    mentioned.any(differs).then_some("variables of one kind have different ranges or counts")
+    let mut of_kind: FxHashMap<usize, GlobalVar> = FxHashMap::default();
+    for &global in standing.iter().flat_map(|one| &one.body.globals) {
+        let other = *of_kind.entry(kinds[global.index()]).or_insert(global);
+        if facts.range(global) != facts.range(other) {
+            return Some("variables of one kind have different ranges");
+        }
+        if facts.sign(global) != facts.sign(other) {
+            return Some("of variables of one kind some count requests");
+        }
+    }
+    None
 }

@@ -268,26 +268,21 @@ impl Opaques {
         })
     }
 
-    /// The term with other symbols in the place of registers; none if numbers get too large.
-    pub fn renamed(&mut self, term: &Term, other: &dyn Fn(Reg) -> Option<Symbol>) -> Option<Term> {
+    /// The term with others in the place of symbols; none if numbers get too large.
+    pub fn put(&mut self, term: &Term, other: &dyn Fn(Symbol) -> Option<Term>) -> Option<Term> {
         let mut result = Term::constant(term.constant);
         for &(symbol, factor) in &term.parts {
-            let symbol = match symbol {
-                Symbol::Local(reg) => other(reg).unwrap_or(symbol),
+            let put = match symbol {
                 Symbol::Opaque(number) => {
-                    let opaque = self.get(number)?;
-                    if !opaque.locals.is_empty() {
-                        // Opaque symbols are nested at most `MAX_DEPTH` deep.
-                        let Opaque { op, left, right, .. } = opaque.clone();
-                        let (left, right) = (self.renamed(&left, other)?, self.renamed(&right, other)?);
-                        self.symbol(op, left, right)?
-                    } else {
-                        symbol
-                    }
+                    // Opaque symbols are nested at most `MAX_DEPTH` deep.
+                    let Opaque { op, left, right, .. } = self.get(number)?.clone();
+                    let (new_left, new_right) = (self.put(&left, other)?, self.put(&right, other)?);
+                    let same = left == new_left && right == new_right;
+                    Term::symbol(if same { symbol } else { self.symbol(op, new_left, new_right)? })
                 }
-                Symbol::Global(_) => symbol,
+                _ => other(symbol).unwrap_or_else(|| Term::symbol(symbol)),
             };
-            result = result.plus(&Term::symbol(symbol), factor)?;
+            result = result.plus(&put, factor)?;
         }
         Some(result)
     }

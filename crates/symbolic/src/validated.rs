@@ -192,8 +192,11 @@ fn tests(path: &Path, global: GlobalVar, register: Reg) -> bool {
 
 /// The path with globals in the place of registers and with more tests; none if its tests never hold.
 fn substituted(opaques: &mut Opaques, path: &Path, pairs: &[(GlobalVar, Reg)], guards: &[Domain]) -> Result<Option<Path>, Unvalidated> {
-    let rename = |reg: Reg| pairs.iter().find(|pair| pair.1 == reg).map(|pair| Symbol::Global(pair.0));
-    let mut put = |term: &Term| opaques.renamed(term, &rename).ok_or(Unvalidated("numbers are too large"));
+    let rename = |symbol: Symbol| match symbol {
+        Symbol::Local(reg) => pairs.iter().find(|pair| pair.1 == reg).map(|pair| Term::symbol(Symbol::Global(pair.0))),
+        _ => None,
+    };
+    let mut put = |term: &Term| opaques.put(term, &rename).ok_or(Unvalidated("numbers are too large"));
     let mut conditions = Conditions::default();
     let mut said: Vec<(Term, Domain)> = Vec::new();
     for (form, domain) in &path.conditions.0 {
@@ -206,21 +209,8 @@ fn substituted(opaques: &mut Opaques, path: &Path, pairs: &[(GlobalVar, Reg)], g
             .filter(|(_, guard)| **guard != Domain::values())
             .map(|(pair, guard)| (Term::symbol(Symbol::Global(pair.0)), guard.clone())),
     );
-    for (term, domain) in said {
-        if let Some(value) = term.as_constant() {
-            if !domain.contains(value) {
-                return Ok(None);
-            }
-            continue;
-        }
-        let scaled = term.scaled();
-        require(scaled.factor.abs() == 1, "a test of a multiple")?;
-        let domain = domain.image(scaled.factor, -scaled.factor * scaled.constant);
-        let domain = conditions.form(&scaled.form).map_or(domain.clone(), |known| known.and(&domain));
-        if domain.is_empty() {
-            return Ok(None);
-        }
-        conditions.set(scaled.form, domain);
+    if !conditions.add(said).ok_or(Unvalidated("a test of a multiple"))? {
+        return Ok(None);
     }
     let (mut updates, mut kept) = (Vec::new(), Vec::new());
     for (global, value) in &path.updates {

@@ -1,9 +1,5 @@
 //! Random programs with the ways of synchronizing that people use, right and wrong.
 
-mod rows;
-
-pub(crate) use rows::with_rows;
-
 use serval_testkit::random::SplitMix64;
 
 /// What holds the globals.

@@ -45,6 +45,27 @@ pub struct Pool {
     single: [Vec<usize>; 2],
 }
 
+/// Programs of which proofs say what few others say: that few requests stand for many, that a look does not matter, and in which order tickets are drawn.
+const WRITTEN: [(&str, &str); 4] = [
+    (
+        "rows.ser",
+        "var L[0..7]: 0..1\nvar X[0..7]: 0..1\n\
+         request move(i: 0..6) { lock(L[i]); a := X[i]; yield; lock(L[i + 1]); X[i] := X[i + 1]; X[i + 1] := a; unlock(L[i]); yield; unlock(L[i + 1]); a }",
+    ),
+    (
+        "guarded rows.ser",
+        "var L[0..8]: 0..1\nvar X[0..8]: 0..2\nrequest add(i: 0..8) { lock(L[i]); a := X[i]; yield; if (a < 2) { X[i] := a + 1 }; unlock(L[i]); a }",
+    ),
+    (
+        "twice.ser",
+        "request get { if (READY == 1) { return OBJECT }; lock(L); yield; if (READY == 0) { OBJECT := 1 + ?; yield; READY := 1; unlock(L); return 10 + OBJECT }; unlock(L); OBJECT }",
+    ),
+    (
+        "tickets.ser",
+        "var X: 0..1\nrequest swap { await (NEXT < 3); t := NEXT; NEXT := NEXT + 1; await (CALLED == t); x := X; yield; X := 1 - x; CALLED := CALLED + 1; x }",
+    ),
+];
+
 /// The programs and systems in a directory, sorted by name.
 pub fn inputs_in(directory: &Path) -> Result<Vec<(String, String)>, String> {
     let cannot = |error: std::io::Error| format!("cannot read {}: {error}", directory.display());
@@ -66,6 +87,9 @@ impl Pool {
     pub fn new(inputs: &[(String, String)], size: Size, seed: u64) -> Result<Self, String> {
         let mut targets: Vec<Target> = inputs.iter().filter_map(|(name, text)| Target::new(name, text.clone())).collect();
         let listed = targets.len();
+        if size.programs > 0 {
+            targets.extend(WRITTEN.iter().filter_map(|(name, text)| Target::new(name, (*text).to_owned())));
+        }
         for number in 0..size.systems {
             // Programs come below, as texts.
             let generator = Generator::ALL[usize::try_from(number % 3).unwrap_or(0)];
@@ -122,6 +146,13 @@ impl Pool {
     /// A certificate of this kind.
     pub fn sample(&self, kind: &str, draw: &mut Draw) -> Option<&Sample> {
         self.samples.get(*draw.pick(self.by_kind.get(kind)?)?)
+    }
+
+    /// A certificate of this kind in whose evidence there is this field.
+    pub fn sample_with(&self, kind: &str, field: &str, draw: &mut Draw) -> Option<&Sample> {
+        let with = |at: &&usize| self.samples[**at].value.as_ref().is_some_and(|value| value[kind].get(field).is_some());
+        let fitting: Vec<&usize> = self.by_kind.get(kind)?.iter().filter(with).collect();
+        self.samples.get(**draw.pick(&fitting)?)
     }
 
     /// How many certificates there are of each kind.

@@ -13,6 +13,8 @@ use crate::{Limit, within};
 const REQUESTS: usize = 3;
 /// How much the naive interpreter may do, for each number of requests.
 const CAPS: Caps = Caps { configurations: 6_000, small_steps: 3_000 };
+/// And for two, with which most can be tried even where there are many request bodies.
+const FEW: Caps = Caps { configurations: 60_000, small_steps: 3_000 };
 /// For the methods that work on states.
 const LIMIT: Limit = Limit::Looks(4_000);
 /// Ticks for making the states.
@@ -27,21 +29,21 @@ pub enum Judgement {
     Refuted(String),
     /// It has an error, and who says so.
     Fails(String),
-    /// Nobody found anything, and nobody proved it.
-    Unknown,
+    /// Nobody found anything, and nobody proved it; so many requests together were tried.
+    Unknown(usize),
 }
 
 /// Asks the naive interpreter, and then the methods on states.
 pub fn judge(program: &Program) -> Judgement {
-    let naively = naive(program);
-    if let Some(found) = naively {
-        return found;
-    }
+    let tried = match naive(program) {
+        Ok(tried) => tried,
+        Err(found) => return found,
+    };
     let limits = Limits { pairs: 4_000, step: StepLimits { operations: 20_000, loop_states: 2_000 } };
     let compiled = match compile(program, Options { limits, ..Options::default() }, &Budget::ticks(COMPILE_TICKS)) {
         Ok(compiled) => compiled,
         Err(CompileError::Fault(fault)) if fault.certain => return Judgement::Fails("the compiler has a run with an error".to_owned()),
-        Err(_) => return Judgement::Unknown,
+        Err(_) => return Judgement::Unknown(tried),
     };
     let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
     let found = within(LIMIT, |cancel| {
@@ -54,20 +56,20 @@ pub fn judge(program: &Program) -> Judgement {
             let requests = run.configuration().completed.size();
             Judgement::Refuted(format!("{} has a run of {requests} requests", method.name()))
         }
-        Found::Unknown(_) => Judgement::Unknown,
+        Found::Unknown(_) => Judgement::Unknown(tried),
     }
 }
 
-/// What is wrong with runs of few requests, by the evaluation contexts of the language.
-fn naive(program: &Program) -> Option<Judgement> {
+/// How many requests were tried together, by the evaluation contexts of the language; the error is what is wrong with them.
+fn naive(program: &Program) -> Result<usize, Judgement> {
     let mut naive = Naive::new(&Source::from(program));
     for requests in 2..=REQUESTS {
-        match naive.is_serializable(requests, CAPS) {
+        match naive.is_serializable(requests, if requests == 2 { FEW } else { CAPS }) {
             Ok(true) => {}
-            Ok(false) => return Some(Judgement::Refuted(format!("{requests} requests do what no serial run does"))),
-            Err(Rejected::Fault(fault)) => return Some(Judgement::Fails(format!("with up to {requests} requests there is a {fault}"))),
-            Err(Rejected::TooLarge) => return None,
+            Ok(false) => return Err(Judgement::Refuted(format!("{requests} requests do what no serial run does"))),
+            Err(Rejected::Fault(fault)) => return Err(Judgement::Fails(format!("with up to {requests} requests there is a {fault}"))),
+            Err(Rejected::TooLarge) => return Ok(requests - 1),
         }
     }
-    None
+    Ok(REQUESTS)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serval_budget::Budget;
-use serval_compile::{Options, Prepared};
+use serval_compile::{CompileError, Options, Prepared};
 use serval_model::{completed_multisets, serial_multisets};
 use serval_proof::{Bounds, Condition, Count, Doom, Group, Owner, Reduction, Refusal, Sum, Validated};
 
@@ -11,20 +11,24 @@ use super::switch::without;
 use crate::check;
 
 /// Two requests that both read 0 and write 1, though one after the other they would not.
-const LOST_UPDATE: &str = "request r { x := X; yield; X := 1 - x; x }\n";
+pub(super) const LOST_UPDATE: &str = "request r { x := X; yield; X := 1 - x; x }\n";
 
-fn prepared(text: &str) -> Arc<Prepared> {
+pub(super) fn prepared(text: &str) -> Arc<Prepared> {
     let program = serval_syntax::analyze(text).program.unwrap_or_else(|| panic!("{text}"));
     Arc::new(Prepared::new(&program, Options::default()))
 }
 
-fn checked(text: &str, reduction: &Reduction) -> Result<(), Refusal<()>> {
+pub(super) fn checked(text: &str, reduction: &Reduction) -> Result<(), Refusal<()>> {
     check(&prepared(text), reduction, &mut Budget::ticks(1_000_000))
 }
 
 /// Whether up to three requests find the program not serializable, or it fails.
-fn is_wrong(text: &str) -> bool {
-    let Ok(compiled) = prepared(text).compile(&Budget::unlimited()) else { return true };
+pub(super) fn is_wrong(text: &str) -> bool {
+    let compiled = match prepared(text).compile(&Budget::unlimited()) {
+        Ok(compiled) => compiled,
+        Err(CompileError::Fault(report)) => return report.certain,
+        Err(other) => panic!("{other:?}"),
+    };
     compiled.components().iter().any(|component| {
         let budget = &mut Budget::unlimited();
         let interleaved = completed_multisets(component.system(), 3, budget).unwrap();
@@ -33,13 +37,13 @@ fn is_wrong(text: &str) -> bool {
 }
 
 /// The number of a global.
-fn global(text: &str, name: &str) -> u32 {
+pub(super) fn global(text: &str, name: &str) -> u32 {
     let prepared = prepared(text);
     let position = prepared.program().globals.iter().position(|global| global.name == name).unwrap();
     u32::try_from(position).unwrap()
 }
 
-fn bits(text: &str, names: &[&str]) -> Vec<(u32, i64, i64)> {
+pub(super) fn bits(text: &str, names: &[&str]) -> Vec<(u32, i64, i64)> {
     names.iter().map(|name| (global(text, name), 0, 1)).collect()
 }
 
@@ -48,7 +52,7 @@ fn bounds(variable: u32, low: i64, high: i64) -> Vec<Bounds> {
 }
 
 /// The program is wrong, and the proof is refused for the condition and for nothing else.
-fn needs(condition: Condition, text: &str, reduction: &Reduction) {
+pub(super) fn needs(condition: Condition, text: &str, reduction: &Reduction) {
     assert!(is_wrong(text), "{condition}");
     match checked(text, reduction) {
         Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, condition, "{rejection}"),
@@ -267,64 +271,4 @@ fn sum() {
     assert!(!is_wrong(&whole));
     let proved = |proof: &Reduction| checked(&whole, proof);
     assert!(proofs(&whole).iter().any(|proof| proved(proof) == Ok(())), "{:?}", proofs(&whole).iter().map(proved).collect::<Vec<_>>());
-}
-
-/// A body that nobody stands for.
-#[test]
-fn shapes() {
-    let text = format!("{LOST_UPDATE}request s {{ 0 }}\n");
-    needs(Condition::ReductionShapes, &text, &Reduction { bodies: vec![1], ..Reduction::default() });
-}
-
-/// Readers and writers of two variables each, which never meet among those that stand for all.
-#[test]
-fn patterns() {
-    let read = |name: &str, x: &str, y: &str| format!("request {name} {{ a := {x}; yield; b := {y}; if (a < b) {{ 1 }} else {{ 0 }} }}\n");
-    let write = |name: &str, x: &str, y: &str| format!("request {name} {{ {y} := 1; yield; {x} := 1; 0 }}\n");
-    let text = format!(
-        "var X: 0..1\nvar Y: 0..1\nvar Z: 0..1\nvar U: 0..1\n{}{}{}{}",
-        read("r", "X", "Y"),
-        write("w", "X", "Y"),
-        read("q", "Z", "U"),
-        write("v", "Z", "U")
-    );
-    let ranges = bits(&text, &["X", "Y", "Z", "U"]);
-    needs(Condition::ReductionPatterns, &text, &Reduction { bodies: vec![0, 3], ranges: ranges.clone(), ..Reduction::default() });
-    // All together they meet as they do, and are refused for what they do.
-    match checked(&text, &Reduction { bodies: vec![0, 1, 2, 3], ranges, ..Reduction::default() }) {
-        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionExchange),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// Two bodies do the same with variables that begin differently.
-#[test]
-fn alike() {
-    let body = |name: &str, x: &str, w: &str| {
-        let race = format!("a := {w}; yield; {w} := 1 - a; a");
-        format!("request {name} {{ if ({x} == 2) {{ {x} := 3 }}; if ({x} == 1) {{ {race} }} else {{ 0 }} }}\n")
-    };
-    let text = |first: i64| {
-        let header = format!("var X: 0..3 := {first}\nvar W: 0..1\nvar Y: 0..3 := 1\nvar U: 0..1\n");
-        format!("{header}{}{}", body("f", "X", "W"), body("g", "Y", "U"))
-    };
-    let zero = |text: &str| vec![(global(text, "X"), 0, 0), (global(text, "W"), 0, 1)];
-    let wrong = text(0);
-    let reduction = Reduction { bodies: vec![0], ranges: zero(&wrong), nowhere: vec![(2, 2)], ..Reduction::default() };
-    needs(Condition::ReductionAlike, &wrong, &reduction);
-    // Were they alike, one would stand for the other.
-    let same = text(0).replace(":= 1\nvar U", ":= 0\nvar U");
-    assert_eq!(checked(&same, &reduction), Ok(()));
-}
-
-/// Two bodies do the same with variables of which one may hold less: where that is an error, the graph says so, and their shapes differ.
-#[test]
-fn shapes_differ_where_ranges_matter() {
-    let text = |most: i64| format!("var X: 0..1\nvar Y: 0..{most}\nrequest f {{ X := 1; 0 }}\nrequest g {{ Y := 1; 0 }}\n");
-    let reduction = Reduction { bodies: vec![0], ranges: vec![(global(&text(0), "X"), 0, 1)], ..Reduction::default() };
-    match checked(&text(0), &reduction) {
-        Err(Refusal::Invalid(rejection)) => assert_eq!(rejection.condition, Condition::ReductionShapes),
-        other => panic!("{other:?}"),
-    }
-    assert_eq!(checked(&text(1), &reduction), Ok(()));
 }

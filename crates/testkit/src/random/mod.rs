@@ -15,9 +15,11 @@ mod expression;
 mod generate;
 mod layout;
 mod rng;
+mod rows;
 mod sections;
 mod spell;
 mod statement;
+mod tickets;
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +27,10 @@ mod tests;
 pub use convenience::{ConvenienceProgram, random_convenience};
 pub use layout::random_layout;
 pub use rng::SplitMix64;
+pub use rows::random_rows;
 pub use sections::random_sections;
 pub use spell::spell;
+pub use tickets::{random_flags, random_tickets};
 
 use crate::naive::Source;
 

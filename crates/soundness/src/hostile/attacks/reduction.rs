@@ -21,7 +21,13 @@ pub(super) fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(u
 }
 
 fn with_some_proof(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
-    let sample = pool.sample("reduction", draw)?;
+    let field = match condition {
+        "reduction.shapes" | "reduction.patterns" | "reduction.alike" => Some("bodies"),
+        "reduction.ticket" | "reduction.turns" => Some("tickets"),
+        _ => None,
+    };
+    let sample = field.filter(|_| draw.chance(80)).and_then(|field| pool.sample_with("reduction", field, draw));
+    let sample = sample.or_else(|| pool.sample("reduction", draw))?;
     let value = sample.value.as_ref()?;
     if condition == "reduction.program" {
         let systems: Vec<usize> = (0..pool.targets.len()).filter(|&target| pool.targets[target].is_json()).collect();
@@ -72,8 +78,40 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
         },
         "reduction.alike" => {
             proof.get("bodies")?;
-            let field = *draw.pick(&["ranges", "locals", "post", "owners", "counts"])?;
-            take(&mut proof[field], draw).map(|_| ())
+            match draw.below(6) {
+                // One row has a larger range than others.
+                0 => {
+                    let range = draw.pick_mut(&mut proof["ranges"])?;
+                    range[2] = (range[2].as_i64()? + 1).into();
+                    Some(())
+                }
+                1 => take(&mut proof["owners"], draw).map(|_| ()),
+                2 => take(&mut proof["post"], draw).map(|_| ()),
+                3 => push(proof, "known", bounds(draw)),
+                4 => push(proof, "yields", json!(draw.below(4 * SMALL))),
+                _ => push(proof, "dooms", json!({"global": low, "value": 1, "points": [[point, point]]})),
+            }
+        }
+        "reduction.late" => {
+            if proof.get("late").is_none() {
+                proof["late"] = json!([]);
+            }
+            push(proof, "late", json!([point, point + 1, low]))
+        }
+        "reduction.ticket" => match proof.get_mut("tickets") {
+            Some(tickets) => shift(draw.pick_mut(tickets)?, draw),
+            None => {
+                let ticket =
+                    json!({"next": low, "called": low + 1, "holders": [[point, draw.below(3)]], "inside": [[point + 1, point + 1]]});
+                proof["tickets"] = json!([ticket]);
+                Some(())
+            }
+        },
+        "reduction.turns" => {
+            proof.get("tickets")?;
+            // Requests commit earlier or later than when they are called.
+            proof["post"] = json!([[point, point + draw.below(3)]]);
+            Some(())
         }
         "reduction.validated" => match draw.chance(50) {
             true => shift(draw.pick_mut(&mut proof["validated"])?, draw),

@@ -1,0 +1,158 @@
+//! Tickets: requests draw numbers and are called one after the other.
+//!
+//! A ticket lock has two globals: `N`, the next number, and `S`, the number that is called. A request draws: `t := N; N := N + 1`. It waits until `S = t`, is inside, and calls the
+//! next one when it leaves: `S := S + 1`. What excludes whom rests on the registers of different requests, and in which order they come is settled when they draw.
+//!
+//! A certificate names `N`, `S`, the *holders* (points, each with the register `t`) and the points *inside*; *waiting* are holders that are not inside.
+//! A request *has a ticket* while it is at a holder or inside: the value of the register, or that of `S` where it is inside. A path *asks* if it begins at a holder and its tests say that `S ≥ t`.
+//!
+//! **I5, tickets.** At every moment `S ≤ N`; every ticket is at least `S` and less than `N`; tickets of different requests are different; inside, the ticket is `S`.
+//!
+//! **Proof.** At first `S ≤ N`, and nobody has a ticket, as no entry is a holder or inside. Every path that is taken and changes `N` adds a positive number, and
+//! * *from outside to a holder*: the register becomes `N`, `N` grows, `S` stays. The new ticket is at least `S`, less than the new `N`, and greater than all others. The point is not inside.
+//! * *between points with a ticket*: `S` stays; where the new point is a holder, its register gets what the register of the old point holds, which is the ticket. If the new point is inside, then so is the old one, or the path asks: `S ≥ t`
+//!   and `S ≤ t`, so the ticket is `S`.
+//! * *from a point with a ticket to outside*: if `S` changes, then by 1, and the request is inside or asks, so its ticket is `S`. Those of others are different from it and not less than `S`, so at least `S + 1`. And `S + 1 ≤ N`, as the ticket was
+//!   less than `N`. So nobody else was inside, either.
+//! * *elsewhere*: `S` stays. (`S := t + 1` adds 1 where the request is inside or asks.)
+//!
+//! A step of one request changes no register of another, and it changes `S` only where no other request is inside. ∎
+//!
+//! **Excluded.** Two requests are never both inside; and while one is inside no other one takes a path that asks: its ticket would be `S`, too.
+//!
+//! **Turns.** Let no path between points before the commit lead from a point with a ticket to one without; let every path from before to after the commit that begins or ends with a ticket begin inside or ask; and let no path after the commit
+//! draw. If in a complete run requests `i` and `j` both draw, and `i` before `j`, then `i` commits before `j`.
+//!
+//! **Proof.** A path that draws begins without a ticket, so neither inside nor does it ask; so it does not commit, and leads from before to before. Whoever draws keeps its ticket until it commits, by the first condition, so it draws once, and its
+//! commit begins with the ticket, which is `S` then, by the second. When `j` commits, `S` is its ticket, which is greater than that of `i`, as `N` grows with every draw. So `i` has no ticket any more, by I5; so it has committed. ∎
+//!
+//! So in the theorem of [`mod@crate::check`] two steps that draw from one lock are no inversion, in whichever order they come, and need not be exchanged.
+
+use serval_proof::{Condition, Ticket};
+use serval_syntax::GlobalVar;
+
+use crate::facts::{Facts, Meaningless, Runs};
+use crate::invariants::{Claims, Violation};
+use crate::model::Model;
+use crate::path::{Path, PathId, PointId};
+use crate::term::{Symbol, Term};
+use serval_compile::control::Reg;
+
+/// A lock with tickets, ready to be asked.
+pub struct Turns {
+    next: GlobalVar,
+    called: GlobalVar,
+    /// By point: the register with the ticket.
+    holders: Vec<Option<Reg>>,
+    inside: Vec<bool>,
+}
+
+impl Turns {
+    /// Reads what a certificate says; `points` lists the points of runs.
+    pub(crate) fn new(model: &Model, ticket: &Ticket, inside: &[PointId]) -> Result<Self, Meaningless> {
+        let global = |number: u32| (number as usize) < model.initial.len();
+        if !global(ticket.next) || !global(ticket.called) || ticket.next == ticket.called {
+            return Err(Meaningless("tickets of no variable".to_owned()));
+        }
+        let count = model.points.len();
+        let mut turns =
+            Self { next: GlobalVar(ticket.next), called: GlobalVar(ticket.called), holders: vec![None; count], inside: vec![false; count] };
+        for &(point, register) in &ticket.holders {
+            let there = turns.holders.get_mut(point as usize).ok_or_else(|| Meaningless(format!("point {point}")))?;
+            if there.replace(Reg(register)).is_some() {
+                return Err(Meaningless(format!("point {point} holds two tickets")));
+            }
+        }
+        inside.iter().for_each(|point| turns.inside[point.index()] = true);
+        Ok(turns)
+    }
+
+    /// Whether a request at a point has a ticket.
+    pub(crate) fn has(&self, point: PointId) -> bool {
+        self.holders[point.index()].is_some() || self.inside[point.index()]
+    }
+
+    /// Whether its ticket is the one that is called.
+    pub(crate) fn is_inside(&self, point: PointId) -> bool {
+        self.inside[point.index()]
+    }
+
+    /// Whether a path tests that the ticket is called.
+    pub fn asks(&self, path: &Path) -> bool {
+        let Some(register) = self.holders[path.from.index()] else { return false };
+        let form = [(Symbol::Global(self.called), 1), (Symbol::Local(register), -1)];
+        path.conditions.form(&form).is_some_and(|said| said.low() >= 0)
+    }
+
+    /// Whether a path keeps what is said of tickets.
+    fn keeps(&self, path: &Path) -> bool {
+        let is_called = self.inside[path.from.index()] || self.asks(path);
+        let more = |symbol: Symbol| Term { constant: 1, parts: vec![(symbol, 1)] };
+        let held = self.holders[path.from.index()].map(Symbol::Local);
+        let grows = |term: &Term| term.parts == [(Symbol::Global(self.next), 1)] && term.constant > 0;
+        let draws = path.update(self.next).is_some();
+        if path.update(self.next).is_some_and(|update| !grows(&update.term)) {
+            return false;
+        }
+        let calls = path.update(self.called).map(|update| {
+            update.term == more(Symbol::Global(self.called)) || is_called && held.is_some_and(|held| update.term == more(held))
+        });
+        let gets = |what: Option<Symbol>| {
+            let Some(register) = self.holders[path.to.index()] else { return true };
+            let kept = path.kept.binary_search_by_key(&register, |kept| kept.0).ok().map(|at| &path.kept[at].1.term);
+            what.is_some_and(|what| kept == Some(&Term::symbol(what)))
+        };
+        let enters = self.inside[path.to.index()];
+        match (self.has(path.from), self.has(path.to)) {
+            (false, true) => draws && calls.is_none() && gets(Some(Symbol::Global(self.next))) && !enters,
+            (true, true) => calls.is_none() && gets(held) && (!enters || is_called),
+            (true, false) => calls.is_none() || calls == Some(true) && is_called,
+            (false, false) => calls.is_none(),
+        }
+    }
+}
+
+impl Claims<'_> {
+    /// I5 for the tickets at a position.
+    pub fn ticket(&self, index: usize) -> Result<(), Violation> {
+        let violated = |path| Err(Violation { condition: Condition::ReductionTicket, object: format!("ticket {index}"), path });
+        let Some(turns) = self.facts.turns().get(index) else { return Ok(()) };
+        let (model, facts) = (self.model, self.facts);
+        if model.initial(turns.called) > model.initial(turns.next) || model.entries.iter().any(|&entry| turns.has(entry)) {
+            return violated(None);
+        }
+        match model.ids().find(|&id| facts.is_taken(model, id, Runs::All) && !turns.keeps(model.path(id))) {
+            Some(id) => violated(Some(id)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether who draws first commits first, for the tickets at a position.
+    pub fn turns(&self, index: usize, post: &[bool]) -> Result<(), Violation> {
+        let violated = |path| Err(Violation { condition: Condition::ReductionTurns, object: format!("ticket {index}"), path });
+        let Some(turns) = self.facts.turns().get(index) else { return Ok(()) };
+        let (model, facts) = (self.model, self.facts);
+        let is_post = |point: PointId| post[point.index()];
+        let in_order = |id: PathId| {
+            let path = model.path(id);
+            let (had, has) = (turns.has(path.from), turns.has(path.to));
+            let is_called = turns.is_inside(path.from) || turns.asks(path);
+            match (is_post(path.from), is_post(path.to)) {
+                (false, false) => has || !had,
+                (false, true) => is_called || !(had || has),
+                _ => had || !has,
+            }
+        };
+        match model.ids().find(|&id| facts.is_taken(model, id, Runs::Complete) && !in_order(id)) {
+            Some(id) => violated(Some(id)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Facts {
+    /// Whether one path leads to where the ticket is called, or begins there, and the other one asks whether its own is.
+    pub(crate) fn is_called_twice(&self, inside: PointId, path: &Path) -> bool {
+        self.turns().iter().any(|turns| turns.is_inside(inside) && turns.asks(path))
+    }
+}
