@@ -10,7 +10,7 @@ use serval_model::SplitMix64;
 use serval_netproof::{Bound, Certificate, Claim, Evidence, Invariant, Item, Refusal, Run, check};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
-use serval_nets::{equation, inductive, weights};
+use serval_nets::{cover, equation, inductive, weights};
 use serval_petri::{Formula, Marking, Net, Property};
 use serval_random::nets::{Markings, Question, net};
 use serval_testkit::say;
@@ -19,7 +19,7 @@ use crate::number;
 
 /// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
 const MUTANTS: u64 = 100;
-const KINDS: [&str; 8] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn"];
+const KINDS: [&str; 10] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis"];
 
 /// What each method by itself finds about a goal.
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
@@ -38,6 +38,23 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     for said in inductive.into_iter().flatten() {
         if let inductive::Said::Excluded(evidence) = said {
             found.push(*evidence);
+        }
+    }
+    let sums = {
+        let mut known = weights::Known::new(net);
+        let _ = known.bound_all(net, budget);
+        known.into_sums()
+    };
+    let covering = [
+        cover::Tree::new(net).map_or(Ok(cover::Said::Nothing), |mut tree| tree.ask(net, goal, budget)),
+        cover::backward::ask(net, goal, &sums, budget),
+        cover::backward::ask(net, goal, &[], budget),
+    ];
+    for said in covering.into_iter().flatten() {
+        match said {
+            cover::Said::Excluded(evidence) => found.push(*evidence),
+            cover::Said::Reached(word) => found.push(Evidence::Run(Run { word })),
+            cover::Said::TooManyTokens | cover::Said::Nothing => {}
         }
     }
     let mut looked = vec![look(net, goal, 500, budget)];
@@ -117,6 +134,22 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::States(states) => {
             list(draw, &mut states.markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)))
         }
+        Evidence::Cover(cover) => list(draw, &mut cover.markings, |draw, marking| {
+            list(draw, marking, |draw, tokens| *tokens = if draw.chance(30) { None } else { Some(nearby(draw, tokens.unwrap_or(3))) });
+        }),
+        Evidence::Basis(basis) => match draw.index(4) {
+            0 if !basis.weights.sums.is_empty() => {
+                list(draw, &mut basis.weights.sums, |draw, sum| list(draw, sum, |draw, weight| weight.1 = nearby(draw, weight.1)));
+            }
+            _ => list(draw, &mut basis.markings, |draw, marking| {
+                list(draw, marking, |draw, one| match draw.index(3) {
+                    0 => one.0 = small(draw, one.0),
+                    _ => one.1 = nearby(draw, one.1),
+                });
+            }),
+        },
+        // Pumps are about places, and have a test of their own.
+        Evidence::Pump(_) => {}
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }
