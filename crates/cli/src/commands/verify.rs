@@ -19,11 +19,13 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
         "json" => Some(VerifiedKind::Json),
         "pnml" => Some(VerifiedKind::Pnml),
         "net" => Some(VerifiedKind::Net),
+        "spec" => Some(VerifiedKind::Spec),
+        "vass" => Some(VerifiedKind::Vass),
         _ => None,
     };
     given.or_else(by_name).ok_or_else(|| {
         let name = escape::name(&file_name(path)).into_owned();
-        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml or net [E0503]"))
+        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec or vass [E0503]"))
     })
 }
 
@@ -33,6 +35,8 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         VerifiedKind::Json => InputKind::System,
         VerifiedKind::Pnml => return net(args, NetFormat::Pnml),
         VerifiedKind::Net => return net(args, NetFormat::Tina),
+        VerifiedKind::Spec => return net(args, NetFormat::Mist),
+        VerifiedKind::Vass => return net(args, NetFormat::Vass),
     };
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
