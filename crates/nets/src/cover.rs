@@ -14,6 +14,7 @@ pub mod run;
 mod shrink;
 
 pub use forward::{Bounds, Tree};
+pub use shrink::pump as shorter_pump;
 
 /// ω, which is more than every number of tokens.
 pub const OMEGA: u64 = u64::MAX;

@@ -268,7 +268,10 @@ impl Tree {
         let grown = self.grow(|marking| places.iter().any(|place| marking[place.index()] == OMEGA), budget)?;
         Ok(match grown {
             Grown::TooManyTokens => Bounds::TooManyTokens,
-            Grown::Met(node) => Bounds::Shown(Box::new(Evidence::Pump(Pump { steps: self.steps(node) }))),
+            Grown::Met(node) => {
+                let pump = shrink::pump(net, places, Pump { steps: self.steps(node) }, budget);
+                Bounds::Shown(Box::new(Evidence::Pump(pump)))
+            }
             Grown::All => Bounds::Shown(Box::new(Evidence::Cover(shrink::bounded(net, places, self.cover(), budget)))),
         })
     }

@@ -4,7 +4,7 @@
 //! evidence, and if not, the place stays. This is done for one place after the other while there are few markings, and only with ticks that are left.
 
 use serval_budget::Budget;
-use serval_netproof::{Basis, Claim, Cover, Evidence, check, check_bounded};
+use serval_netproof::{Basis, Claim, Cover, Evidence, Pump, check, check_bounded};
 use serval_petri::{Formula, Net, PlaceId};
 
 /// Markings and places up to which this is tried.
@@ -19,6 +19,27 @@ pub(super) fn cover(net: &Net, goal: &Formula, cover: Cover, budget: &mut Budget
 /// A cover that bounds the places as well.
 pub(super) fn bounded(net: &Net, places: &[PlaceId], cover: Cover, budget: &mut Budget) -> Cover {
     smaller_cover(net, cover, budget, |evidence, budget| check_bounded(net, places, evidence, budget) == Ok(Claim::Bounded))
+}
+
+/// A run with pumps that shows it with fewer steps: one after the other is left out, if it can be.
+pub fn pump(net: &Net, places: &[PlaceId], mut best: Pump, budget: &mut Budget) -> Pump {
+    if best.steps.len() > MOST {
+        return best;
+    }
+    for at in (0..best.steps.len()).rev() {
+        if budget.spend(1).is_err() {
+            break;
+        }
+        let mut steps = best.steps.clone();
+        steps.remove(at);
+        let evidence = Evidence::Pump(Pump { steps });
+        if check_bounded(net, places, &evidence, &mut Budget::ticks(TICKS)) == Ok(Claim::Unbounded)
+            && let Evidence::Pump(shorter) = evidence
+        {
+            best = shorter;
+        }
+    }
+    best
 }
 
 fn smaller_cover(net: &Net, mut best: Cover, budget: &mut Budget, is_enough: impl Fn(&Evidence, &mut Budget) -> bool) -> Cover {

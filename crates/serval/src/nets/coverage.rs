@@ -3,7 +3,7 @@
 use serval_arith::Int;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_netproof::{Claim, Cover, Evidence, Pump, check, pump};
-use serval_nets::cover::Tree;
+use serval_nets::cover::{Tree, shorter_pump};
 use serval_petri::{Formula, Marking, Net, PlaceId, TransitionId};
 use serval_report::nets::{CoverMarking, CoverReport};
 
@@ -69,10 +69,12 @@ impl Coverage {
         self.markings.iter().map(|marking| marking[place.index()]).try_fold(0, |most, tokens| Some(tokens?.max(most)))
     }
 
-    /// The shortest of the runs with pumps that show that a place is unbounded, in words.
-    pub fn pump(&self, net: &Net, place: PlaceId) -> Option<String> {
+    /// A short run with pumps that shows that a place is unbounded, in words.
+    fn pump(&self, net: &Net, place: PlaceId) -> Option<String> {
+        self.bound(place).is_none().then_some(())?;
         let shown = self.markings.iter().zip(&self.pumps).filter(|one| one.0[place.index()].is_none()).map(|one| one.1);
-        shown.min_by_key(|pump| pump.steps.len()).map(|pump| pumped(net, pump))
+        let shortest = shown.min_by_key(|pump| pump.steps.len())?;
+        Some(pumped(net, &shorter_pump(net, &[place], shortest.clone(), &mut Budget::unlimited())))
     }
 
     /// It for people and machines.
