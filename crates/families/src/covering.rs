@@ -283,8 +283,8 @@ pub fn multiplication(left: usize, right: usize) -> String {
     let product = left.saturating_mul(right);
     format!(
         "# c3 counts what c1 rounds of c2 steps each make; c4 is what of c2 has been counted in this round\n\
-         state add ({left}, {right}, 0, 0)\nadd -> add (0, -1, 1, 1) count\nadd -> back (-1, 0, 0, 0) round\nback -> back (0, 1, 0, -1) again\n\
-         back -> add (0, 0, 0, 0) next\ntarget add (0, 0, {product}, 0)\ntarget add (0, 0, {}, 0)\n",
+         state back ({left}, {right}, 0, 0)\nback -> back (0, 1, 0, -1) again\nback -> add (-1, 0, 0, 0) round\nadd -> add (0, -1, 1, 1) count\n\
+         add -> back (0, 0, 0, 0) next\ntarget back (0, 0, {product}, 0)\ntarget back (0, 0, {}, 0)\n",
         product + 1
     )
 }

@@ -4,7 +4,13 @@
 //! rows by the number for one place, so that where much is asked for only one side is looked at. Rows are never taken out: who adds a larger one leaves the smaller one
 //! in, which changes no answer.
 //!
+//! A row that is in already is found by its hash first, as that is what is asked for most often.
+//!
 //! To ask whether a row is at most as large, all numbers are turned around: what is less is more then.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 /// Rows of one node before it is parted.
 const LEAF: usize = 24;
@@ -25,11 +31,20 @@ pub(crate) struct Index {
     places: usize,
     rows: Vec<u64>,
     nodes: Vec<Node>,
+    /// By hash the last row that has it.
+    hashed: FxHashMap<u64, usize>,
+}
+
+fn hash(row: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    row.hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Index {
     pub(crate) fn new(places: usize) -> Self {
-        Self { places, rows: Vec::new(), nodes: vec![Node { most: vec![0; places], kind: Kind::Leaf(Vec::new()) }] }
+        let root = Node { most: vec![0; places], kind: Kind::Leaf(Vec::new()) };
+        Self { places, rows: Vec::new(), nodes: vec![root], hashed: FxHashMap::default() }
     }
 
     pub(crate) fn row(&self, number: usize) -> &[u64] {
@@ -40,6 +55,7 @@ impl Index {
     pub(crate) fn add(&mut self, number: usize, row: &[u64]) {
         debug_assert_eq!(self.rows.len(), number * self.places, "rows come in order");
         self.rows.extend_from_slice(row);
+        self.hashed.insert(hash(row), number);
         let mut at = 0;
         loop {
             let node = &mut self.nodes[at];
@@ -89,6 +105,12 @@ impl Index {
 
     /// A row that is at least as large, and that is not the same if `strictly` says so.
     pub(crate) fn above(&self, row: &[u64], strictly: bool) -> Option<usize> {
+        if !strictly
+            && let Some(&same) = self.hashed.get(&hash(row))
+            && self.row(same) == row
+        {
+            return Some(same);
+        }
         let mut open = vec![0];
         while let Some(at) = open.pop() {
             let node = &self.nodes[at];

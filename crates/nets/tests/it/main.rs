@@ -9,6 +9,7 @@ mod cover;
 mod found;
 mod inductive;
 mod mutants;
+mod problems;
 
 /// What an environment variable says, or else this number.
 fn number(variable: &str, or: u64) -> u64 {
