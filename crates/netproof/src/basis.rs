@@ -74,8 +74,11 @@ pub fn least(goal: &Formula, most: usize) -> Result<Vec<Sparse>, Refusal> {
             Part::Constraint(Constraint::NotDivisible { .. }) => vec![Vec::new()],
             Part::Any(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
             Part::All(count) => {
-                let mut product = vec![Vec::new()];
-                for factor in values.drain(values.len().saturating_sub(*count)..) {
+                let (single, several): (Vec<_>, Vec<_>) =
+                    values.drain(values.len().saturating_sub(*count)..).partition(|factor: &Vec<Sparse>| factor.len() == 1);
+                // Those with one marking are joined at once, however many there are.
+                let mut product = vec![larger(&single.into_iter().flatten().flatten().collect::<Sparse>(), &[])];
+                for factor in several {
                     if product.len().saturating_mul(factor.len()) > most {
                         return Err(too_many);
                     }
@@ -213,8 +216,13 @@ pub(crate) fn check(net: &Net, goal: &Formula, basis: &Basis, budget: &mut Budge
     for (number, member) in basis.markings.iter().enumerate() {
         let member = checker.dense(member);
         for transition in net.transitions() {
-            let before = before(net, transition, &member)?;
             budget.spend(1)?;
+            // What gives nothing that the member has comes from what is at least as large as the member.
+            if !net.outputs(transition).iter().any(|arc| member[arc.0.index()] > 0) {
+                continue;
+            }
+            budget.spend(u64::try_from(net.place_count()).unwrap_or(u64::MAX))?;
+            let before = before(net, transition, &member)?;
             let name = net.transition_name(transition);
             require!(
                 BasisClosed,

@@ -93,6 +93,7 @@ fn check_closed(net: &Net, cover: &Cover, budget: &mut Budget) -> Result<(), Ref
             if !net.inputs(transition).iter().all(|&(place, weight)| tokens(place).is_none_or(|tokens| tokens >= weight)) {
                 continue;
             }
+            budget.spend(u64::try_from(net.place_count()).unwrap_or(u64::MAX))?;
             next.clone_from(member);
             next.resize(net.place_count(), Some(0));
             for &(place, weight) in net.inputs(transition) {

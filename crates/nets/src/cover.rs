@@ -13,7 +13,7 @@ mod index;
 pub mod run;
 mod shrink;
 
-pub use forward::{Bounds, Tree};
+pub use forward::{Bounds, Justified, Tree};
 pub use shrink::pump as shorter_pump;
 
 /// ω, which is more than every number of tokens.

@@ -71,6 +71,9 @@ enum Grown {
     TooManyTokens,
 }
 
+/// An ω-marking, with a run with pumps that leads to it.
+pub type Justified = (Vec<Option<u64>>, Pump);
+
 /// What is known about bounds of places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bounds {
@@ -232,7 +235,7 @@ impl Tree {
     }
 
     /// The minimal coverability set, each ω-marking with a run with pumps that leads to it. `None` where a place has more tokens than fit.
-    pub fn all(&mut self, budget: &mut Budget) -> Result<Option<Vec<(Vec<Option<u64>>, Pump)>>, Stopped> {
+    pub fn all(&mut self, budget: &mut Budget) -> Result<Option<Vec<Justified>>, Stopped> {
         match self.grow(|_| false, budget)? {
             Grown::All => {
                 let mut all: Vec<_> =

@@ -29,7 +29,8 @@ fn goals(net: &Net, draw: &mut SplitMix64) -> Vec<Formula> {
     for _ in 0..3 {
         let parts: Vec<String> = net
             .places()
-            .filter_map(|place| draw.chance(50).then(|| (place, 1 + draw.below(3))))
+            .map(|place| (place, draw.below(7).saturating_sub(3)))
+            .filter(|one| one.1 > 0)
             .map(|(place, tokens)| format!("{} = {tokens}", words::quoted(net.place_name(place))))
             .collect();
         let property = Property::parse(&format!("coverable:{}", parts.join(", ")), net).unwrap();

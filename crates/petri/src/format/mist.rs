@@ -83,6 +83,9 @@ fn lex<'a>(text: &'a str) -> Result<Vec<(Token<'a>, usize)>, FormatError> {
     Ok(tokens)
 }
 
+/// What a rule takes and gives.
+type Rule = (BTreeMap<PlaceId, u64>, BTreeMap<PlaceId, u64>);
+
 struct Reader<'a> {
     text: &'a str,
     tokens: Vec<(Token<'a>, usize)>,
@@ -155,7 +158,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `guard -> changes ;` as what is taken and what is given.
-    fn rule(&mut self) -> Result<(BTreeMap<PlaceId, u64>, BTreeMap<PlaceId, u64>), FormatError> {
+    fn rule(&mut self) -> Result<Rule, FormatError> {
         let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
         if self.token() == Token::Word("true") {
             self.at += 1;
