@@ -24,6 +24,11 @@ pub(crate) fn written(marking: &[u64]) -> Vec<Option<u64>> {
     marking.iter().map(|&tokens| (tokens != OMEGA).then_some(tokens)).collect()
 }
 
+/// Ticks for one marking: it takes as much memory as there are places.
+pub(crate) fn cost(places: usize) -> u64 {
+    u64::try_from(places / 32).unwrap_or(u64::MAX).saturating_add(1)
+}
+
 /// What a method says of a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {

@@ -14,7 +14,7 @@ use serval_netproof::{Basis, Evidence, Item, Weights};
 use serval_petri::{Formula, Net};
 
 use super::index::Index;
-use super::{OMEGA, Said, shrink};
+use super::{OMEGA, Said, cost, shrink};
 use crate::fast::Fast;
 
 /// The basis, as far as it has grown.
@@ -73,7 +73,8 @@ impl Growing<'_> {
     }
 }
 
-/// Whether a goal that is upward closed can be reached; the sums are weighted sums that no transition increases. A tick is a predecessor.
+/// Whether a goal that is upward closed can be reached; the sums are weighted sums that no transition increases. A tick is a predecessor, and
+/// more where there are many places.
 pub fn ask(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> Result<Said, Stopped> {
     ask_fast(&Fast::new(net), net, goal, sums, budget)
 }
@@ -109,7 +110,7 @@ pub(crate) fn ask_fast(fast: &Fast, net: &Net, goal: &Formula, sums: &[Vec<(u32,
             if !fast.effects[transition].iter().any(|&(place, change)| change > 0 && marking[place] > 0) {
                 continue;
             }
-            budget.spend(1)?;
+            budget.spend(cost(fast.initial.len()))?;
             let Some(before) = before(fast, &marking, transition) else { return Ok(Said::TooManyTokens) };
             let fired = u32::try_from(transition).unwrap_or(u32::MAX);
             if let Some(found) = growing.add(&before, Some((fired, number))) {

@@ -31,7 +31,7 @@ use serval_netproof::{Again, Cover, Evidence, Item, Pump, Step};
 use serval_petri::{Formula, Net, PlaceId};
 
 use super::index::{Index, is_at_most};
-use super::{OMEGA, Said, run, shrink, written};
+use super::{OMEGA, Said, cost, run, shrink, written};
 use crate::fast::{Circle, Fast};
 
 /// Words that are tried at every new ω-marking.
@@ -105,7 +105,7 @@ impl Tree {
         node
     }
 
-    /// Grows until a node is looked for, or everything is covered. A tick is a child that is looked at.
+    /// Grows until a node is looked for, or everything is covered. A tick is a child that is looked at, and more where there are many places.
     fn grow(&mut self, is_met: impl Fn(&[u64]) -> bool, budget: &mut Budget) -> Result<Grown, Stopped> {
         if let Some(node) = (0..self.nodes.len()).find(|&node| is_met(self.rows.row(node))) {
             return Ok(Grown::Met(node));
@@ -134,7 +134,7 @@ impl Tree {
             if !self.fast.is_enabled(&marking, transition) {
                 continue;
             }
-            budget.spend(1)?;
+            budget.spend(cost(self.fast.initial.len()))?;
             let Some(mut next) = self.fired(&marking, transition) else { return Ok(Some(Grown::TooManyTokens)) };
             if self.rows.above(&next, false).is_some() {
                 continue;

@@ -100,6 +100,9 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         Evidence::Cover(cover) => {
             format!("every marking is below one of {} with ω, and none of these is one", count(cover.markings.len(), "marking"))
         }
+        Evidence::Basis(basis) if basis.markings.is_empty() => {
+            format!("places have too few tokens: {} that no transition increases", count(basis.weights.sums.len(), "sum"))
+        }
         Evidence::Basis(basis) => {
             let least = count(basis.markings.len(), "least marking");
             let with = match basis.weights.sums.len() {
