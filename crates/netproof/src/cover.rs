@@ -11,7 +11,7 @@
 //! That ω is justified, in that so many tokens are possible, is not needed.
 //!
 //! **Theorem.** If no marking below a member is in the goal (`net.cover.goal`), no marking of the goal can be reached. That is checked as in
-//! [`bounds`](crate::bounds), with the numbers of the member as bounds, and none for ω. **Proof.** By the lemma and the theorem there. ∎
+//! [`bounds`], with the numbers of the member as bounds, and none for ω. **Proof.** By the lemma and the theorem there. ∎
 //!
 //! **Theorem.** If every member has a number for each of certain places (`net.cover.finite`), these places are bounded. **Proof.** By the lemma a place never has
 //! more tokens than the largest of finitely many numbers. ∎
