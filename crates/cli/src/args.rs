@@ -17,7 +17,8 @@ use serval_report::escape;
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
 pub(crate) use net::{
-    LustreEncoding, Net, NetCheck, NetCommand, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetInvariant, NetKind, NetRun,
+    CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetInvariant,
+    NetKind, NetRun,
 };
 
 /// The least memory that a process can be given, in MiB.
@@ -144,6 +145,10 @@ pub(crate) enum VerifiedKind {
     Pnml,
     /// A Petri net as Tina writes it
     Net,
+    /// A specification of mist
+    Spec,
+    /// A vector addition system with states
+    Vass,
 }
 
 #[derive(ClapArgs, Clone, Debug)]

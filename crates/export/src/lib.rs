@@ -64,5 +64,8 @@ impl Asked {
 }
 
 fn goals(net: &Net, property: &Property) -> Result<Vec<Formula>, Refusal> {
+    if property.bounded_places(net).is_some() {
+        return Err(Refusal("that places are bounded is no question about single markings".to_owned()));
+    }
     property.goals(net).ok_or_else(|| Refusal(format!("a number in {} does not fit 64 bits, or it is about divisibility", property.name())))
 }

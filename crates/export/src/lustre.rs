@@ -436,7 +436,10 @@ impl Program<'_> {
                     asked.property.name()
                 )));
             }
-            Property::Reachable(_) | Property::Reaches(_) => self.text.line("-- It holds where this property does not."),
+            Property::Bounded(_) => return Err(Refusal("that places are bounded is no property of single markings".to_owned())),
+            Property::Reachable(_) | Property::Reaches(_) | Property::Coverable(_) => {
+                self.text.line("-- It holds where this property does not.");
+            }
             Property::DeadlockFree | Property::Safe(_) | Property::Invariant(_) => {}
         }
         self.text.words(&format!("{name} ="));

@@ -6,7 +6,8 @@
 //! **Theorem.** If the certificate is accepted, the property holds, or does not, as it says. **Proof.** Each piece of evidence is accepted for
 //! its goal, so by the theorem of its kind the goal can be reached, or cannot. The property holds iff every goal can be reached, or iff
 //! none can ([`Decides`]). In the first case it is shown to hold where every goal is shown to be reachable, and not to hold where one
-//! is shown to be unreachable; in the second case, the other way round. That is what `net.complete` asks for. ∎
+//! is shown to be unreachable; in the second case, the other way round. That is what `net.complete` asks for. Boundedness has no goals, but places: each piece
+//! of evidence, under the number 0, is about all of them, and shows that all are bounded or that one is not ([`check_bounded`]). ∎
 //!
 //! Written down, a certificate is a JSON object:
 //!
@@ -22,11 +23,11 @@ use std::fmt::Write;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_petri::{Decides, FormatError, Formula, Net, Property};
+use serval_petri::{Decides, FormatError, Formula, Net, PlaceId, Property};
 
 use crate::conditions::require;
 use crate::run::check_runs;
-use crate::{Claim, Evidence, Item, Refusal, Runs, check};
+use crate::{Claim, Evidence, Item, Refusal, Runs, check, check_bounded};
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-net-certificate";
@@ -160,6 +161,14 @@ impl Certificate {
         Some(certificate)
     }
 
+    /// The certificate for a property that is about bounds, from one piece of evidence. `None` where the property is another one, or there are no words for it.
+    pub fn bounded(net: &Net, property: &Property, evidence: Evidence) -> Option<Self> {
+        property.bounded_places(net)?;
+        let holds = evidence.claim() != Claim::Unbounded;
+        let evidence = vec![About { goal: 0, evidence }];
+        Some(Self { net: fingerprint(net), property: property.text(net)?, holds, evidence, runs: Runs::default() })
+    }
+
     /// Adds the first piece of evidence for each goal; several runs as one piece.
     fn add(&mut self, goals: usize, evidence: Vec<(usize, Evidence)>) {
         let mut is_known = vec![false; goals];
@@ -188,6 +197,9 @@ impl Certificate {
         let actual = fingerprint(net);
         require!(Input, self.net == actual, "the fingerprint of the net is {actual}, but the certificate is about {:.80?}", self.net);
         let read = Property::parse(&self.property, net);
+        if let Some(places) = read.as_ref().ok().and_then(|property| property.bounded_places(net)) {
+            return self.check_bounds(net, &places, budget);
+        }
         let goals = |property: &Property| property.goals(net).ok_or("a number does not fit 64 bits".to_owned());
         let read = read.map_err(|error| error.message).and_then(|property| Ok((goals(&property)?, property.decides())));
         let (goals, decides) = match read {
@@ -205,6 +217,19 @@ impl Certificate {
         } else {
             require!(Complete, shown.contains(&Some(one_of)), "no goal is shown to be {}", one_of.word());
         }
+        Ok(())
+    }
+
+    /// Checks a certificate about bounds of places.
+    fn check_bounds(&self, net: &Net, places: &[PlaceId], budget: &mut Budget) -> Result<(), Refusal> {
+        require!(Goal, self.runs == Runs::default(), "runs lead into no goal, since there is none");
+        let wanted = if self.holds { Claim::Bounded } else { Claim::Unbounded };
+        let mut shown = false;
+        for About { goal, evidence } in &self.evidence {
+            require!(Goal, *goal == 0, "there is no goal number {goal}");
+            shown |= check_bounded(net, places, evidence, budget)? == wanted;
+        }
+        require!(Complete, shown, "the places are not shown to be {}", wanted.word());
         Ok(())
     }
 

@@ -69,6 +69,30 @@ serval_linear::conditions! {
         StubbornConflict = "net.stubborn.conflict",
         /// For a member that is not enabled some place has too few tokens, and all that give to it are members.
         StubbornWaiting = "net.stubborn.waiting",
+        /// ω-markings have a number or ω for each place.
+        CoverPlaces = "net.cover.places",
+        /// The initial marking is below a member.
+        CoverInitial = "net.cover.initial",
+        /// What a member leads to is below a member.
+        CoverClosed = "net.cover.closed",
+        /// No marking of the goal is below a member.
+        CoverGoal = "net.cover.goal",
+        /// Members have numbers for the places that are bounded.
+        CoverFinite = "net.cover.finite",
+        /// Members are about places of the net.
+        BasisPlaces = "net.basis.places",
+        /// The initial marking is not in the set.
+        BasisInitial = "net.basis.initial",
+        /// The goal is in the set.
+        BasisGoal = "net.basis.goal",
+        /// No transition leads into the set.
+        BasisClosed = "net.basis.closed",
+        /// What is repeated takes from no place.
+        PumpRising = "net.pump.rising",
+        /// A place that is claimed grows without end.
+        PumpPlace = "net.pump.place",
+        /// The weights bound every place that is claimed.
+        BoundedWeights = "net.bounded.weights",
     }
     and {
         /// Of a proof tree.

@@ -12,18 +12,25 @@
 //! | `k-inductive` | [`k_inductive`] | that it cannot: no short run, and no `k` steps from outside, lead into it |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
+//! | `cover` | [`cover`] | that it cannot, for any number of tokens; or that places are bounded |
+//! | `basis` | [`basis`] | that it cannot: a set that grows upwards and that nothing enters contains it |
+//! | `pump` | [`pump`] | that a place is not bounded |
 //!
 //! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
 //!
 //! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit is "too
 //! large", never an answer.
 
+pub mod basis;
+mod bounded;
 pub mod bounds;
 pub mod certificate;
 mod conditions;
+pub mod cover;
 pub mod equation;
 pub mod inductive;
 pub mod k_inductive;
+pub mod pump;
 pub mod run;
 pub mod states;
 #[cfg(test)]
@@ -33,12 +40,16 @@ use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_petri::{Formula, Net};
 
+pub use basis::Basis;
+pub use bounded::check_bounded;
 pub use bounds::{Dead, Weights};
 pub use certificate::{About, Certificate, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
+pub use cover::Cover;
 pub use equation::Equation;
 pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
+pub use pump::{Again, Pump, Step};
 pub use run::{Item, Run, Runs};
 pub use states::{States, Stubborn};
 
@@ -50,6 +61,10 @@ pub enum Claim {
     Reachable,
     /// No marking of it can be reached.
     Unreachable,
+    /// The places that are claimed are bounded. This is said of places, not of a goal.
+    Bounded,
+    /// One of them is not.
+    Unbounded,
 }
 
 impl Claim {
@@ -58,6 +73,8 @@ impl Claim {
         match self {
             Self::Reachable => "reachable",
             Self::Unreachable => "unreachable",
+            Self::Bounded => "bounded",
+            Self::Unbounded => "unbounded",
         }
     }
 }
@@ -82,6 +99,12 @@ pub enum Evidence {
     States(States),
     /// Markings that are enough to see every deadlock.
     Stubborn(Stubborn),
+    /// ω-markings below which all reachable markings are.
+    Cover(Cover),
+    /// An upward-closed set that nothing enters contains the goal.
+    Basis(Basis),
+    /// A run with parts that can be repeated as often as one likes.
+    Pump(Pump),
 }
 
 impl Evidence {
@@ -96,13 +119,17 @@ impl Evidence {
             Self::KInductive(_) => "k-inductive",
             Self::States(_) => "states",
             Self::Stubborn(_) => "stubborn",
+            Self::Cover(_) => "cover",
+            Self::Basis(_) => "basis",
+            Self::Pump(_) => "pump",
         }
     }
 
-    /// What it can show.
+    /// What it can show of a goal; a pump shows nothing of goals.
     pub fn claim(&self) -> Claim {
         match self {
             Self::Run(_) => Claim::Reachable,
+            Self::Pump(_) => Claim::Unbounded,
             _ => Claim::Unreachable,
         }
     }
@@ -128,5 +155,11 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::KInductive(inductive) => k_inductive::check(net, goal, inductive, budget),
         Evidence::States(states) => states::check(net, goal, states, budget),
         Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
+        Evidence::Cover(cover) => cover::check(net, goal, cover, budget),
+        Evidence::Basis(basis) => basis::check(net, goal, basis, budget),
+        Evidence::Pump(_) => {
+            conditions::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
+            Ok(())
+        }
     }
 }

@@ -102,20 +102,20 @@ fn transition(net: &Net, number: u32) -> Result<Option<TransitionId>, Refusal> {
 }
 
 /// A marking that items lead on.
-struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     net: &'a Net,
-    /// By place. Never below 0 while each item can fire.
-    tokens: Vec<i128>,
+    /// By place. Never below 0 while each item can fire. `None` is ω, which only [`Walk::pump`] makes.
+    tokens: Vec<Option<i128>>,
     fired: usize,
 }
 
 impl<'a> Walk<'a> {
-    fn new(net: &'a Net) -> Self {
-        Self { net, tokens: net.places().map(|place| net.initial_tokens(place).into()).collect(), fired: 0 }
+    pub(crate) fn new(net: &'a Net) -> Self {
+        Self { net, tokens: net.places().map(|place| Some(net.initial_tokens(place).into())).collect(), fired: 0 }
     }
 
     /// Fires an item.
-    fn fire(&mut self, item: &Item, budget: &mut Budget) -> Result<(), Refusal> {
+    pub(crate) fn fire(&mut self, item: &Item, budget: &mut Budget) -> Result<(), Refusal> {
         budget.spend(1)?;
         match item {
             Item::Fire(number) => {
@@ -140,16 +140,42 @@ impl<'a> Walk<'a> {
 
     /// Needs so many tokens on a place, and changes their number.
     fn change(&mut self, place: PlaceId, need: i128, by: i128) -> Result<(), Refusal> {
-        let (item, name, tokens) = (self.fired, self.net.place_name(place), &mut self.tokens[place.index()]);
+        let (item, name) = (self.fired, self.net.place_name(place));
+        let Some(tokens) = &mut self.tokens[place.index()] else { return Ok(()) };
         require!(RunEnabled, *tokens >= need, "item {item} of the word needs {need} on “{name}”, which has {tokens}");
         *tokens = tokens.checked_add(by).ok_or(NUMBERS)?;
         Ok(())
     }
 
+    /// Repeats a word as often as one likes: it fires, takes from no place that is not ω, and what it adds to becomes ω ([`pump`](crate::pump)).
+    pub(crate) fn pump(&mut self, word: &[u32], budget: &mut Budget) -> Result<(), Refusal> {
+        budget.spend(u64::try_from(word.len().saturating_add(self.tokens.len())).unwrap_or(u64::MAX))?;
+        let mut one = Summary::new(self.tokens.len());
+        word.iter().try_for_each(|&number| one.fire(self.net, number))?;
+        let item = self.fired;
+        for place in self.net.places() {
+            let (need, effect) = (one.need[place.index()], one.effect[place.index()]);
+            self.change(place, need, 0)?;
+            let (name, tokens) = (self.net.place_name(place), &mut self.tokens[place.index()]);
+            require!(PumpRising, tokens.is_none() || effect >= 0, "what step {item} repeats takes {} from “{name}”", effect.unsigned_abs());
+            if effect > 0 {
+                *tokens = None;
+            }
+        }
+        self.fired += 1;
+        Ok(())
+    }
+
+    /// The tokens by place; `None` is ω.
+    pub(crate) fn tokens(&self) -> &[Option<i128>] {
+        &self.tokens
+    }
+
     /// Where it is.
     fn marking(&self) -> Result<Marking, Refusal> {
-        let tokens = self.tokens.iter().map(|&tokens| u64::try_from(tokens.max(0)));
-        tokens.collect::<Result<_, _>>().map(Marking::new).map_err(|_| Refusal::TooLarge { what: "tokens on a place", limit: u64::MAX })
+        let large = Refusal::TooLarge { what: "tokens on a place", limit: u64::MAX };
+        let tokens = self.tokens.iter().map(|&tokens| u64::try_from(tokens?.max(0)).ok());
+        tokens.collect::<Option<_>>().map(Marking::new).ok_or(large)
     }
 }
 

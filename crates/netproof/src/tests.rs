@@ -3,5 +3,6 @@
 mod cases;
 mod certificates;
 mod conditions;
+mod covering;
 mod hostile;
 pub(crate) mod switch;

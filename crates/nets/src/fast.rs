@@ -113,6 +113,11 @@ impl Circle {
     pub(crate) fn effects(&self) -> &[(usize, i128)] {
         &self.effects
     }
+
+    /// What is needed to go round once.
+    pub(crate) fn needs(&self) -> &[(usize, i128)] {
+        &self.needs
+    }
 }
 
 fn effect(net: &Net, transition: TransitionId) -> Vec<(usize, i128)> {

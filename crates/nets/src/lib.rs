@@ -7,11 +7,13 @@
 //! - [`weights`]: sums that no transition increases bound places;
 //! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
+//! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
 //! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`).
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
 //! ticks.
 
+pub mod cover;
 pub mod equation;
 pub mod explicit;
 mod fast;

@@ -4,10 +4,13 @@
 //! come from one simplex: that is how a session begins, with a fixed order of goals. From then on each goal is asked about by itself, and nothing
 //! that is found out about one changes what is found out about another, so that questions can be spread over threads.
 
-use serval_budget::{Budget, Cancel, Stopped};
-use serval_netproof::{Claim, Clause, Evidence, Item, Refusal, Rejection, Run, check};
-use serval_petri::{Formula, Net};
+use std::sync::OnceLock;
 
+use serval_budget::{Budget, Cancel, Stopped};
+use serval_netproof::{Claim, Clause, Evidence, Item, Refusal, Rejection, Run, check, check_bounded};
+use serval_petri::{Formula, Net, PlaceId};
+
+use crate::cover::{self, Bounds, Tree, backward};
 use crate::equation::Base;
 use crate::fast::Fast;
 use crate::goals::Goals;
@@ -44,11 +47,15 @@ pub enum Method {
     Induction,
     /// An invariant, clause by clause.
     Pdr,
+    /// ω-markings that cover all markings.
+    Cover,
+    /// The least markings from which a goal can be covered.
+    Backward,
 }
 
 impl Method {
     /// All methods, each with its name and what it does in a few words.
-    const ALL: [(Self, &'static str, &'static str); 7] = [
+    const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Walk, "walk", "Random walks"),
         (Self::Siphon, "siphon", "Places that stay empty"),
         (Self::Weights, "weights", "Sums of tokens that no transition increases"),
@@ -56,6 +63,8 @@ impl Method {
         (Self::Explicit, "explicit", "All markings, one by one"),
         (Self::Induction, "induction", "Several steps at once"),
         (Self::Pdr, "pdr", "An invariant, clause by clause"),
+        (Self::Cover, "cover", "Markings with ω that cover all markings"),
+        (Self::Backward, "backward", "From the goal backwards, to the least markings that lead to it"),
     ];
 
     /// All methods.
@@ -135,6 +144,7 @@ const WEIGHTS_TICKS: u64 = 10_000_000;
 const EQUATION_TICKS: u64 = 250_000;
 const EXPLICIT: u64 = 1_000;
 const INDUCTIVE_TICKS: u64 = 250_000;
+const COVER_TICKS: u64 = 10_000;
 /// By how much they grow.
 const GROWTH: u64 = 4;
 
@@ -157,6 +167,8 @@ pub struct Session {
     equation: Base,
     /// Clauses that hold in all reachable markings, by what was shown before.
     proved: Vec<Clause>,
+    /// Sums that no transition increases, which are looked for when somebody needs them.
+    sums: OnceLock<Vec<Vec<(u32, u64)>>>,
 }
 
 impl Session {
@@ -164,7 +176,7 @@ impl Session {
     pub fn new(net: &Net, cancel: &Cancel) -> Self {
         let equation = Base::new(net, &mut Budget::new(EQUATION_TICKS, cancel.clone()));
         let (fast, empty, known) = (Fast::new(net), Empty::new(net), Known::new(net));
-        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation, proved: Vec::new() }
+        Self { fast, deadlock: Formula::deadlock(net), empty, known, is_cut: false, equation, proved: Vec::new(), sums: OnceLock::new() }
     }
 
     /// Asks about all goals at once what can be asked so: a short walk, places that stay empty, and bounds of places.
@@ -198,13 +210,13 @@ impl Session {
     /// Asks one method alone, in rounds of growing budgets.
     pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> Vec<Found> {
         let mut found = vec![Found::Nothing; goals.len()];
-        let mut known = Known::new(net);
+        let (mut known, mut tree) = (Known::new(net), None);
         for round in 0..rounds {
             if method == Method::Walk {
                 self.walk(net, goals, &mut found, round, cancel);
             }
             // Whether more ticks could help.
-            let mut is_cut = matches!(method, Method::Walk | Method::Equation | Method::Explicit);
+            let mut is_cut = matches!(method, Method::Walk | Method::Equation | Method::Explicit | Method::Cover | Method::Backward);
             for (formula, found) in goals.iter().zip(&mut found).filter(|one| one.1.is_open()) {
                 if cancel.is_cancelled() {
                     break;
@@ -223,9 +235,13 @@ impl Session {
                     },
                     Method::Equation => self.ask_equation(net, formula, found, round, cancel),
                     Method::Explicit => self.ask_explicit(net, formula, found, round, cancel),
+                    Method::Cover => self.ask_cover(net, formula, found, &mut tree, round, cancel),
+                    Method::Backward => self.ask_backward(net, formula, found, round, cancel),
                     Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
                 }
             }
+            // What is not upward closed is no question for these two, however long.
+            is_cut &= !matches!(method, Method::Cover | Method::Backward) || goals.iter().any(|goal| goal.not_upward().is_none());
             if !is_cut || !found.iter().any(Found::is_open) || cancel.is_cancelled() {
                 break;
             }
@@ -237,8 +253,8 @@ impl Session {
     /// the rounds are over.
     pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> Vec<Found> {
         let is_open = |found: &[Found]| found.iter().any(Found::is_open);
-        // Bounds that the beginning had no ticks for.
-        let mut known: Option<Known> = None;
+        // Bounds that the beginning had no ticks for, and ω-markings, which serve all goals.
+        let (mut known, mut tree): (Option<Known>, Option<Tree>) = (None, None);
         for round in 0..rounds {
             if round > 0 {
                 self.walk(net, goals, &mut found, round, cancel);
@@ -254,7 +270,7 @@ impl Session {
                             continue;
                         }
                     }
-                    self.ask(net, formula, found, round, cancel);
+                    self.ask(net, formula, found, &mut tree, round, cancel);
                 }
             }
             if !is_open(&found) || cancel.is_cancelled() {
@@ -279,10 +295,16 @@ impl Session {
     }
 
     /// Asks about a goal what is asked about each by itself. The inductive methods come last, and late: what the others decide they decide sooner.
-    fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
+    fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, tree: &mut Option<Tree>, round: u32, cancel: &Cancel) {
         self.ask_equation(net, formula, found, round, cancel);
         if found.is_open() {
             self.ask_explicit(net, formula, found, round, cancel);
+        }
+        if found.is_open() && !cancel.is_cancelled() {
+            self.ask_backward(net, formula, found, round, cancel);
+        }
+        if found.is_open() && !cancel.is_cancelled() {
+            self.ask_cover(net, formula, found, tree, round, cancel);
         }
         for (method, first) in [(Method::Pdr, 1), (Method::Induction, 2)] {
             if round >= first && found.is_open() && !cancel.is_cancelled() {
@@ -303,6 +325,62 @@ impl Session {
             Ok(inductive::Said::Nothing) | Err(_) => {}
         }
         is_cut
+    }
+
+    /// Goes backwards from a goal that is upward closed.
+    fn ask_backward(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
+        if formula.not_upward().is_some() {
+            return;
+        }
+        let sums = self.sums.get_or_init(|| {
+            let mut known = Known::new(net);
+            // What is found before the ticks end is enough.
+            let _ = known.bound_all(net, &mut Budget::new(WEIGHTS_TICKS, cancel.clone()));
+            known.into_sums()
+        });
+        let mut budget = Budget::new(ticks(COVER_TICKS, round), cancel.clone());
+        let said = backward::ask_fast(&self.fast, net, formula, sums, &mut budget);
+        covered(net, formula, found, said, "backward", cancel);
+    }
+
+    /// Goes forwards over ω-markings to a goal that is upward closed.
+    fn ask_cover(&self, net: &Net, formula: &Formula, found: &mut Found, tree: &mut Option<Tree>, round: u32, cancel: &Cancel) {
+        if formula.not_upward().is_some() {
+            return;
+        }
+        if tree.is_none() {
+            *tree = Tree::new(net);
+        }
+        let Some(tree) = tree else { return found.too_many_tokens() };
+        let said = tree.ask(net, formula, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone()));
+        covered(net, formula, found, said, "cover", cancel);
+    }
+
+    /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say nothing.
+    pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> Found {
+        let mut found = Found::Nothing;
+        let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
+        if wants(Method::Weights) && rounds > 0 {
+            let mut known = Known::new(net);
+            let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
+            if let Some(evidence) = known.bounded(net, places, &mut budget) {
+                return checked_bounds(net, places, evidence, "weights", cancel);
+            }
+        }
+        let mut tree = Tree::new(net).filter(|_| wants(Method::Cover));
+        for round in 0..rounds {
+            let Some(tree) = &mut tree else { break };
+            match tree.bounded(net, places, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone())) {
+                Ok(Bounds::Shown(evidence)) => return checked_bounds(net, places, *evidence, "cover", cancel),
+                Ok(Bounds::TooManyTokens) => {
+                    found.too_many_tokens();
+                    break;
+                }
+                Err(Stopped::Cancelled) => break,
+                Err(Stopped::OutOfTicks) => {}
+            }
+        }
+        found
     }
 
     fn ask_equation(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
@@ -332,11 +410,31 @@ impl Session {
     }
 }
 
+/// What a method that covers says of a goal, after the checker.
+fn covered(net: &Net, goal: &Formula, found: &mut Found, said: Result<cover::Said, Stopped>, method: &'static str, cancel: &Cancel) {
+    match said {
+        Ok(cover::Said::Reached(word)) => *found = checked(net, goal, Evidence::Run(Run { word }), method, cancel),
+        Ok(cover::Said::Excluded(evidence)) => *found = checked(net, goal, *evidence, method, cancel),
+        Ok(cover::Said::TooManyTokens) => found.too_many_tokens(),
+        Ok(cover::Said::Nothing) | Err(_) => {}
+    }
+}
+
+/// What the checker says of evidence about bounds.
+fn checked_bounds(net: &Net, places: &[PlaceId], evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
+    let checked = check_bounded(net, places, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
+    let claim = *checked.as_ref().unwrap_or(&Claim::Bounded);
+    told(checked.map(|_| ()), Answer { claim, evidence, method })
+}
+
 /// What the checker says of the evidence.
 fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
     let claim = evidence.claim();
     let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
-    let answer = Answer { claim, evidence, method };
+    told(checked, Answer { claim, evidence, method })
+}
+
+fn told(checked: Result<(), Refusal>, answer: Answer) -> Found {
     match checked {
         Ok(()) => Found::Answer(answer),
         Err(Refusal::Invalid(rejection)) => Found::Refused(answer, rejection),

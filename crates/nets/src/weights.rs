@@ -12,7 +12,7 @@ use serval_linear::Linear;
 use serval_netproof::bounds::excludes;
 use serval_netproof::equation::marking_equation;
 use serval_netproof::{Evidence, Weights};
-use serval_petri::{Formula, Net};
+use serval_petri::{Formula, Net, PlaceId};
 
 /// Bounds of places that are known so far, with the sums that show them.
 #[derive(Default)]
@@ -65,6 +65,20 @@ impl Known {
         used.sort_unstable();
         used.dedup();
         Ok(Some(Evidence::Weights(Weights { sums: used.into_iter().map(|sum| self.sums[sum].clone()).collect() })))
+    }
+
+    /// Asks for bounds of these places; `None` where one has none, or the budget ends.
+    pub fn bounded(&mut self, net: &Net, places: &[PlaceId], budget: &mut Budget) -> Option<Evidence> {
+        for place in places.iter().map(|place| place.index()) {
+            if self.bounds[place].is_none() {
+                self.bound(net, place, budget).ok()?;
+            }
+            self.bounds[place]?;
+        }
+        let mut used: Vec<usize> = places.iter().filter_map(|place| self.from[place.index()]).collect();
+        used.sort_unstable();
+        used.dedup();
+        Some(Evidence::Weights(Weights { sums: used.into_iter().map(|sum| self.sums[sum].clone()).collect() }))
     }
 
     /// Asks for bounds of all places.

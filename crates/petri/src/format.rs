@@ -7,8 +7,10 @@
 
 pub mod lola;
 pub mod mcc;
+pub mod mist;
 pub mod pnml;
 pub mod tina;
+pub mod vass;
 mod xml;
 
 use std::fmt;

@@ -123,6 +123,15 @@ impl Formula {
         Some(Self { parts })
     }
 
+    /// A condition that can end when tokens are added, if there is one. Without one the formula is *upward closed*: what is above a
+    /// marking of it is in it, too.
+    pub fn not_upward(&self) -> Option<&Constraint> {
+        self.constraints().find(|constraint| match constraint {
+            Constraint::AtLeastZero(expression) => expression.terms().iter().any(|term| term.1 < 0),
+            Constraint::Zero(expression) | Constraint::NotDivisible { expression, .. } => !expression.terms().is_empty(),
+        })
+    }
+
     /// Whether it holds for `marking`.
     pub fn holds(&self, marking: &Marking) -> bool {
         let mut values: Vec<bool> = Vec::new();

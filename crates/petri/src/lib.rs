@@ -8,7 +8,7 @@
 //! - [`greatest_trap`], [`greatest_siphon`]: what stays marked or empty, by the arcs alone.
 //! - [`compose()`]: several nets as one, by the names of their transitions.
 //! - [`slice()`]: leaves out what no run to the target can use, and says why.
-//! - [`tina`], [`pnml`], [`mcc`], [`lola`]: nets and questions as files that other tools
+//! - [`tina`], [`pnml`], [`mcc`], [`lola`], [`mist`], [`vass`]: nets and questions as files that other tools
 //!   read and write. Who writes one can have it read back before anybody sees
 //!   it ([`tina_reads_back`] and the like).
 //!
@@ -36,7 +36,9 @@ mod structure;
 mod target;
 
 pub use compose::compose;
-pub use format::{FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, parse_xml, pnml, pnml_reads_back, tina, tina_reads_back};
+pub use format::{
+    FormatError, Limits, UnknownWord, lola, mcc, mcc_reads_back, mist, parse_xml, pnml, pnml_reads_back, tina, tina_reads_back, vass,
+};
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};

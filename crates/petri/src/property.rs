@@ -2,10 +2,12 @@
 //!
 //! Every property is decided by whether markings of some *goals* can be reached. Quasi-liveness has a goal for each
 //! transition, and a net without dead places one for each place: different goals may need different runs.
+//!
+//! Only boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]).
 
 use crate::formula::enough;
 use crate::words::{self, Unknown, WordsError};
-use crate::{Constraint, Formula, Linear, Marking, Net};
+use crate::{Constraint, Formula, Linear, Marking, Net, PlaceId};
 
 /// A property of a net with its initial marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub enum Property {
     Reachable(Formula),
     /// This marking can be reached.
     Reaches(Marking),
+    /// Some reachable marking is in the formula, which is upward closed.
+    Coverable(Formula),
+    /// These places, or all, have a largest number of tokens each.
+    Bounded(Option<Vec<PlaceId>>),
 }
 
 /// How the goals decide a property.
@@ -46,6 +52,9 @@ impl Property {
         "invariant:FORMULA",
         "reachable:FORMULA",
         "reaches:MARKING",
+        "coverable:MARKING",
+        "bounded",
+        "bounded:SUM",
     ];
 
     /// The property as it stands on the command line. What is read from that text is this property up to how its
@@ -62,9 +71,15 @@ impl Property {
     pub fn text(&self, net: &Net) -> Option<String> {
         let name = self.name();
         Some(match self {
-            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces => name.to_owned(),
+            Self::DeadlockFree | Self::Safe(1) | Self::QuasiLive | Self::NoDeadPlaces | Self::Bounded(None) => name.to_owned(),
             Self::Safe(most) => format!("{name}:{most}"),
-            Self::Invariant(formula) | Self::Reachable(formula) => format!("{name}:{}", words::text(formula, net)?),
+            Self::Bounded(Some(places)) => {
+                let names: Vec<String> = places.iter().map(|&place| words::quoted(net.place_name(place))).collect();
+                format!("{name}:{}", names.join(" + "))
+            }
+            Self::Invariant(formula) | Self::Reachable(formula) | Self::Coverable(formula) => {
+                format!("{name}:{}", words::text(formula, net)?)
+            }
             Self::Reaches(marking) => format!("{name}:{}", words::marking_text(marking, net)),
         })
     }
@@ -86,10 +101,13 @@ impl Property {
             ("invariant", Some(rest)) => Self::Invariant(words::formula(rest, net).map_err(within)?),
             ("reachable", Some(rest)) => Self::Reachable(words::formula(rest, net).map_err(within)?),
             ("reaches", Some(rest)) => Self::Reaches(words::marking(rest, net).map_err(within)?),
+            ("coverable", Some(rest)) => Self::Coverable(covered(rest, net).map_err(within)?),
+            ("bounded", None) => Self::Bounded(None),
+            ("bounded", Some(rest)) => Self::Bounded(Some(words::places(rest, net).map_err(within)?)),
             ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places", Some(_)) => {
                 return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
             }
-            ("safe" | "invariant" | "reachable" | "reaches", None) => {
+            ("safe" | "invariant" | "reachable" | "reaches" | "coverable", None) => {
                 let name = name.trim();
                 let what = Self::NAMES.iter().find(|one| one.starts_with(name)).unwrap_or(&name);
                 return Err(fail((0, text.len()), format!("“{name}” needs something behind a colon: {what}"), None));
@@ -113,19 +131,21 @@ impl Property {
             Self::Invariant(_) => "invariant",
             Self::Reachable(_) => "reachable",
             Self::Reaches(_) => "reaches",
+            Self::Coverable(_) => "coverable",
+            Self::Bounded(_) => "bounded",
         }
     }
 
     /// How its goals decide it.
     pub fn decides(&self) -> Decides {
         match self {
-            Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) => Decides::UnlessReachable,
-            Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) => Decides::IfReachable,
+            Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) | Self::Bounded(_) => Decides::UnlessReachable,
+            Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) | Self::Coverable(_) => Decides::IfReachable,
         }
     }
 
     /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, and else one.
-    /// `None` where a number does not fit 64 bits, or the formula has no opposite.
+    /// `None` where a number does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
         let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
         match self {
@@ -138,11 +158,36 @@ impl Property {
             Self::QuasiLive => net.transitions().map(|transition| Formula::fireable(net, transition)).collect(),
             Self::NoDeadPlaces => net.places().map(|place| enough((place, 1), false).map(Formula::constraint)).collect(),
             Self::Invariant(formula) => Some(vec![formula.negated()?]),
-            Self::Reachable(formula) => Some(vec![formula.clone()]),
+            Self::Reachable(formula) | Self::Coverable(formula) => Some(vec![formula.clone()]),
+            Self::Bounded(_) => None,
             Self::Reaches(marking) => {
                 let places = net.places().map(|place| zero(Linear::from_wide([(place, 1)], -i128::from(marking.tokens(place)))));
                 Some(vec![Formula::all(places.collect::<Option<Vec<_>>>()?)])
             }
+        }
+    }
+    /// The places that are bounded if it holds, where that is what is asked.
+    pub fn bounded_places(&self, net: &Net) -> Option<Vec<PlaceId>> {
+        match self {
+            Self::Bounded(places) => Some(places.clone().unwrap_or_else(|| net.places().collect())),
+            _ => None,
+        }
+    }
+}
+
+/// What is to be covered: a marking, or a formula that is upward closed.
+fn covered(text: &str, net: &Net) -> Result<Formula, WordsError> {
+    let fail = |message: String| WordsError { start: 0, end: text.len(), message, unknown: None };
+    if let Ok(marking) = words::marking(text, net) {
+        let places = marking.marked().map(|arc| enough(arc, false).map(Formula::constraint)).collect::<Option<Vec<_>>>();
+        return places.map(Formula::all).ok_or_else(|| fail("a number does not fit 63 bits".to_owned()));
+    }
+    let formula = words::formula(text, net)?;
+    match formula.not_upward() {
+        None => Ok(formula),
+        Some(constraint) => {
+            let atom = words::text(&Formula::constraint(constraint.clone()), net).unwrap_or_default();
+            Err(fail(format!("“{atom}” can end when tokens are added, so that covering does not mean it; ask reachable:FORMULA instead")))
         }
     }
 }

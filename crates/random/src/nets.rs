@@ -29,6 +29,28 @@ pub fn net(seed: u64) -> Net {
     net
 }
 
+/// A net of a seed with 3 to 6 places: threads that come without end and share a few places, and steps at random. Most places have no largest number of tokens.
+pub fn open_net(seed: u64) -> Net {
+    let mut draw = SplitMix64::new(seed ^ 0x0BE4);
+    let mut net = Net::new(format!("open net {seed}"));
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let places: Vec<PlaceId> =
+        names[..3 + draw.index(4)].iter().filter_map(|name| net.add_place(*name, [0, 0, 0, 1, 1, 2][draw.index(6)]).ok()).collect();
+    let mut any = |count: usize| -> Vec<(PlaceId, u64)> {
+        (0..count).map(|_| (places[draw.index(places.len())], [1, 1, 1, 2][draw.index(4)])).collect()
+    };
+    let mut steps = vec![(any(1), any(2))];
+    for number in 0..5 {
+        let (inputs, outputs) = (any(1 + number % 2), any(number % 3));
+        steps.push((inputs, outputs));
+    }
+    for (number, (inputs, outputs)) in steps.into_iter().enumerate() {
+        let added = net.add_transition(format!("t{number}"), inputs, outputs);
+        added.unwrap_or_else(|error| unreachable!("{error}"));
+    }
+    net
+}
+
 /// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four points, and two variables with two values. A
 /// step moves a process, may ask for the value of a variable, and may change that of another.
 pub fn safe_net(seed: u64) -> Net {

@@ -33,7 +33,9 @@ macro_rules! pages {
 /// Every page: the words in alphabetical order, then the codes in theirs.
 static PAGES: &[(&str, &str)] = pages! {
     "answers-about-others"
+    "bounded"
     "commit-point"
+    "coverable"
     "deadlock-free"
     "dirty-read"
     "dirty-write"

@@ -2,6 +2,7 @@
 //!
 //! A [`NetReport`] is the answer to one question. It is data: who decided it, and how, is not known here.
 
+mod coverage;
 mod formats;
 mod mistake;
 mod picture;
@@ -10,6 +11,7 @@ mod trace;
 
 use serde::{Deserialize, Serialize};
 
+pub use coverage::{CoverMarking, CoverReport};
 pub use formats::net_sarif;
 pub use mistake::{net_file_mistake, net_words_mistake};
 pub use picture::{net_dot, net_graph, net_mermaid, net_words};

@@ -18,6 +18,7 @@
 
 mod assume;
 mod class;
+mod coverage;
 mod invariant;
 mod runs;
 mod session;
@@ -25,11 +26,12 @@ mod smtlib;
 mod why;
 
 use serval_budget::Cancel;
-use serval_petri::{FormatError, Limits, NetError, mcc, pnml, tina, words::WordsError};
+use serval_petri::{FormatError, Formula, Limits, NetError, mcc, mist, pnml, tina, vass, words::WordsError};
 use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use assume::{Assumption, assumptions};
 pub use class::{NetClass, NetSums, classify, sums};
+pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use invariant::{decide_proposed, invariant_in_words};
 pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
@@ -46,6 +48,10 @@ pub enum NetKind {
     Pnml,
     /// The format of Tina.
     Tina,
+    /// A specification of mist, which asks something.
+    Mist,
+    /// A vector addition system with states.
+    Vass,
 }
 
 impl NetKind {
@@ -54,6 +60,8 @@ impl NetKind {
         match extension {
             "pnml" => Some(Self::Pnml),
             "net" => Some(Self::Tina),
+            "spec" => Some(Self::Mist),
+            "vass" => Some(Self::Vass),
             _ => None,
         }
     }
@@ -64,6 +72,8 @@ impl NetKind {
 pub struct NetInput {
     net: Net,
     ids: pnml::Ids,
+    /// What the file itself asks: these can be covered.
+    targets: Vec<Formula>,
 }
 
 /// A question about a net.
@@ -88,28 +98,38 @@ impl NetInput {
         Ok(match kind {
             NetKind::Pnml => {
                 let read = pnml::read_within(text, limits)?;
-                Self { net: read.net, ids: read.ids }
+                Self { net: read.net, ids: read.ids, targets: Vec::new() }
             }
-            NetKind::Tina => {
-                let net = tina::read_within(text, limits)?;
-                Self { ids: pnml::Ids::named(&net), net }
+            NetKind::Tina => Self::named(tina::read_within(text, limits)?, Vec::new()),
+            NetKind::Mist => {
+                let mist::Spec { net, targets } = mist::read_within(text, limits)?;
+                Self::named(net, targets)
+            }
+            NetKind::Vass => {
+                let mist::Spec { net, targets } = vass::read_within(text, limits)?;
+                Self::named(net, targets)
             }
         })
+    }
+
+    fn named(net: Net, targets: Vec<Formula>) -> Self {
+        Self { ids: pnml::Ids::named(&net), net, targets }
     }
 
     /// Reads a file whose pages and nets are composed by the names of their transitions.
     pub fn read_composed(text: &str, kind: NetKind) -> Result<Self, FormatError> {
         match kind {
-            NetKind::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| Self { net: read.net, ids: read.ids }),
-            NetKind::Tina => Self::read(text, kind),
+            NetKind::Pnml => {
+                pnml::read_composed(text, &Limits::default()).map(|read| Self { net: read.net, ids: read.ids, targets: Vec::new() })
+            }
+            NetKind::Tina | NetKind::Mist | NetKind::Vass => Self::read(text, kind),
         }
     }
 
     /// Several nets as one ([`serval_petri::compose`]). Queries speak of its nodes by their names.
     pub fn composed(inputs: &[Self]) -> Result<Self, NetError> {
         let nets: Vec<Net> = inputs.iter().map(|input| input.net.clone()).collect();
-        let net = serval_petri::compose(&nets)?;
-        Ok(Self { ids: pnml::Ids::named(&net), net })
+        Ok(Self::named(serval_petri::compose(&nets)?, Vec::new()))
     }
 
     /// The net.
@@ -120,6 +140,16 @@ impl NetInput {
     /// The question that is a property in words.
     pub fn question(&self, text: &str) -> Result<NetQuestion, WordsError> {
         Ok(NetQuestion { name: text.to_owned(), property: Property::parse(text, &self.net)?, is_query: false })
+    }
+
+    /// The questions that the file of the net asks itself: whether its targets can be covered.
+    pub fn own_questions(&self) -> Vec<NetQuestion> {
+        let name = |number: usize| if self.targets.len() == 1 { "target".to_owned() } else { format!("target {number}") };
+        let question = |(number, target): (usize, &Formula)| {
+            let property = Property::Coverable(target.clone());
+            NetQuestion { name: name(number), property, is_query: false }
+        };
+        (1..).zip(&self.targets).map(question).collect()
     }
 
     /// The questions in a file of the contest; its ids are those of the file of the net, or its names.

@@ -137,3 +137,25 @@ fn long_circles_are_gone_in_one_step() {
     let size = decision.certificate.unwrap().to_json().len();
     assert!(size < 1000, "{size} bytes");
 }
+
+/// Questions about any number of tokens, with certificates that are checked again.
+#[test]
+fn any_number_of_tokens() {
+    let input = net("pl up (1)\npl dead (0)\ntr fill up -> down\ntr lift down -> up water\ntr drain water*2 -> oil\n");
+    for (text, holds, kinds) in [
+        ("bounded", false, ["pump"]),
+        ("bounded:water + up", false, ["pump"]),
+        ("bounded:oil", false, ["pump"]),
+        ("bounded:up + down", true, ["weights"]),
+        ("coverable:oil = 3, water = 7", true, ["run"]),
+        ("coverable:up + down >= 2", false, ["weights"]),
+        ("safe:100", false, ["run"]),
+    ] {
+        let question = input.question(text).unwrap();
+        let decision = decide_net(&input, &question, &NetOptions::default());
+        assert_eq!(decision.answer == NetAnswer::Holds, holds, "{text}: {decision:?}");
+        assert_eq!(decision.kinds(), kinds, "{text}");
+        let certificate = decision.certificate.unwrap();
+        assert_eq!(certificate.check(input.net(), &mut Budget::unlimited()), Ok(()), "{text}");
+    }
+}

@@ -23,7 +23,7 @@ Usage: serval-verify [--input ser|json|pnml|net] [--check-compile] [--compose pa
   FILE            a program (.ser), network systems (.json) or a net (.pnml, .net); - reads standard input
   CERTIFICATE     what `serval check --certificate` wrote, or `serval net check`; - reads standard input
 
-  --input KIND    what FILE is, where its name does not tell: ser, json, pnml or net
+  --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec or vass
   --check-compile also check that the compiled program has the answers of the program as written
   --compose NET   FILE is composed with this net: transitions with the same name are one; the word pages composes its own pages
   --help          print this
@@ -135,7 +135,7 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
 }
 
 fn named_kind(name: Option<&OsStr>) -> Result<Kind, String> {
-    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml or net".to_owned())
+    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml, net, spec or vass".to_owned())
 }
 
 /// By what a file's name ends in.
@@ -149,7 +149,7 @@ fn kind_named(ending: &OsStr) -> Option<Kind> {
 
 fn kind_of(path: &OsStr) -> Result<Kind, String> {
     let kind = Path::new(path).extension().and_then(kind_named);
-    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml or net", shown(path)))
+    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml, net, spec or vass", shown(path)))
 }
 
 /// The message and the exit status; the error is about the files themselves.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::shown;
 use serval_netproof::{Certificate, Evidence, Inductive, KInductive, Refusal, Rejection};
-use serval_petri::{FormatError, Limits, Net, compose, pnml, tina};
+use serval_petri::{FormatError, Limits, Net, compose, mist, pnml, tina, vass};
 
 use crate::{Caps, TooLarge};
 
@@ -16,6 +16,10 @@ pub enum NetFormat {
     Pnml,
     /// The format of Tina, as files that end in `.net`.
     Tina,
+    /// A specification of mist, as files that end in `.spec`.
+    Mist,
+    /// A vector addition system with states, as files that end in `.vass`.
+    Vass,
 }
 
 impl NetFormat {
@@ -24,6 +28,8 @@ impl NetFormat {
         match ending {
             "pnml" => Some(Self::Pnml),
             "net" => Some(Self::Tina),
+            "spec" => Some(Self::Mist),
+            "vass" => Some(Self::Vass),
             _ => None,
         }
     }
@@ -33,6 +39,8 @@ impl NetFormat {
         match self {
             Self::Pnml => pnml::read(text).map(|read| read.net),
             Self::Tina => tina::read(text),
+            Self::Mist => mist::read(text).map(|read| read.net),
+            Self::Vass => vass::read(text).map(|read| read.net),
         }
     }
 
@@ -40,7 +48,7 @@ impl NetFormat {
     fn read_composed(self, text: &str) -> Result<Net, FormatError> {
         match self {
             Self::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| read.net),
-            Self::Tina => self.read(text),
+            Self::Tina | Self::Mist | Self::Vass => self.read(text),
         }
     }
 }
@@ -186,6 +194,9 @@ fn described(evidence: &Evidence) -> String {
         }
         Evidence::States(states) => format!("all of {}", counted(states.markings.len(), "marking")),
         Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),
+        Evidence::Cover(cover) => format!("a cover of {}", counted(cover.markings.len(), "marking")),
+        Evidence::Basis(basis) => format!("a basis of {}", counted(basis.markings.len(), "marking")),
+        Evidence::Pump(pump) => format!("a run with pumps of {}", counted(pump.steps.len(), "step")),
     }
 }
 

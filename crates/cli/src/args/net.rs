@@ -11,7 +11,7 @@ use super::{Limits, seconds};
 /// Questions about Petri nets, with evidence
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 done and all is well, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net cover threads.net             what any number of threads can do\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 done and all is well, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Net {
     #[command(subcommand)]
@@ -22,6 +22,7 @@ pub(crate) struct Net {
 pub(crate) enum NetCommand {
     Check(NetCheck),
     Info(NetInfo),
+    Cover(NetCover),
     Invariant(NetInvariant),
     Run(NetRun),
     Export(NetExport),
@@ -34,11 +35,15 @@ pub(crate) enum NetKind {
     Pnml,
     /// The format of Tina
     Net,
+    /// A specification of mist
+    Spec,
+    /// A vector addition system with states
+    Vass,
 }
 
 #[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct NetFile {
-    /// A place/transition net or a symmetric net, which is unfolded (.pnml or .net); - reads standard input
+    /// A place/transition net or a symmetric net, which is unfolded (.pnml, .net, .spec or .vass); - reads standard input
     #[arg(value_name = "NET")]
     pub(crate) file: PathBuf,
     /// What the input is, where its name does not tell
@@ -53,7 +58,7 @@ pub(crate) struct NetFile {
 /// Decide properties of a net, with evidence for both answers
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0.\nQuestions share what is found out about the net, and --jobs of them are answered at a time; their number changes no answer.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0.\nQuestions share what is found out about the net, and --jobs of them are answered at a time; their number changes no answer.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct NetCheck {
     #[command(flatten)]
@@ -148,12 +153,43 @@ pub(crate) enum NetFormat {
 pub(crate) struct NetInfo {
     #[command(flatten)]
     pub(crate) net: NetFile,
+    /// Also tell how long a run that covers this marking has to be at most, by the bound of Rackoff
+    #[arg(long, value_name = "MARKING")]
+    pub(crate) rackoff: Option<String>,
     /// How long the search for bounds may take
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: f64,
     /// Name all places
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// Print the minimal coverability set: which tokens are possible together, for any number of them
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  serval net cover threads.net\n\nω is more than every number. A run with parentheses and stars, as t (u v)*, shows that a place is unbounded: what is in them can be repeated as often as one likes.\n\nExit status: 0 done, 2 usage or input error, 3 stopped by a limit, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetCover {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// For people or for machines
+    #[arg(long, value_enum, default_value_t = CoverFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: CoverFormat,
+    /// Show all markings and places
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CoverFormat {
+    /// For people
+    Text,
+    /// One object
+    Json,
+    /// For Graphviz
+    Dot,
 }
 
 /// Fire transitions at random, by hand, or as a trace says
@@ -265,4 +301,6 @@ pub(crate) enum NetForm {
     Nuxmv,
     /// Coverability, in the format of mist
     Mist,
+    /// A vector addition system with states
+    Vass,
 }

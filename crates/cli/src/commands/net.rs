@@ -2,6 +2,7 @@
 
 mod assumed;
 pub(super) mod check;
+mod cover;
 mod export;
 mod info;
 mod invariant;
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
     match &args.command {
         NetCommand::Check(check) => return check::run(check, messages),
         NetCommand::Info(info) => info::run(info)?,
+        NetCommand::Cover(cover) => return cover::run(cover),
         NetCommand::Invariant(invariant) => return invariant::run(invariant),
         NetCommand::Run(run) => run::run(run)?,
         NetCommand::Export(export) => export::run(export)?,

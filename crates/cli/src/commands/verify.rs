@@ -19,11 +19,13 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
         "json" => Some(VerifiedKind::Json),
         "pnml" => Some(VerifiedKind::Pnml),
         "net" => Some(VerifiedKind::Net),
+        "spec" => Some(VerifiedKind::Spec),
+        "vass" => Some(VerifiedKind::Vass),
         _ => None,
     };
     given.or_else(by_name).ok_or_else(|| {
         let name = escape::name(&file_name(path)).into_owned();
-        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml or net [E0503]"))
+        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec or vass [E0503]"))
     })
 }
 
@@ -33,6 +35,8 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         VerifiedKind::Json => InputKind::System,
         VerifiedKind::Pnml => return net(args, NetFormat::Pnml),
         VerifiedKind::Net => return net(args, NetFormat::Tina),
+        VerifiedKind::Spec => return net(args, NetFormat::Mist),
+        VerifiedKind::Vass => return net(args, NetFormat::Vass),
     };
     if !args.compose.is_empty() {
         return Err(Failure::message("--compose is about nets"));
@@ -108,6 +112,8 @@ fn others(paths: &[PathBuf]) -> Result<Vec<(String, String, NetFormat)>, Failure
         let format = match kind_of(path, None)? {
             VerifiedKind::Pnml => NetFormat::Pnml,
             VerifiedKind::Net => NetFormat::Tina,
+            VerifiedKind::Spec => NetFormat::Mist,
+            VerifiedKind::Vass => NetFormat::Vass,
             VerifiedKind::Ser | VerifiedKind::Json => return Err(Failure::message(format!("{} is no net", input::shown(path)))),
         };
         Ok((input::name_of(path), input::plain_text(path)?, format))

@@ -62,7 +62,7 @@ impl Case {
         );
         let mut certificate = Certificate::from_json(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         if fields.contains("TREE") {
-            let goals = Property::parse(self.property, &net).unwrap().goals(&net).unwrap();
+            let goals = Property::parse(self.property, &net).unwrap().goals(&net).unwrap_or_default();
             for about in &mut certificate.evidence {
                 fill(&net, &goals[about.goal], &mut about.evidence);
             }
@@ -119,16 +119,21 @@ fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
 pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
     let mut known: BTreeSet<Marking> = BTreeSet::from([net.initial()]);
     let mut open = vec![net.initial()];
+    let mut largest = vec![0; net.place_count()];
     while let Some(marking) = open.pop() {
         for transition in net.transitions().filter(|&transition| net.is_enabled(&marking, transition)) {
             let mut next = marking.clone();
             net.fire(&mut next, transition).unwrap();
+            largest.iter_mut().zip(next.as_slice()).for_each(|(largest, &tokens)| *largest = tokens.max(*largest));
             if next.as_slice().iter().all(|&tokens| tokens <= most) && known.insert(next.clone()) {
                 open.push(next);
             }
         }
     }
     let property = Property::parse(property, net).unwrap();
+    if let Some(places) = property.bounded_places(net) {
+        return places.iter().all(|place| largest[place.index()] <= most);
+    }
     let is_reached = |goal: &Formula| known.iter().any(|marking| goal.holds(marking));
     let goals = property.goals(net).unwrap();
     match property.decides() {

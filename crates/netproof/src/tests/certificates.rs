@@ -71,7 +71,7 @@ fn reading_is_strict() {
         (
             "\"run\"",
             "\"walk\"",
-            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`",
+            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `pump`",
         ),
         ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
         ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
@@ -104,11 +104,14 @@ fn the_schema_has_the_same_fields() {
         run(&[0]),
         Evidence::Weights(weights.clone()),
         Evidence::Dead(crate::Dead::default()),
-        Evidence::Equation(crate::Equation { weights, ..crate::Equation::default() }),
+        Evidence::Equation(crate::Equation { weights: weights.clone(), ..crate::Equation::default() }),
         Evidence::Inductive(crate::Inductive::default()),
         Evidence::KInductive(crate::KInductive::default()),
         Evidence::States(crate::States::default()),
         Evidence::Stubborn(crate::Stubborn::default()),
+        Evidence::Cover(crate::Cover::default()),
+        Evidence::Basis(crate::Basis { weights: weights.clone(), ..crate::Basis::default() }),
+        Evidence::Pump(crate::Pump::default()),
     ];
     let runs = crate::Runs { words: vec![vec![Item::Fire(0)]], ends: vec![(0, 0, 1)] };
     let evidence = kinds.iter().map(|evidence| crate::About { goal: 0, evidence: evidence.clone() }).collect();

@@ -107,3 +107,25 @@ fn work_is_counted() {
     let result = crate::check(&net, &goals[0], long.claim(), &long, &mut budget);
     assert_eq!(result, Err(Refusal::Stopped(Stopped::OutOfTicks)));
 }
+
+#[test]
+fn a_goal_may_have_too_many_least_markings() {
+    let mut net = Net::new("");
+    let places: Vec<_> = (0..12).map(|place| net.add_place(format!("p{place}"), 0).unwrap()).collect();
+    net.add_transition("t", [(places[0], 1)], [(places[1], u64::MAX)]).unwrap();
+    let sum = (0..12).map(|place| format!("p{place}")).collect::<Vec<_>>().join(" + ");
+    let basis = |markings| vec![Evidence::Basis(crate::Basis { markings, ..crate::Basis::default() })];
+    assert!(is_too_large(&checked(&net, &format!("coverable:{sum} >= 1000"), false, basis(Vec::new()))));
+    assert_eq!(refused_by(checked(&net, &format!("coverable:{sum} >= 2"), false, basis(Vec::new()))), Some(Condition::BasisGoal));
+    assert_eq!(refused_by(checked(&net, "coverable:p0 >= 9000000000000000000", false, basis(Vec::new()))), Some(Condition::BasisGoal));
+    // What is covered by ω stays covered, and numbers that do not fit are no answer.
+    let cover = |markings| vec![Evidence::Cover(crate::Cover { markings })];
+    let mut most = vec![Some(0); 12];
+    (most[0], most[1]) = (Some(1), Some(u64::MAX));
+    assert!(is_too_large(&checked(&net, "coverable:p2 >= 1", false, cover(vec![most.clone()]))));
+    most[1] = None;
+    assert_eq!(checked(&net, "coverable:p2 >= 1", false, cover(vec![most])), Ok(()));
+    let pump = |steps| vec![Evidence::Pump(crate::Pump { steps })];
+    let step = crate::Step::Again(crate::Again { pump: vec![7] });
+    assert_eq!(refused_by(checked(&net, "bounded", false, pump(vec![step]))), Some(Condition::RunTransition));
+}

@@ -5,9 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod answers;
+mod cover;
 mod found;
 mod inductive;
 mod mutants;
+mod problems;
 
 /// What an environment variable says, or else this number.
 fn number(variable: &str, or: u64) -> u64 {

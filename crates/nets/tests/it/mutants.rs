@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_linear::{Linear, Node};
 use serval_model::SplitMix64;
-use serval_netproof::{Bound, Certificate, Claim, Evidence, Invariant, Item, Refusal, Run, check};
+use serval_netproof::{Again, Bound, Certificate, Claim, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
-use serval_nets::{equation, inductive, weights};
-use serval_petri::{Formula, Marking, Net, Property};
-use serval_random::nets::{Markings, Question, net};
+use serval_nets::{cover, equation, inductive, weights};
+use serval_petri::{Formula, Marking, Net, PlaceId, Property};
+use serval_random::nets::{Markings, Question, net, open_net};
 use serval_testkit::say;
 
 use crate::number;
 
 /// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
 const MUTANTS: u64 = 100;
-const KINDS: [&str; 8] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn"];
+const KINDS: [&str; 10] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis"];
 
 /// What each method by itself finds about a goal.
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
@@ -38,6 +38,23 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
     for said in inductive.into_iter().flatten() {
         if let inductive::Said::Excluded(evidence) = said {
             found.push(*evidence);
+        }
+    }
+    let sums = {
+        let mut known = weights::Known::new(net);
+        let _ = known.bound_all(net, budget);
+        known.into_sums()
+    };
+    let covering = [
+        cover::Tree::new(net).map_or(Ok(cover::Said::Nothing), |mut tree| tree.ask(net, goal, budget)),
+        cover::backward::ask(net, goal, &sums, budget),
+        cover::backward::ask(net, goal, &[], budget),
+    ];
+    for said in covering.into_iter().flatten() {
+        match said {
+            cover::Said::Excluded(evidence) => found.push(*evidence),
+            cover::Said::Reached(word) => found.push(Evidence::Run(Run { word })),
+            cover::Said::TooManyTokens | cover::Said::Nothing => {}
         }
     }
     let mut looked = vec![look(net, goal, 500, budget)];
@@ -117,6 +134,22 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::States(states) => {
             list(draw, &mut states.markings, |draw, marking| list(draw, marking, |draw, tokens| *tokens = nearby(draw, *tokens)))
         }
+        Evidence::Cover(cover) => list(draw, &mut cover.markings, |draw, marking| {
+            list(draw, marking, |draw, tokens| *tokens = if draw.chance(30) { None } else { Some(nearby(draw, tokens.unwrap_or(3))) });
+        }),
+        Evidence::Basis(basis) => match draw.index(4) {
+            0 if !basis.weights.sums.is_empty() => {
+                list(draw, &mut basis.weights.sums, |draw, sum| list(draw, sum, |draw, weight| weight.1 = nearby(draw, weight.1)));
+            }
+            _ => list(draw, &mut basis.markings, |draw, marking| {
+                list(draw, marking, |draw, one| match draw.index(3) {
+                    0 => one.0 = small(draw, one.0),
+                    _ => one.1 = nearby(draw, one.1),
+                });
+            }),
+        },
+        // Pumps are about places, and have a test of their own.
+        Evidence::Pump(_) => {}
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }
@@ -272,6 +305,66 @@ fn changed_runs_are_refused_or_still_so() {
     }
     say(&format!("mutants of runs into several goals: {tally:?}"));
     assert!(tally.refused * 5 >= wanted && tally.accepted > 0, "{tally:?}");
+}
+
+/// Pumps, and covers that bound places, with one thing changed.
+#[test]
+fn changed_bounds_are_refused_or_still_so() {
+    let wanted = number("SERVAL_MUTANTS", MUTANTS);
+    let mut tally: BTreeMap<&str, Tally> = ["pump", "cover"].into_iter().map(|kind| (kind, Tally::default())).collect();
+    let is_enough = |tally: &Tally| tally.refused + tally.accepted >= wanted;
+    for seed in number("SERVAL_SEED", 1).. {
+        if tally.values().all(is_enough) {
+            break;
+        }
+        let net = if seed % 2 == 0 { net(seed) } else { open_net(seed) };
+        let draw = &mut SplitMix64::new(seed);
+        let known = |places: &[PlaceId]| {
+            let said = cover::Tree::new(&net)?.bounded(&net, places, &mut Budget::ticks(400_000)).ok()?;
+            let cover::Bounds::Shown(evidence) = said else { return None };
+            Some(*evidence)
+        };
+        let claim = |evidence: &Evidence| if matches!(evidence, Evidence::Pump(_)) { Claim::Unbounded } else { Claim::Bounded };
+        for place in net.places() {
+            let Some(evidence) = known(&[place]) else { continue };
+            // Evidence for one place, changed or not, used for it and for the one before it.
+            for other in [place.index(), place.index().saturating_sub(1)] {
+                let places = [PlaceId::try_from_index(other).unwrap()];
+                let Some(truth) = known(&places).as_ref().map(claim) else { continue };
+                let mutant = mutated_bounds(draw, &evidence);
+                let tally = tally.get_mut(evidence.kind()).unwrap();
+                if is_enough(tally) || mutant == evidence && other == place.index() {
+                    continue;
+                }
+                match check_bounded(&net, &places, &mutant, &mut Budget::unlimited()) {
+                    Ok(shown) => {
+                        assert_eq!(shown, truth, "net {seed}: {mutant:?}");
+                        tally.accepted += 1;
+                    }
+                    Err(_) => tally.refused += 1,
+                }
+            }
+        }
+    }
+    say(&format!("mutants of evidence about bounds: {tally:?}"));
+    for (kind, tally) in tally {
+        assert!(tally.refused * 5 >= wanted, "{kind}: {tally:?}");
+    }
+}
+
+fn mutated_bounds(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
+    let mut evidence = evidence.clone();
+    match &mut evidence {
+        Evidence::Pump(pump) => list(draw, &mut pump.steps, |draw, step| match step {
+            Step::Item(Item::Fire(transition)) if draw.chance(70) => *transition = small(draw, *transition),
+            Step::Item(Item::Fire(transition)) => *step = Step::Again(Again { pump: vec![*transition] }),
+            Step::Item(Item::Repeat(..)) => {}
+            Step::Again(again) if draw.chance(20) => *step = Step::Item(Item::Repeat(nearby(draw, 2), again.pump.clone())),
+            Step::Again(again) => list(draw, &mut again.pump, |draw, transition| *transition = small(draw, *transition)),
+        }),
+        _ => return mutated(draw, &evidence),
+    }
+    evidence
 }
 
 fn claim(is_there: bool) -> Claim {

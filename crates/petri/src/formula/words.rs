@@ -211,6 +211,22 @@ pub fn marking(text: &str, net: &Net) -> Parsed<Marking> {
     Ok(Marking::new(tokens.into_iter().map(Option::unwrap_or_default).collect()))
 }
 
+/// Reads a sum of places, each counted at least once, `a + 2*b`: the places, ascending.
+pub fn places(text: &str, net: &Net) -> Parsed<Vec<PlaceId>> {
+    let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
+    let value = parser.sum()?;
+    if *parser.token() != Token::End {
+        return Err(parser.here(format!("expected “+” or the end, found {}", parser.token().told())));
+    }
+    let sum = parser.expect_sum(value, (0, text.len()), "bounded:")?;
+    let fail = |message: &str| WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None };
+    let Some(sum) = Linear::from_wide(sum.terms, sum.constant) else { return Err(fail(&too_large())) };
+    if sum.terms().is_empty() || sum.terms().iter().any(|term| term.1 < 0) {
+        return Err(fail("expected a sum of places, without “-”"));
+    }
+    Ok(sum.terms().iter().map(|term| term.0).collect())
+}
+
 impl Parser<'_> {
     fn token(&self) -> &Token {
         self.tokens.get(self.at).map_or(&Token::End, |lexed| &lexed.token)

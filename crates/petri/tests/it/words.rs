@@ -121,7 +121,7 @@ fn mistakes_in_properties_have_a_place() {
         (
             "deadlock_free",
             (0, 13),
-            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING",
+            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM",
         ),
         ("quasi-live:a", (10, 12), "nothing comes after “quasi-live”"),
         ("safe", (0, 4), "“safe” needs something behind a colon: safe:K"),
@@ -130,8 +130,62 @@ fn mistakes_in_properties_have_a_place() {
         ("safe:18446744073709551616", (5, 25), "after “safe:” comes a number of 64 bits"),
         ("invariant:a > b", (14, 15), "the net has no place “b”"),
         ("reaches:a = 1, a = 2", (15, 16), "“a” is named twice"),
+        ("coverable", (0, 9), "“coverable” needs something behind a colon: coverable:MARKING"),
+        ("coverable:b = 1", (10, 11), "the net has no place “b”"),
+        (
+            "coverable:a >= 1 and a <= 2",
+            (10, 27),
+            "“a <= 2” can end when tokens are added, so that covering does not mean it; ask reachable:FORMULA instead",
+        ),
+        ("bounded:a - 2*a", (8, 15), "expected a sum of places, without “-”"),
+        ("bounded:3", (8, 9), "expected a sum of places, without “-”"),
+        ("bounded:a >= 1", (10, 12), "expected “+” or the end, found “>=”"),
+        ("bounded:a + b", (12, 13), "the net has no place “b”"),
     ] {
         let error = Property::parse(text, &net).unwrap_err();
         assert_eq!(((error.start, error.end), error.message.as_str()), (at, message), "{text}");
+    }
+}
+
+#[test]
+fn what_is_covered_and_bounded_has_words() {
+    let mut net = Net::new("");
+    let [a, b] = ["a", "my b"].map(|name| net.add_place(name, 0).unwrap());
+    for (text, canonical) in [
+        ("coverable:a = 2, \"my b\" = 1", "coverable:a >= 2 and \"my b\" >= 1"),
+        ("coverable:", "coverable:true"),
+        ("coverable:not a < 2 or a + \"my b\" > 3", "coverable:a >= 2 or a + \"my b\" >= 4"),
+        ("bounded", "bounded"),
+        ("bounded:\"my b\" + 2*a", "bounded:a + \"my b\""),
+    ] {
+        let property = Property::parse(text, &net).unwrap();
+        assert_eq!(property.text(&net).as_deref(), Some(canonical), "{text}");
+        assert_eq!(Property::parse(canonical, &net).unwrap().text(&net).as_deref(), Some(canonical), "{text}");
+    }
+    assert_eq!(Property::parse("bounded", &net).unwrap().bounded_places(&net), Some(vec![a, b]));
+    assert_eq!(Property::parse("bounded:a", &net).unwrap().bounded_places(&net), Some(vec![a]));
+    assert_eq!(Property::Bounded(None).goals(&net), None);
+}
+
+/// Texts that somebody has cut, doubled or mistyped are read or refused.
+#[test]
+fn specifications_and_systems_may_be_anything() {
+    let texts = [
+        "vars\n a b\nrules\n a >= 1 -> a' = a - 1, b' = b + 2;\ninit\n a >= 2, b = 0\ntarget\n b >= 3\n a>=1,b>=1\ninvariants\n a=1",
+        "state q0 (1, 0)\nq0 -> q1 (-1, +2) t\nq1 -> q0 (0, 0)\ntarget q1 (0, 4)\n",
+    ];
+    for text in texts {
+        let letters: Vec<char> = text.chars().collect();
+        for at in 0..letters.len() {
+            for other in ['\'', '(', ')', ',', '-', '9', 'q', ' ', 'é', '>'] {
+                let changed = |letter: Option<char>| {
+                    letters[..at].iter().copied().chain(letter).chain(letters[at + 1..].iter().copied()).collect::<String>()
+                };
+                for text in [changed(None), changed(Some(other)), letters[..at].iter().collect()] {
+                    let _ = serval_petri::mist::read(&text);
+                    let _ = serval_petri::vass::read(&text);
+                }
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use serval_budget::{Budget, Cancel, threads};
 use serval_netproof::{About, Certificate, Evidence, Refusal, Runs, fingerprint};
 use serval_nets::inductive::clauses_shown;
 use serval_nets::{Answer, Found, Session};
-use serval_petri::{Decides, Formula, Net, Property};
+use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 use serval_report::nets::NetAnswer;
 
 use super::{NetDecision, NetInput, NetOptions, NetQuestion, runs, why};
@@ -29,6 +29,8 @@ pub struct NetSession {
 pub(super) struct Asked {
     pub(super) property: Property,
     pub(super) goals: Vec<Formula>,
+    /// The places, where it is asked whether they are bounded; there are no goals then.
+    places: Option<Vec<PlaceId>>,
     found: Vec<Found>,
 }
 
@@ -36,8 +38,9 @@ impl Asked {
     pub(super) fn new(net: &Net, question: &NetQuestion) -> Option<Self> {
         // Evidence is about the property as the checker reads it.
         let property = Property::parse(&question.property.text(net)?, net).ok()?;
-        let goals = property.goals(net)?;
-        Some(Self { property, found: vec![Found::Nothing; goals.len()], goals })
+        let places = property.bounded_places(net);
+        let goals = if places.is_some() { Vec::new() } else { property.goals(net)? };
+        Some(Self { property, found: vec![Found::Nothing; goals.len()], goals, places })
     }
 }
 
@@ -94,6 +97,10 @@ impl NetSession {
         let Some(asked) = self.asked.get(question).and_then(Option::as_ref) else {
             return NetDecision::without(NetAnswer::Undecided, "a number in the question does not fit 64 bits, or it nests too deep");
         };
+        if let Some(places) = &asked.places {
+            let found = self.session.bounded(&input.net, places, options.method, options.rounds, &options.cancel);
+            return decided_bounds(&input.net, &asked.property, found, options);
+        }
         let found = match options.method {
             Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
             None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
@@ -210,6 +217,42 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
         },
         dead: why::dead(net, property, &evidence),
         open,
+        certificate: Some(certificate),
+    }
+}
+
+/// What follows from what was found about bounds of places.
+fn decided_bounds(net: &Net, property: &Property, found: Found, options: &NetOptions) -> NetDecision {
+    let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
+    let nothing = "no method found an answer within the limits".to_owned();
+    let answer = match found {
+        Found::Nothing => return undecided(nothing),
+        Found::TooLarge { what, limit } => return undecided(format!("{nothing}; there was too much on the way: more than {limit} {what}")),
+        Found::Refused(Answer { evidence, .. }, rejection) => {
+            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+            let certificate = Certificate::bounded(net, property, evidence);
+            return NetDecision { certificate, open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
+        }
+        Found::Answer(answer) => answer,
+    };
+    let Some(certificate) = Certificate::bounded(net, property, answer.evidence.clone()) else { return undecided(nothing) };
+    match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
+        Ok(()) => {}
+        Err(Refusal::Invalid(rejection)) => {
+            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+            return NetDecision { certificate: Some(certificate), open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
+        }
+        Err(Refusal::TooLarge { what, limit }) => return undecided(format!("the evidence is too large: more than {limit} {what}")),
+        Err(Refusal::Stopped(_)) => return undecided("stopped before the evidence was checked".to_owned()),
+    }
+    NetDecision {
+        answer: if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold },
+        methods: vec![answer.method],
+        reason: None,
+        why: why::bounds(net, property, &answer.evidence),
+        run: None,
+        dead: Vec::new(),
+        open: 0,
         certificate: Some(certificate),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serval_budget::Budget;
 use serval_linear::{Node, Tree};
-use serval_netproof::{Certificate, Dead, Equation, Evidence, Inductive, KInductive, Run, Weights, run};
-use serval_petri::{Formula, Net, PlaceId, Property, TransitionId};
+use serval_netproof::{Again, Certificate, Dead, Equation, Evidence, Inductive, Item, KInductive, Pump, Run, Step, Weights, pump, run};
+use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 use serval_report::nets::DeadNode;
 
 /// Places that a sentence names.
@@ -97,7 +97,66 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         Evidence::Stubborn(stubborn) => {
             format!("{} are enough to see every deadlock, and none is one", count(stubborn.markings.len(), "marking"))
         }
+        Evidence::Cover(cover) => {
+            format!("every marking is below one of {} with ω, and none of these is one", count(cover.markings.len(), "marking"))
+        }
+        Evidence::Basis(basis) if basis.markings.is_empty() => {
+            format!("places have too few tokens: {} that no transition increases", count(basis.weights.sums.len(), "sum"))
+        }
+        Evidence::Basis(basis) => {
+            let least = count(basis.markings.len(), "least marking");
+            let with = match basis.weights.sums.len() {
+                0 => String::new(),
+                sums => format!(" and {}", count(sums, "sum")),
+            };
+            format!("nothing leads to where it could come from: {least}{with}")
+        }
+        // Of goals it shows nothing.
+        Evidence::Pump(_) => return None,
     })
+}
+
+/// Why places are bounded, or not.
+pub(super) fn bounds(net: &Net, property: &Property, evidence: &Evidence) -> Option<String> {
+    let places = property.bounded_places(net)?;
+    match evidence {
+        Evidence::Weights(Weights { sums }) => {
+            Some(format!("each place is bounded: {} that no transition increases", count(sums.len(), "sum")))
+        }
+        Evidence::Cover(cover) => {
+            let most = places.iter().flat_map(|place| cover.markings.iter().filter_map(|marking| marking[place.index()])).max();
+            let most = most.map_or_else(String::new, |most| format!(", with at most {most} on a place"));
+            Some(format!("every marking is below one of {}{most}", count(cover.markings.len(), "marking")))
+        }
+        Evidence::Pump(steps) => {
+            let end = pump::end(net, steps, &mut Budget::unlimited()).ok()?;
+            let grows: Vec<String> =
+                places.iter().filter(|place| end[place.index()].is_none()).map(|&one| format!("“{}”", net.place_name(one))).collect();
+            Some(format!("{} can have any number of tokens: {}", listed(&grows), pumped(net, steps)))
+        }
+        _ => None,
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    match names.len().checked_sub(NAMED).filter(|&more| more > 0) {
+        Some(more) => format!("{} and {more} more", names[..NAMED].join(", ")),
+        None => names.join(", "),
+    }
+}
+
+/// The steps of a run with pumps: `t u (v w)*`.
+pub(super) fn pumped(net: &Net, pump: &Pump) -> String {
+    let name = |&number: &u32| {
+        TransitionId::try_from_index(number as usize).map_or_else(String::new, |one| words::quoted(net.transition_name(one)))
+    };
+    let word = |word: &[u32]| word.iter().map(name).collect::<Vec<_>>().join(" ");
+    let step = |step: &Step| match step {
+        Step::Item(Item::Fire(number)) => name(number),
+        Step::Item(Item::Repeat(times, repeated)) => format!("({})^{times}", word(repeated)),
+        Step::Again(Again { pump }) => format!("({})*", word(pump)),
+    };
+    pump.steps.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
 fn place(net: &Net, number: u32) -> Option<String> {
@@ -134,9 +193,10 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
             full.map_or_else(String::new, |(place, tokens)| format!("“{}” has {tokens} tokens", net.place_name(place)))
         }
         Property::Invariant(_) => "the formula does not hold".to_owned(),
-        Property::Reachable(_) => "the formula holds".to_owned(),
+        Property::Reachable(_) | Property::Coverable(_) => "the formula holds".to_owned(),
         Property::Reaches(_) => "this is the marking".to_owned(),
         Property::QuasiLive => "the transition can fire".to_owned(),
+        Property::Bounded(_) => String::new(),
         Property::NoDeadPlaces => {
             debug_assert!(marking.is_none_or(|marking| goal.holds(&marking)), "the checker has accepted it");
             "the place is marked".to_owned()

@@ -120,7 +120,9 @@ fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
     let input = read::net(&args.net)?;
     let mut questions = read::questions(&input, &args.property, &args.queries, &args.query)?;
     if args.property.is_empty() && args.queries.is_empty() && args.invariant.is_empty() {
-        for property in USUAL {
+        questions = input.own_questions();
+        // A file that asks something itself is not asked more.
+        for property in USUAL.iter().filter(|_| input.own_questions().is_empty()) {
             questions.push(read::question(property, &input)?);
         }
     }

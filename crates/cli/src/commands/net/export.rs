@@ -3,7 +3,7 @@
 mod checkers;
 
 use serval::nets::smtlib;
-use serval_petri::{lola, pnml, pnml_reads_back, tina, tina_reads_back};
+use serval_petri::{lola, pnml, pnml_reads_back, tina, tina_reads_back, vass};
 use serval_report::escape::name;
 use serval_report::nets::{net_dot, net_graph, net_mermaid, net_words};
 
@@ -40,6 +40,9 @@ pub(super) fn run(args: &NetExport) -> Result<(), Failure> {
         NetForm::Lustre => checkers::lustre(args, &input)?,
         NetForm::Horn => checkers::refused(serval_export::horn::write(net, &checkers::one(args, &input, "deadlock-free")?))?,
         NetForm::Mist => checkers::refused(serval_export::mist::write(net, &checkers::one(args, &input, "one-safe")?))?,
+        NetForm::Vass => {
+            vass::write(net).ok_or_else(|| Failure::message(format!("{}: a number does not fit 63 bits", shown(&args.net.file))))?
+        }
         NetForm::Vmt => checkers::refused(serval_export::vmt::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
         NetForm::Nuxmv => checkers::refused(serval_export::nuxmv::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
     };

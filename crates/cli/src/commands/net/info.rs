@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serval::nets::{Net, NetSums, classify, sums};
+use serval::nets::{Net, NetSums, classify, rackoff, sums};
 use serval_budget::Budget;
+use serval_petri::words;
 use serval_report::escape::name;
+use serval_report::nets::net_words_mistake;
 
 use super::read;
 use crate::args::NetInfo;
@@ -46,7 +48,26 @@ pub(super) fn run(args: &NetInfo) -> Result<(), Failure> {
             let _ = writeln!(out, "bounds       {reason}");
         }
     }
+    if let Some(marking) = &args.rackoff {
+        push_rackoff(&mut out, net, marking)?;
+    }
     write_to(None, &out)
+}
+
+/// How long a run that covers a marking has to be at most.
+fn push_rackoff(out: &mut String, net: &Net, text: &str) -> Result<(), Failure> {
+    let marking = words::marking(text, net).map_err(|error| Failure::Input(net_words_mistake(&error, text, net)))?;
+    let bound = rackoff(net, &marking);
+    let _ = writeln!(out, "rackoff      n = {} bits for net and markings; f(0) = 1, f(i+1) ≤ (2ⁿ·f(i))^(i+1) + f(i)", bound.size);
+    for (number, logarithm) in bound.logarithms.iter().enumerate().skip(1) {
+        if number < LINES || number + 1 == bound.logarithms.len() {
+            let _ = writeln!(out, "  f({number}) ≤ 2^{logarithm}");
+        } else if number == LINES {
+            let _ = writeln!(out, "  …");
+        }
+    }
+    let _ = writeln!(out, "  a marking that can be covered is covered by a run of fewer than f({}) steps", net.place_count());
+    Ok(())
 }
 
 /// The bounds of places, those of one sum together.

@@ -29,6 +29,8 @@ fn one_net(file: &Path, input: Option<NetKind>, is_composed: bool) -> Result<Net
     let kind = match input {
         Some(NetKind::Pnml) => serval::nets::NetKind::Pnml,
         Some(NetKind::Net) => serval::nets::NetKind::Tina,
+        Some(NetKind::Spec) => serval::nets::NetKind::Mist,
+        Some(NetKind::Vass) => serval::nets::NetKind::Vass,
         None => {
             let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             serval::nets::NetKind::of_extension(extension).filter(|_| !file.is_dir()).map_or_else(|| unknown_kind(file), Ok)?
@@ -44,7 +46,7 @@ fn unknown_kind(path: &Path) -> Result<serval::nets::NetKind, Failure> {
     Err(Failure::message(if path.is_dir() {
         format!("{name} is a directory; give a file")
     } else {
-        format!("cannot tell what {name} is; say --input pnml or --input net [E0503]")
+        format!("cannot tell what {name} is; say --input pnml, net, spec or vass [E0503]")
     }))
 }
 

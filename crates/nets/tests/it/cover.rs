@@ -1,0 +1,140 @@
+//! Any number of tokens: forwards, backwards, and by trying everything where that ends.
+//!
+//! `SERVAL_COUNT=20000` tries more nets.
+
+use std::collections::BTreeMap;
+
+use serval_budget::Budget;
+use serval_model::SplitMix64;
+use serval_netproof::{Claim, Cover, Evidence, Run, check, check_bounded, pump};
+use serval_nets::cover::{Bounds, Said, Tree, backward};
+use serval_nets::{equation, weights};
+use serval_petri::{Formula, Marking, Net, Property, words};
+use serval_random::nets::{Markings, net, open_net};
+use serval_testkit::say;
+
+use crate::number;
+
+/// Nets, unless `SERVAL_COUNT` says how many.
+const NETS: u64 = 250;
+/// Markings that are tried.
+const MARKINGS: usize = 1_500;
+/// Ticks for one question.
+const TICKS: u64 = 300_000;
+
+/// Goals that are upward closed: each transition, a place with two tokens, and markings and sums at random.
+fn goals(net: &Net, draw: &mut SplitMix64) -> Vec<Formula> {
+    let mut goals = Property::QuasiLive.goals(net).unwrap();
+    goals.extend(Property::Safe(1 + draw.below(3)).goals(net).unwrap());
+    for _ in 0..3 {
+        let parts: Vec<String> = net
+            .places()
+            .map(|place| (place, draw.below(7).saturating_sub(3)))
+            .filter(|one| one.1 > 0)
+            .map(|(place, tokens)| format!("{} = {tokens}", words::quoted(net.place_name(place))))
+            .collect();
+        let property = Property::parse(&format!("coverable:{}", parts.join(", ")), net).unwrap();
+        goals.extend(property.goals(net).unwrap());
+    }
+    let sum: Vec<String> = net.places().filter(|_| draw.chance(50)).map(|place| words::quoted(net.place_name(place))).collect();
+    if !sum.is_empty() {
+        goals.push(words::formula(&format!("{} >= {}", sum.join(" + "), 1 + draw.below(4)), net).unwrap());
+    }
+    goals
+}
+
+/// What a method says, after the checker has accepted it.
+fn accepted(net: &Net, goal: &Formula, said: Result<Said, serval_budget::Stopped>, told: &str) -> Option<(Claim, Evidence)> {
+    let evidence = match said {
+        Ok(Said::Reached(word)) => Evidence::Run(Run { word }),
+        Ok(Said::Excluded(evidence)) => *evidence,
+        Ok(Said::TooManyTokens | Said::Nothing) => panic!("{told}: nothing is said"),
+        Err(_) => return None,
+    };
+    let claim = evidence.claim();
+    if let Err(refusal) = check(net, goal, claim, &evidence, &mut Budget::unlimited()) {
+        panic!("{told}: {refusal:?}: {evidence:?}");
+    }
+    Some((claim, evidence))
+}
+
+fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
+    let markings = Markings::of(net, MARKINGS);
+    let mut count = |what: String| *tally.entry(what).or_default() += 1;
+    count(format!("nets, {}", if markings.is_complete { "few markings" } else { "many markings" }));
+    let mut known = weights::Known::new(net);
+    let _ = known.bound_all(net, &mut Budget::unlimited());
+    let sums = known.into_sums();
+    for goal in goals(net, &mut SplitMix64::new(seed)) {
+        let told = format!("net {seed}, {}:\n{}", words::text(&goal, net).unwrap(), serval_petri::tina::write(net));
+        let mut tree = Tree::new(net).unwrap();
+        let forward = accepted(net, &goal, tree.ask(net, &goal, &mut Budget::ticks(TICKS)), &told);
+        let back = accepted(net, &goal, backward::ask(net, &goal, &sums, &mut Budget::ticks(TICKS)), &told);
+        let plain = accepted(net, &goal, backward::ask(net, &goal, &[], &mut Budget::ticks(TICKS)), &told);
+        let known: Vec<Claim> = [&forward, &back, &plain].into_iter().flatten().map(|one| one.0).collect();
+        assert!(known.iter().all(|claim| *claim == known[0]), "{told}: {forward:?} {back:?} {plain:?}");
+        for (name, found) in [("forward", &forward), ("backward", &back), ("without sums", &plain)] {
+            count(format!("{name}: {}", found.as_ref().map_or("stopped", |found| found.0.word())));
+        }
+        let Some(&claim) = known.first() else { continue };
+        let is_there = markings.all.iter().any(|marking| goal.holds(&Marking::new(marking.clone())));
+        assert!(!is_there || claim == Claim::Reachable, "{told}");
+        assert!(is_there || !markings.is_complete || claim == Claim::Unreachable, "{told}");
+        if let Ok(equation::Said::Excluded(_)) = equation::ask(net, &goal, 1, 1, &mut Budget::ticks(100_000)) {
+            count("equation: unreachable".to_owned());
+            assert_eq!(claim, Claim::Unreachable, "{told}");
+        }
+    }
+    bounds(net, seed, &markings, tally);
+}
+
+/// Each set of places is bounded, or a pump shows that one is not.
+fn bounds(net: &Net, seed: u64, markings: &Markings, tally: &mut BTreeMap<String, u64>) {
+    let told = format!("net {seed}:\n{}", serval_petri::tina::write(net));
+    let mut claims = Vec::new();
+    let all: Vec<_> = net.places().collect();
+    for places in std::iter::once(all.clone()).chain(all.iter().map(|&place| vec![place])) {
+        let mut tree = Tree::new(net).unwrap();
+        let Ok(Bounds::Shown(evidence)) = tree.bounded(net, &places, &mut Budget::ticks(TICKS)) else {
+            *tally.entry("bounds: stopped".to_owned()).or_default() += 1;
+            return;
+        };
+        match check_bounded(net, &places, &evidence, &mut Budget::unlimited()) {
+            Ok(claim) => claims.push(claim),
+            Err(refusal) => panic!("{told}{refusal:?}: {evidence:?}"),
+        }
+    }
+    let bounded = claims[1..].iter().all(|&claim| claim == Claim::Bounded);
+    assert_eq!(claims[0] == Claim::Bounded, bounded, "{told}");
+    assert!(bounded || !markings.is_complete, "{told}");
+    *tally.entry(format!("bounds: {}", claims[0].word())).or_default() += 1;
+    // The whole set: its members are justified, it covers, and no member is below another.
+    let mut tree = Tree::new(net).unwrap();
+    let all = tree.all(&mut Budget::ticks(TICKS)).unwrap().unwrap();
+    for (marking, steps) in &all {
+        let end = pump::end(net, steps, &mut Budget::unlimited()).unwrap();
+        assert_eq!(end, marking.iter().map(|tokens| tokens.map(i128::from)).collect::<Vec<_>>(), "{told}");
+        let is_below = |other: &&(Vec<Option<u64>>, _)| serval_netproof::cover::is_below(marking, &other.0);
+        assert_eq!(all.iter().filter(is_below).count(), 1, "{told}");
+    }
+    for (place, claim) in claims[1..].iter().enumerate() {
+        assert_eq!(all.iter().any(|one| one.0[place].is_none()), *claim == Claim::Unbounded, "{told}");
+    }
+    let cover = Evidence::Cover(Cover { markings: all.into_iter().map(|one| one.0).collect() });
+    check(net, &Formula::any([]), Claim::Unreachable, &cover, &mut Budget::unlimited()).unwrap();
+}
+
+#[test]
+fn forwards_is_backwards() {
+    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
+    let mut tally = BTreeMap::new();
+    for seed in first..first + nets {
+        compare(&net(seed), seed, &mut tally);
+        compare(&open_net(seed), seed, &mut tally);
+    }
+    say(&format!("{} nets: {tally:?}", 2 * nets));
+    let count = |name: &str| tally.get(name).copied().unwrap_or(0);
+    let all = count("forward: reachable") + count("forward: unreachable") + count("forward: stopped");
+    assert!(count("forward: stopped") * 50 <= all && count("backward: stopped") * 50 <= all, "{tally:?}");
+    assert!(count("bounds: unbounded") * 5 >= nets && count("bounds: bounded") * 5 >= nets, "{tally:?}");
+}

@@ -1,0 +1,360 @@
+//! Specifications of mist (`.spec`): a net as rules over counters, and what is to be covered.
+//!
+//! ```text
+//! vars
+//!   idle crit lock
+//! rules
+//!   idle >= 1, lock >= 1 -> idle' = idle - 1, lock' = lock - 1, crit' = crit + 1;
+//! init
+//!   idle >= 1, crit = 0, lock = 1
+//! target
+//!   crit >= 2
+//! ```
+//!
+//! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* so many in the beginning has so many, and a transition
+//! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. Each target is a conjunction of lower bounds, and there may be
+//! several. Whatever is more than a net is refused by name: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
+
+use std::collections::BTreeMap;
+
+use super::{FormatError, Limits};
+use crate::formula::enough;
+use crate::{Formula, Net, PlaceId};
+
+/// A specification that has been read.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The net.
+    pub net: Net,
+    /// What is to be covered, one by one.
+    pub targets: Vec<Formula>,
+}
+
+const SECTIONS: &[&str] = &["vars", "rules", "init", "target", "targets", "invariants"];
+const SIGNS: &[&str] = &["->", ">=", "<=", "'", "=", "+", "-", ",", ";", "<", ">"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    Word(&'a str),
+    Number(u64),
+    Sign(&'static str),
+    End,
+}
+
+impl Token<'_> {
+    fn told(self) -> String {
+        match self {
+            Self::Word(word) => format!("“{word}”"),
+            Self::Number(number) => number.to_string(),
+            Self::Sign(sign) => format!("“{sign}”"),
+            Self::End => "the end".to_owned(),
+        }
+    }
+}
+
+fn lex<'a>(text: &'a str) -> Result<Vec<(Token<'a>, usize)>, FormatError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '@' | '$');
+        let length = if first.is_whitespace() {
+            first.len_utf8()
+        } else if first == '#' {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            tokens.push((Token::Sign(sign), at));
+            sign.len()
+        } else if first.is_ascii_digit() {
+            let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let number = rest[..length].parse().map_err(|_| FormatError::at(text, at, "the number does not fit 64 bits"))?;
+            tokens.push((Token::Number(number), at));
+            length
+        } else if is_name(first) {
+            let length = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+            tokens.push((Token::Word(&rest[..length]), at));
+            length
+        } else {
+            return Err(FormatError::at(text, at, format!("a specification has no “{first}”")));
+        };
+        at += length;
+    }
+    tokens.push((Token::End, text.len()));
+    Ok(tokens)
+}
+
+/// What a rule takes and gives.
+type Rule = (BTreeMap<PlaceId, u64>, BTreeMap<PlaceId, u64>);
+
+struct Reader<'a> {
+    text: &'a str,
+    tokens: Vec<(Token<'a>, usize)>,
+    at: usize,
+    places: BTreeMap<&'a str, PlaceId>,
+}
+
+impl<'a> Reader<'a> {
+    fn token(&self) -> Token<'a> {
+        self.tokens.get(self.at).map_or(Token::End, |one| one.0)
+    }
+
+    fn fail<T>(&self, message: impl Into<String>) -> Result<T, FormatError> {
+        let position = self.tokens.get(self.at).map_or(self.text.len(), |one| one.1);
+        Err(FormatError::at(self.text, position, message))
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let is_next = matches!(self.token(), Token::Sign(next) if next == sign);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn expect(&mut self, sign: &str) -> Result<(), FormatError> {
+        if self.takes(sign) { Ok(()) } else { self.fail(format!("expected “{sign}”, found {}", self.token().told())) }
+    }
+
+    fn number(&mut self) -> Result<u64, FormatError> {
+        let Token::Number(number) = self.token() else { return self.fail(format!("expected a number, found {}", self.token().told())) };
+        self.at += 1;
+        Ok(number)
+    }
+
+    fn is_section(&self) -> bool {
+        matches!(self.token(), Token::Word(word) if SECTIONS.contains(&word)) || self.token() == Token::End
+    }
+
+    fn section(&mut self, names: &[&str]) -> Result<(), FormatError> {
+        match self.token() {
+            Token::Word(word) if names.contains(&word) => {
+                self.at += 1;
+                Ok(())
+            }
+            other => self.fail(format!("expected “{}”, found {}", names[0], other.told())),
+        }
+    }
+
+    fn place(&mut self) -> Result<PlaceId, FormatError> {
+        let Token::Word(word) = self.token() else {
+            return self.fail(format!("expected the name of a counter, found {}", self.token().told()));
+        };
+        let Some(&place) = self.places.get(word) else { return self.fail(format!("there is no counter “{word}”")) };
+        self.at += 1;
+        Ok(place)
+    }
+
+    /// `x >= 3` or `x = 3`: the place, whether it is equal, the number.
+    fn bound(&mut self) -> Result<(PlaceId, bool, u64), FormatError> {
+        let place = self.place()?;
+        let is_equal = match self.token() {
+            Token::Sign("=") => true,
+            Token::Sign(">=") => false,
+            Token::Sign(sign @ ("<=" | "<" | ">")) => {
+                return self.fail(format!("“{sign}” is no comparison of this format; there are >= and ="));
+            }
+            other => return self.fail(format!("expected “>=” or “=”, found {}", other.told())),
+        };
+        self.at += 1;
+        Ok((place, is_equal, self.number()?))
+    }
+
+    /// `guard -> changes ;` as what is taken and what is given.
+    fn rule(&mut self) -> Result<Rule, FormatError> {
+        let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
+        if self.token() == Token::Word("true") {
+            self.at += 1;
+        } else {
+            loop {
+                let before = self.at;
+                let (place, is_equal, number) = self.bound()?;
+                if is_equal {
+                    self.at = before;
+                    return self.fail("a test for an exact number is more than a net can do; only >= is read in guards");
+                }
+                let known = least.entry(place).or_default();
+                *known = number.max(*known);
+                if !self.takes(",") {
+                    break;
+                }
+            }
+        }
+        self.expect("->")?;
+        let mut changes: BTreeMap<PlaceId, i128> = BTreeMap::new();
+        while !self.takes(";") {
+            let place = self.place()?;
+            self.expect("'")?;
+            self.expect("=")?;
+            let change = self.change(place)?;
+            if changes.insert(place, change).is_some() {
+                return self.fail("a rule changes a counter twice");
+            }
+            if !self.takes(",") {
+                self.expect(";")?;
+                break;
+            }
+        }
+        let (mut inputs, mut outputs) = (BTreeMap::new(), BTreeMap::new());
+        for place in least.keys().chain(changes.keys()).copied().collect::<std::collections::BTreeSet<_>>() {
+            let change = changes.get(&place).copied().unwrap_or(0);
+            // What is taken must be there, whether the guard says so or not.
+            let taken = i128::from(least.get(&place).copied().unwrap_or(0)).max(-change);
+            let fits = |number: i128| u64::try_from(number).ok();
+            match (fits(taken), fits(taken + change)) {
+                (Some(taken), Some(given)) => {
+                    inputs.insert(place, taken);
+                    outputs.insert(place, given);
+                }
+                _ => return self.fail("a number does not fit 64 bits"),
+            }
+        }
+        Ok((inputs, outputs))
+    }
+
+    /// What comes behind `x' =`.
+    fn change(&mut self, place: PlaceId) -> Result<i128, FormatError> {
+        if let Token::Number(_) = self.token() {
+            return self.fail("this is a reset, which is more than a net can do: a counter becomes a number");
+        }
+        let start = self.at;
+        if self.place()? != place {
+            self.at = start;
+            return self.fail("this is a transfer, which is more than a net can do: a counter becomes another one");
+        }
+        let mut change = 0_i128;
+        loop {
+            let sign = match self.token() {
+                Token::Sign("+") => 1,
+                Token::Sign("-") => -1,
+                _ => return Ok(change),
+            };
+            self.at += 1;
+            if let Token::Word(_) = self.token() {
+                return self.fail("this is a transfer, which is more than a net can do: a counter is added to another one");
+            }
+            change += sign * i128::from(self.number()?);
+        }
+    }
+}
+
+/// Reads a specification within the default limits.
+pub fn read(text: &str) -> Result<Spec, FormatError> {
+    read_within(text, &Limits::default())
+}
+
+/// Reads a specification.
+pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
+    limits.check_length(text)?;
+    let mut reader = Reader { text, tokens: lex(text)?, at: 0, places: BTreeMap::new() };
+    reader.section(&["vars"])?;
+    let mut names: Vec<&str> = Vec::new();
+    while let (Token::Word(word), false) = (reader.token(), reader.is_section()) {
+        let place = PlaceId::try_from_index(names.len());
+        let Some(place) = place.filter(|_| names.len() < limits.nodes) else { return reader.fail("there are too many counters") };
+        if reader.places.insert(word, place).is_some() {
+            return reader.fail(format!("two counters are called “{word}”"));
+        }
+        names.push(word);
+        reader.at += 1;
+    }
+    reader.section(&["rules"])?;
+    let (mut rules, mut arcs) = (Vec::new(), 0);
+    while !reader.is_section() {
+        let rule = reader.rule()?;
+        arcs += rule.0.len() + rule.1.len();
+        if rules.len() == limits.nodes || arcs > limits.arcs {
+            return reader.fail("there are too many rules");
+        }
+        rules.push(rule);
+    }
+    reader.section(&["init"])?;
+    let (mut tokens, mut more) = (vec![0_u64; names.len()], Vec::new());
+    while !reader.is_section() {
+        let (place, is_equal, number) = reader.bound()?;
+        tokens[place.index()] = number;
+        if !is_equal {
+            more.push(place);
+        }
+        reader.takes(",");
+    }
+    reader.section(&["target", "targets"])?;
+    let mut targets = Vec::new();
+    while !reader.is_section() {
+        let mut bounds = Vec::new();
+        loop {
+            let (place, is_equal, number) = reader.bound()?;
+            if is_equal {
+                return reader.fail("a target asks for at least so many; an exact number is a question of reachability");
+            }
+            let Some(constraint) = enough((place, number), false) else { return reader.fail("a number does not fit 63 bits") };
+            bounds.push(Formula::constraint(constraint));
+            if !reader.takes(",") {
+                break;
+            }
+        }
+        targets.push(Formula::all(bounds));
+        if targets.len() > limits.nodes {
+            return reader.fail("there are too many targets");
+        }
+    }
+    if reader.token() != Token::End {
+        // What others have found out about the net is not believed, and not needed.
+        reader.section(&["invariants"])?;
+    }
+    let mut net = Net::new("");
+    let wrong = |error: crate::NetError| FormatError::at(text, 0, error.to_string());
+    for (name, tokens) in names.iter().zip(tokens) {
+        net.add_place(*name, tokens).map_err(wrong)?;
+    }
+    for (number, (inputs, outputs)) in (1..).zip(rules) {
+        net.add_transition(format!("rule{number}"), inputs, outputs).map_err(wrong)?;
+    }
+    for place in more {
+        net.add_transition(format!("more {}", names[place.index()]), [], [(place, 1)]).map_err(wrong)?;
+    }
+    Ok(Spec { net, targets })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCK: &str = "# a lock\nvars\n idle crit lock\nrules\n idle >= 1, lock >= 1 -> idle' = idle - 1, lock' = lock-1,\n crit' = crit + 1;\n\
+        crit >= 1 -> crit' = crit - 1, lock' = lock + 1, idle' = idle + 1;\ninit\n idle >= 1, crit = 0, lock = 1\ntarget\n crit >= 2\n idle>=2,lock>=1\n";
+
+    #[test]
+    fn rules_become_transitions() {
+        let Spec { net, targets } = read(LOCK).unwrap();
+        assert_eq!((net.place_count(), net.transition_count(), targets.len()), (3, 3, 2));
+        let names: Vec<&str> = net.transitions().map(|one| net.transition_name(one)).collect();
+        assert_eq!(names, ["rule1", "rule2", "more idle"]);
+        let crit = net.place_named("crit").unwrap();
+        let first = net.transitions().next().unwrap();
+        assert_eq!(net.outputs(first), [(crit, 1)]);
+        assert_eq!(net.initial().as_slice(), [1, 0, 1]);
+    }
+
+    #[test]
+    fn what_is_more_than_a_net_is_refused_by_name() {
+        for (from, to, message) in [
+            ("crit' = crit + 1", "crit' = 0", "this is a reset, which is more than a net can do: a counter becomes a number"),
+            (
+                "crit' = crit + 1",
+                "crit' = crit + idle",
+                "this is a transfer, which is more than a net can do: a counter is added to another one",
+            ),
+            ("crit' = crit + 1", "crit' = idle", "this is a transfer, which is more than a net can do: a counter becomes another one"),
+            ("idle >= 1, lock >= 1 ->", "idle = 0 ->", "a test for an exact number is more than a net can do; only >= is read in guards"),
+            ("crit >= 2\n", "crit = 2\n", "a target asks for at least so many; an exact number is a question of reachability"),
+            ("rules\n", "rule\n", "two counters are called “idle”"),
+            ("crit >= 2\n", "grit >= 2\n", "there is no counter “grit”"),
+            (" idle crit", " idle idle", "two counters are called “idle”"),
+            ("lock >= 1 ->", "lock >= 99999999999999999999 ->", "the number does not fit 64 bits"),
+            ("lock >= 1 ->", "lock ! 1 ->", "a specification has no “!”"),
+        ] {
+            let bad = LOCK.replacen(from, to, 1);
+            assert_ne!(bad, LOCK, "{from}");
+            let error = read(&bad).unwrap_err();
+            assert_eq!(error.message, message);
+        }
+        assert!(read("").is_err() && read("vars rules init target").is_ok());
+    }
+}
