@@ -26,7 +26,7 @@
 //! **Proof.** A path that draws begins without a ticket, so neither inside nor does it ask; so it does not commit, and leads from before to before. Whoever draws keeps its ticket until it commits, by the first condition, so it draws once, and its
 //! commit begins with the ticket, which is `S` then, by the second. When `j` commits, `S` is its ticket, which is greater than that of `i`, as `N` grows with every draw. So `i` has no ticket any more, by I5; so it has committed. ∎
 //!
-//! So in the theorem of [`mod@crate::check`] two steps that draw from one lock are no inversion, in whichever order they come, and need not be exchanged.
+//! So in the theorem of [`check`](crate::check()) two steps that draw from one lock are no inversion, in whichever order they come, and need not be exchanged.
 
 use serval_proof::{Condition, Ticket};
 use serval_syntax::GlobalVar;
