@@ -148,7 +148,7 @@ fn any_number_of_tokens() {
         ("bounded:oil", false, ["pump"]),
         ("bounded:up + down", true, ["weights"]),
         ("coverable:oil = 3, water = 7", true, ["run"]),
-        ("coverable:up + down >= 2", false, ["weights"]),
+        ("coverable:up + down >= 2", false, ["equation"]),
         ("safe:100", false, ["run"]),
     ] {
         let question = input.question(text).unwrap();
