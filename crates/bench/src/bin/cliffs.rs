@@ -22,7 +22,7 @@ const LIMIT: u64 = 10_000_000;
 /// A program that takes longer is measured once: what else the machine does is little beside it.
 const REPEATED: u64 = 1_000_000;
 /// A program that takes longer is not given to Valgrind, which takes fifty times as long.
-const COUNTED: u64 = 300_000;
+const COUNTED: u64 = 100_000;
 /// Less work than this is noise of starting up, in instructions and microseconds.
 const LEAST: (u64, u64) = (20_000_000, 100_000);
 /// Seconds by the clock for one run of a program, under Valgrind as well.
@@ -62,7 +62,7 @@ fn page(names: &[String]) -> Result<bool, String> {
         "Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:",
     )?;
     print(
-        "instructions, by Valgrind, and for programs of more than 300 ms milliseconds of the processor. From size to size it may become three",
+        "instructions, by Valgrind, and for programs of more than 100 ms milliseconds of the processor. From size to size it may become three",
     )?;
     print("times as much, or one and a half times as much as the steps do. The last row of a family is the first beyond ten seconds.")?;
     print("")?;
