@@ -25,8 +25,8 @@ const REPEATED: u64 = 1_000_000;
 const COUNTED: u64 = 100_000;
 /// Less work than this is noise of starting up, in instructions and microseconds.
 const LEAST: (u64, u64) = (20_000_000, 100_000);
-/// Seconds by the clock for one run of a program, under Valgrind as well.
-const TIMEOUT: &str = "120";
+/// Seconds by the clock for one run of a program, and for one under Valgrind.
+const TIMEOUT: (&str, &str) = ("20", "600");
 /// Seconds by the clock for making the steps of a program that was decided without.
 const STEPS_TIMEOUT: &str = "10";
 /// The largest size.
@@ -164,19 +164,19 @@ impl Point {
 fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<Point, String> {
     let path: PathBuf = directory.join(format!("{}-{n}.ser", family.name));
     std::fs::write(&path, family.program(n)).map_err(|error| error.to_string())?;
-    let check = |before: &[&str]| -> Result<Output, String> {
+    let check = |before: &[&str], seconds: &str| -> Result<Output, String> {
         let mut words = before.iter().map(|word| (*word).to_owned()).chain([serval.display().to_string()]);
         let program = words.next().ok_or("no program")?;
         Command::new(program)
             .args(words)
-            .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", TIMEOUT, "--format", "json"])
+            .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", seconds, "--format", "json"])
             .arg(&path)
             .output()
             .map_err(|error| error.to_string())
     };
     let log = directory.join("log");
     let timed = || -> Result<(Value, u64), String> {
-        let output = check(&["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())])?;
+        let output = check(&["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())], TIMEOUT.0)?;
         let report = serde_json::from_slice(&output.stdout).map_err(|error| format!("{} {n}: {error}", family.name))?;
         let text = std::fs::read_to_string(&log).map_err(|error| error.to_string())?;
         let spent = text.split_whitespace().map(thousandths).sum::<Option<u64>>();
@@ -195,7 +195,7 @@ fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result
     if microseconds <= COUNTED {
         let file = format!("--log-file={}", log.display());
         // Without Valgrind there is the time alone.
-        if check(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &file]).is_ok() {
+        if check(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &file], TIMEOUT.1).is_ok() {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
             let counted = text.lines().find_map(|line| line.split_once("Collected : "));
             point.instructions = counted.and_then(|(_, count)| count.trim().parse().ok());
