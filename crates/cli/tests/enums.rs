@@ -25,14 +25,22 @@ fn people_see_names() {
     }
     assert!(text.contains("because #2 read State[1] = Running after #1 had set it to Running"), "{text}");
     assert!(text.contains("#1 then #2 gives Declined, Declined or Declined, Charged or Charged, Copy\n"), "{text}");
+    assert!(text.contains("no serial run ever answers Conflict\n") && !text.contains("ever answers 3"), "{text}");
     for format in ["sarif", "github", "markdown"] {
         let written = serval(&["check", "--no-cache", "--format", format, FILE]);
-        assert!(written.contains("Conflict") && !written.contains("returns 3") && !written.contains("→ 3"), "{format}: {written}");
+        assert!(written.contains("Conflict"), "{format}: {written}");
+        for number in ["returns 3", "→ 3", "answers 3"] {
+            assert!(!written.contains(number), "{format}: {written}");
+        }
     }
     let page = std::env::temp_dir().join(format!("serval-enums-{}.html", std::process::id()));
     serval(&["check", "--no-cache", "--html", page.to_str().unwrap(), FILE]);
     let written = std::fs::read_to_string(&page).unwrap();
     std::fs::remove_file(&page).unwrap();
+    assert!(written.contains("answers Conflict") && !written.contains("answers 3"), "{written}");
+    for words in ["State[1]=Running → State[1]=Paid", "pay(1)@end Conflict", "pay(1) / Declined", "global State[1]=Unknown"] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
     assert!(written.contains("<td>Running</td>") && written.contains("returns Conflict"), "{written}");
 }
 
@@ -41,6 +49,7 @@ fn machines_see_values_and_names() {
     let text = serval(&["check", "--no-cache", "--no-times", "--format", "json", FILE]);
     assert!(text.contains(r#""value":1,"name":"Running""#), "{text}");
     assert!(text.contains(r#""response":"3","name":"Conflict""#), "{text}");
+    assert!(text.contains(r#""never":[{"request":"pay(1)","response":"3","name":"Conflict"}]"#), "{text}");
     assert!(text.contains(r#""enums":{"State[1]":["Unknown","Running","Paid"]"#), "{text}");
 }
 
@@ -68,6 +77,18 @@ fn parameters_and_indices_read_as_written() {
     let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(text.contains("open(Left) #1") && text.contains("Count[Left] ➜ 0"), "{text}");
     assert!(!text.contains("open(0)") && !text.contains("Count[0]"), "{text}");
+}
+
+/// Exports for people have names, those for programs have the names of the compiler, by which certificates call states.
+#[test]
+fn exports_have_names_where_people_read_them() {
+    for (format, named) in
+        [("dot", true), ("mermaid", true), ("nfa-dot", true), ("svg", true), ("net-svg", true), ("ns", false), ("net", false)]
+    {
+        let text = serval(&["export", FILE, "--component", "0", "--to", format]);
+        assert_eq!(text.contains("=Paid"), named, "{format}: {text}");
+        assert_eq!(text.contains("=2"), !named, "{format}: {text}");
+    }
 }
 
 /// What a request remembers, as well.

@@ -143,6 +143,9 @@ pub struct NeverSerial {
     pub request: String,
     /// What it is never told.
     pub response: String,
+    /// What that is called, where it is a member of an `enum`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Whether serial runs give this answer to other requests.
     #[serde(skip)]
     pub elsewhere: bool,
@@ -155,11 +158,12 @@ pub struct NeverSerial {
 impl NeverSerial {
     /// A sentence without a full stop.
     pub(crate) fn line(&self) -> String {
-        let Self { request, response, elsewhere, .. } = self;
+        let Self { request, response, name, elsewhere, .. } = self;
+        let answer = name.as_ref().unwrap_or(response);
         if *elsewhere {
-            format!("no serial run ever answers {response} to {request}")
+            format!("no serial run ever answers {answer} to {request}")
         } else {
-            format!("no serial run ever answers {response}")
+            format!("no serial run ever answers {answer}")
         }
     }
 }

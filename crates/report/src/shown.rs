@@ -144,9 +144,10 @@ impl Counterexample {
     pub(crate) fn shown(&self) -> Self {
         let Self { requests, minimal, anomaly, never, component, steps, states, enums, spelled, story, explanation } = self;
         let spell = |text: &str| named(spelled.get(text).map_or(text, String::as_str));
-        let impossible = |NeverSerial { request, response, elsewhere, written }: &NeverSerial| NeverSerial {
+        let impossible = |NeverSerial { request, response, name, elsewhere, written }: &NeverSerial| NeverSerial {
             request: spell(request),
-            response: named(response),
+            response: named(name.as_ref().unwrap_or(response)),
+            name: None,
             elsewhere: *elsewhere,
             written: *written,
         };

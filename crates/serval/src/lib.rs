@@ -137,6 +137,7 @@ mod fault;
 mod findings;
 mod hint;
 mod input;
+mod named_system;
 pub mod nets;
 mod never;
 mod options;

@@ -21,14 +21,14 @@ pub(crate) fn never_serial<M: Named>(
 ) -> Vec<NeverSerial> {
     let Some(given) = serial_answers(explorer, &mut budget) else { return Vec::new() };
     let mut never: Vec<NeverSerial> = Vec::new();
-    for Answered { request, response, .. } in requests {
+    for Answered { request, response, name, .. } in requests {
         let told = given.contains(&(request.clone(), response.clone()));
         if told || never.iter().any(|known| known.request == *request && known.response == *response) {
             continue;
         }
         let elsewhere = given.iter().any(|(_, known)| known == response);
         let written = program.is_some_and(|program| is_written(program, request, response));
-        never.push(NeverSerial { request: request.clone(), response: response.clone(), elsewhere, written });
+        never.push(NeverSerial { request: request.clone(), response: response.clone(), name: name.clone(), elsewhere, written });
     }
     never
 }

@@ -133,6 +133,11 @@ impl ValueNames {
         names
     }
 
+    /// Whether no value has a name.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.globals.is_empty() && self.answers.is_empty()
+    }
+
     /// The name of a value of a global.
     pub fn global(&self, variable: GlobalVar, value: i64) -> Option<String> {
         member(self.globals.get(variable.index())?.as_ref()?, value)

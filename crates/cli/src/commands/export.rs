@@ -4,9 +4,10 @@ mod classic;
 mod obligations;
 mod pictures;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serval::Content;
+use serval::{Content, ValueNames};
 use serval_budget::Budget;
 use serval_compile::Compiled;
 
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     let compiled: Compiled;
     let lines = LineIndex::new(&text);
     let given: Vec<NetworkSystem>;
+    let named: Vec<Cow<'_, NetworkSystem>>;
     let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
         Content::Systems(systems) => {
             // The network system itself has names as they are, and expressions
@@ -48,9 +50,11 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         }
         Content::Program(program) => {
             compiled = input::compiled(&program, &text, &name, &args.input, messages.style)?;
-            let labelled = compiled.components().iter().map(|component| {
+            let names = if writer.is_picture() { ValueNames::new(&program, &text) } else { ValueNames::default() };
+            named = compiled.components().iter().map(|component| names.in_system(&program, component.system())).collect();
+            let labelled = compiled.components().iter().zip(&named).map(|(component, system)| {
                 let labels = Box::new(ProgramLabels::new(component, &text, &lines)) as Box<dyn Labels>;
-                (component.system(), labels)
+                (&**system, labels)
             });
             labelled.collect()
         }
@@ -99,6 +103,15 @@ enum SystemForm {
 }
 
 impl Writer {
+    /// Whether people look at it: nothing else is made of what it writes.
+    fn is_picture(self) -> bool {
+        match self {
+            Self::Picture(_) => true,
+            Self::System(form) => !matches!(form, SystemForm::Json),
+            Self::Obligations | Self::Stage(_) => false,
+        }
+    }
+
     /// None for the format of programs.
     fn of(format: Format) -> Option<Self> {
         Some(match format {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use serval::Content;
+use serval::{Content, ValueNames};
 use serval_budget::{Budget, Cancel};
 use serval_compile::Compiled;
 use serval_model::NetworkSystem;
@@ -46,13 +46,15 @@ fn figures(file: &File, cancel: &Cancel) -> Vec<Figure> {
             given = systems.iter().map(NetworkSystem::shown).collect();
             given.iter().map(|system| (&**system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
-        Content::Program(_) => {
+        Content::Program(program) => {
             let known = file.input.compiled_within(MOST_PAIRS, &Budget::new(u64::MAX, cancel.clone()));
             let Some(Ok(known)) = known else { return Vec::new() };
             compiled = known;
-            let labelled = compiled.components().iter().map(|component| {
+            let names = ValueNames::new(program, file.input.text());
+            given = compiled.components().iter().map(|component| names.in_system(program, component.system())).collect();
+            let labelled = compiled.components().iter().zip(&given).map(|(component, system)| {
                 let labels = Box::new(ProgramLabels::new(component, file.input.text(), &lines)) as Box<dyn Labels>;
-                (component.system(), labels)
+                (&**system, labels)
             });
             labelled.collect()
         }
