@@ -181,8 +181,10 @@ impl FileReport {
         let drawn = lanes::lanes_of(run);
         let _ = write!(
             body,
-            "<div class=\"stage{}\">\n<div class=\"wide lanes\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",
+            "<div class=\"stage{}\">\n<div class=\"wide lanes\" style=\"flex-basis:{}px\" tabindex=\"0\" role=\"region\" aria-label=\"The run\">\n{}</div>\n<div class=\"details\" aria-live=\"polite\">\n{}</div>\n</div>",
             if drawn.width > BROAD { " broad" } else { "" },
+            // With its border. Where the details do not fit beside it they go below.
+            drawn.width + 2,
             drawn.svg(decisive),
             details(run, decisive)
         );

@@ -126,6 +126,8 @@
     });
     // Globals that leave room for lanes stay in sight, wherever the lanes are moved to.
     var scroller = document.querySelector(".lanes"), globals = document.querySelector("svg.run-side.globals");
+    // A run for which there is room need not be moved: what is said of a step makes way.
+    if (scroller.scrollWidth > scroller.clientWidth + 1 && scroller.scrollWidth + 2 <= box(scroller.parentElement).width) { say("a run is cut though there is room for it"); }
     var stays = getComputedStyle(globals).position === "sticky", moved = scroller.scrollLeft;
     if (!stays && box(globals).width <= 170) { say("the globals do not stay in sight"); }
     (stays ? [0, scroller.scrollWidth, moved] : []).forEach(function (to) {
