@@ -233,8 +233,8 @@ impl FixReport {
 
 fn found(count: usize, smallest: bool) -> String {
     match (count, smallest) {
-        (1, true) => "1 fix, and no smaller one will do".to_owned(),
-        (_, true) => format!("{count} fixes, and no smaller ones will do"),
+        (1, true) => "1 fix (smallest)".to_owned(),
+        (_, true) => format!("{count} fixes (smallest)"),
         (1, false) => "1 fix, which may not be the smallest".to_owned(),
         (_, false) => format!("{count} fixes, which may not be the smallest"),
     }

@@ -35,7 +35,7 @@ pub use fault::FaultNote;
 pub use formats::sarif;
 pub use graphs::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 pub use proof::ProofNote;
-pub use screen::Look;
+pub use screen::{Look, time};
 pub use stages::{StageReport, StageTimes};
 pub use trace::{StateName, Trace, TraceAccess, TraceError, TraceEvent};
 pub use verdict::{CertificateNote, FileReport, Note, OpenAnswer, ReducedSizes, RuledOut, Sizes, StuckNote, Times, Verdict, notes};

@@ -234,7 +234,7 @@ pub(crate) fn counted(number: u64) -> String {
 }
 
 /// A time as people write it.
-pub(crate) fn time(milliseconds: f64) -> String {
+pub fn time(milliseconds: f64) -> String {
     // Rounded numbers decide, so that nothing is written as 1000.0 ms or 60.0 s.
     let tenths = rounded(milliseconds, 10.0);
     match tenths {

@@ -337,9 +337,10 @@ fn say_what_is_slower(rows: &[BenchRow]) {
         let ratio = compared.ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} times as long"));
         let now = row.time_ms.map_or(0.0, |times| times.total);
         say(&format!(
-            "warning: {} takes {now:.1} ms and took {:.1} ms before{ratio}\n",
+            "warning: {} takes {} and took {} before{ratio}\n",
             escape::name(&row.file),
-            compared.total_ms.unwrap_or(0.0)
+            serval_report::time(now),
+            serval_report::time(compared.total_ms.unwrap_or(0.0))
         ));
     }
 }
