@@ -32,7 +32,9 @@ fn late_looks() {
 #[test]
 fn validated_reads() {
     let only = format!("if (V > 1) {{ {NEVER} }}");
-    let a = format!("while (1) {{ yield; {only}; v := V; {LOOK}; yield; {only}; if (V == v) {{ if (x == D) {{ return 1 }} else {{ return 2 }} }} }}");
+    let a = format!(
+        "while (1) {{ yield; {only}; v := V; {LOOK}; yield; {only}; if (V == v) {{ if (x == D) {{ return 1 }} else {{ return 2 }} }} }}"
+    );
     let bodies = [('a', a.as_str()), ('b', "if (V < 3) { V := V + 1 }; 0"), ('c', "if (V > 1) { V := 1; D := 1 - D }; 0")];
     let groups = Groups::new(&[("V", "0..3 := 1"), ("D", "0..1")], &bodies, &THREE);
     let base = groups.reduction(4);
@@ -49,7 +51,8 @@ fn validated_reads() {
 /// One lock with tickets for `a` and `b`, each of which comes alone otherwise; `c` calls the next one though it was not called.
 #[test]
 fn tickets() {
-    let draws = |lock: &str| format!("if ({lock} != 0 or N > 5) {{ {NEVER} }}; {lock} := 1; t := N; N := N + 1; yield; if (S != t) {{ {NEVER} }}");
+    let draws =
+        |lock: &str| format!("if ({lock} != 0 or N > 5) {{ {NEVER} }}; {lock} := 1; t := N; N := N + 1; yield; if (S != t) {{ {NEVER} }}");
     let call = format!("if (S > 5) {{ {NEVER} }}; S := S + 1");
     let a = format!("{}; {LOOK}; yield; {call}; L := 0; {AGAIN}", draws("L"));
     let b = format!("{}; yield; D := 1 - D; {call}; M := 0; 0", draws("M"));
