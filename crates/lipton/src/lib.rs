@@ -5,7 +5,8 @@
 //! or a pair of paths is asked of the functions with which the checker asks it.
 //!
 //! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
-//! can hurt, so there are four tries: none, in front of loops that wait, in front of all loops with a `yield`; and in front of loops that wait, without tests that are made again later.
+//! can hurt, so there are four tries: none, in front of loops that wait, in front of all loops with a `yield`; and in front of loops that wait, without tests that are made again later,
+//! if there are such tests and two steps do not commute with them.
 
 mod flags;
 mod heads;
@@ -23,7 +24,7 @@ mod why;
 pub use why::{Conflict, Place, PossibleError, Why};
 
 use rustc_hash::FxHashMap;
-use serval_budget::Budget;
+use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;
 use serval_compile::control::{Control, Reg};
 use serval_proof::{Bounds, Reduction, Refusal};
@@ -100,28 +101,29 @@ type Few<'a> = Option<(&'a Bodies, &'a [u32])>;
 fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<Reduction, Why> {
     let mut tried: Vec<Vec<u32>> = Vec::new();
     let mut first_why = None;
-    let mut waiting = Vec::new();
+    let mut hints = Hints::default();
     let mut heads_of_waiting = Vec::new();
     for attempt in 0..4 {
         let yields = match attempt {
             0 => Vec::new(),
             1 => {
-                heads_of_waiting = std::mem::take(&mut waiting);
+                heads_of_waiting = std::mem::take(&mut hints.waiting);
                 heads_of_waiting.clone()
             }
             2 => heads::loops_with_yields(control),
             _ => std::mem::take(&mut heads_of_waiting),
         };
-        let late = attempt == 3 && few.is_none();
-        // In the last attempt retries count, which are loops with a `yield`.
+        // The same was tried before with all tests, and then it was seen whether one may be left out.
+        let late = attempt == 3 && hints.looks.contains(&yields);
+        // In the third attempt retries count, which are loops with a `yield`.
         let retries = attempt == 2 && !yields.is_empty() && few.is_none();
         if !retries && !late && tried.contains(&yields) {
             continue;
         }
         let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
-        let mut tried_with = try_with(&attempt_with, &mut waiting, budget);
+        let mut tried_with = try_with(&attempt_with, &mut hints, budget);
         if matches!(tried_with, Ok(None)) {
-            tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut waiting, budget);
+            tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut hints, budget);
         }
         match tried_with {
             Ok(Some(reduction)) => return Ok(reduction),
@@ -132,6 +134,9 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
             Err(why) => first_why = first_why.or(Some(why)),
         }
         tried.push(yields);
+    }
+    if hints.short {
+        return Err(Why::Stopped(Stopped::OutOfTicks));
     }
     Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 4 }))
 }
@@ -158,8 +163,27 @@ struct Attempt<'a> {
     late: bool,
 }
 
+/// What one attempt says about others.
+#[derive(Default)]
+struct Hints {
+    /// In front of which nodes requests wait.
+    waiting: Vec<u32>,
+    /// With which extra yields two steps do not commute, and some test may be left out.
+    looks: Vec<Vec<u32>>,
+    /// Whether more ticks might find more tests that may be left out.
+    short: bool,
+}
+
+impl Hints {
+    /// The tests that may be left out, and whether there may be others.
+    fn see(&mut self, looks: late::Looks) -> Vec<serval_symbolic::late::Late> {
+        self.short |= looks.short;
+        looks.found
+    }
+}
+
 /// None if tickets that hold are not drawn in the order of commits.
-fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
+fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Result<Option<Reduction>, Why> {
     let &Attempt { control, yields, validate, few, tickets, late } = attempt;
     let mut reduction = Reduction { yields: yields.to_vec(), ..Reduction::default() };
     // A first guess are the declared ranges.
@@ -168,7 +192,7 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
     reduction.ranges = declared.collect();
     let mut round = 0;
     // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more until they stay.
-    let (model, regions) = loop {
+    let (mut model, regions) = loop {
         let ranges = claimed_ranges(control.program().globals.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
         let guessed = round == 0;
         // Where a range is not declared it is not known yet what may be an error, and everything might be.
@@ -177,7 +201,7 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
         if !guessed {
             model.narrow(&ranges);
         }
-        let late = if late { late::looks(&mut model, &ranges) } else { Vec::new() };
+        let late = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
         let before =
@@ -185,7 +209,7 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if tickets {
-            tickets::add(&model, &mut reduction)?;
+            tickets::add(&model, &mut reduction, budget)?;
         }
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
         if asks && same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
@@ -193,9 +217,9 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
         }
         round += 1;
     };
-    *waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
-    waiting.sort_unstable();
-    waiting.dedup();
+    hints.waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
+    hints.waiting.sort_unstable();
+    hints.waiting.dedup();
     let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
     let alike = few.map(|(bodies, chosen)| Alike::new(&model, bodies, chosen));
     if let (Some(alike), Some((_, chosen))) = (&alike, few) {
@@ -217,7 +241,18 @@ fn try_with(attempt: &Attempt<'_>, waiting: &mut Vec<u32>, budget: &mut Budget) 
     }
     match (phases, error) {
         (Phases::Found(post), _) if !in_order(Claims { model: &model, facts: &held, reduction: &reduction }, &post) => Ok(None),
-        (Phases::Conflict(s, t, global), _) => Err(conflict(&model, s, t, global)),
+        (Phases::Conflict(s, t, global), _) => {
+            let why = conflict(&model, s, t, global);
+            // With the yields of the last attempt.
+            let last = !yields.is_empty() || hints.waiting.is_empty();
+            if last && few.is_none() && !late && !validate {
+                let ranges = (0..).map(GlobalVar).take(model.initial.len()).map(|global| held.range(global).clone()).collect::<Vec<_>>();
+                if !hints.see(late::first(&mut model, &ranges, budget)?).is_empty() {
+                    hints.looks.push(yields.to_vec());
+                }
+            }
+            Err(why)
+        }
         (Phases::Found(_), Some(error)) => Err(Why::Error(error)),
         (Phases::Found(post), None) => {
             reduction.post = alike.map_or_else(|| post.clone(), |alike| alike.spread(&post));

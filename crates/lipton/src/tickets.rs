@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serval_budget::Budget;
 use serval_compile::control::Reg;
 use serval_proof::{Reduction, Ticket};
 use serval_symbolic::invariants::Claims;
@@ -17,19 +18,25 @@ use crate::{Why, facts};
 type Having = BTreeMap<PointId, (Option<Reg>, bool)>;
 
 /// Adds the locks with tickets that hold.
-pub(crate) fn add(model: &Model, reduction: &mut Reduction) -> Result<(), Why> {
+pub(crate) fn add(model: &Model, reduction: &mut Reduction, budget: &mut Budget) -> Result<(), Why> {
+    let work = u64::try_from(model.paths.len() + model.points.len()).unwrap_or(u64::MAX);
     let mut guesses: Vec<Ticket> = Vec::new();
     for next in globals(model) {
         let drawn: Vec<(PointId, Reg)> = model.writers[next.index()].iter().filter_map(|&id| draws(model.path(id), next)).collect();
         if drawn.is_empty() {
             continue;
         }
+        budget.spend(work)?;
         let mut called: Vec<GlobalVar> = model.paths.iter().flat_map(compared).map(|(global, _)| global).collect();
         called.sort_unstable();
         called.dedup();
-        guesses.extend(called.into_iter().filter(|&called| called != next).map(|called| guess(model, next, called, &drawn)));
+        for called in called.into_iter().filter(|&called| called != next) {
+            budget.spend(work)?;
+            guesses.push(guess(model, next, called, &drawn));
+        }
     }
     for ticket in guesses.into_iter().filter(|ticket| !ticket.inside.is_empty()) {
+        budget.spend(work)?;
         reduction.tickets.push(ticket);
         let claimed = facts(model, reduction)?;
         if (Claims { model, facts: &claimed, reduction }).ticket(reduction.tickets.len() - 1).is_err() {

@@ -17,7 +17,7 @@ use serval_lipton::{prove, prove_by, prove_of_all};
 use serval_model::{completed_multisets, serial_multisets};
 use serval_proof::{Reduction, Refusal};
 use serval_testkit::naive::{Caps, Naive, Rejected, Source};
-use serval_testkit::random::{Shape, SplitMix64, random_flags, random_program, random_rows, random_tickets};
+use serval_testkit::random::{Shape, SplitMix64, random_flags, random_looks, random_program, random_rows, random_tickets};
 use serval_testkit::say;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -67,6 +67,7 @@ struct Tally {
     programs: usize,
     proved: usize,
     by_few_bodies: usize,
+    with_late_looks: usize,
     proved_too_large: usize,
     open_serializable: usize,
     not_serializable: usize,
@@ -90,6 +91,7 @@ fn judge(text: &str, requests: usize, tally: &mut Tally, label: &str) {
         (Ok(found), Truth::Serializable | Truth::TooLarge) => {
             tally.proved += 1;
             tally.by_few_bodies += usize::from(found.reduction.stands_for_others());
+            tally.with_late_looks += usize::from(!found.reduction.late.is_empty());
             tally.proved_too_large += usize::from(truth == Truth::TooLarge);
         }
         (Ok(found), wrong) => panic!("{label}: proved, but {wrong:?}\n{text}\n{:?}", found.reduction),
@@ -131,6 +133,17 @@ fn programs_with_flags() {
     }
     say(&format!("flags: {tally:?}"));
     assert!(tally.proved * 10 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn programs_that_look_twice() {
+    let (count, seed) = (number("SERVAL_COUNT", 400), number("SERVAL_SEED", 0));
+    let mut tally = Tally::default();
+    for seed in seed..seed + count {
+        judge(&random_looks(seed), 3, &mut tally, &format!("looks {seed}"));
+    }
+    say(&format!("looks: {tally:?}"));
+    assert!(tally.with_late_looks * 10 > tally.programs && tally.not_serializable * 4 > tally.programs, "{tally:?}");
 }
 
 /// Tickets grow without end, so that runs of two and three requests are tried one step after the other.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use serval_lipton::{Conflict, Place, Why};
-use serval_symbolic::{Commit, Counter, Section, Words};
+use serval_symbolic::{Commit, Counter, Look, Section, TicketWords, Words};
 use serval_syntax::{LineIndex, Program, Span};
 
 /// How many names are listed before the rest is only counted.
@@ -33,6 +33,8 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
         said.push(format!("and {more} more pairs that exclude each other"));
     }
+    said.extend(words.tickets.iter().flat_map(|ticket| teller.ticket(ticket)));
+    said.extend(together(words.looks.iter().map(|look| teller.look(look))));
     said.extend(together(teller.commits(&words.commits)));
     // The first point is the end.
     if words.points.iter().skip(1).any(|point| !point.entry) {
@@ -56,6 +58,16 @@ pub(crate) fn marks(text: &str, words: &Words) -> BTreeMap<u32, &'static str> {
             for &span in spans {
                 marks.entry(line(span)).or_insert(mark);
             }
+        }
+    }
+    for (spans, mark) in words
+        .tickets
+        .iter()
+        .map(|ticket| (&ticket.draws, "draws a ticket"))
+        .chain(words.looks.iter().map(|look| (&look.first, "looks again later")))
+    {
+        for &span in spans {
+            marks.entry(line(span)).or_insert(mark);
         }
     }
     // Where some have committed and some have not, nothing is said.
@@ -169,6 +181,28 @@ impl Teller<'_> {
         });
         let between = between.collect::<Vec<_>>().join(", or ");
         (self.global(section.global), format!("@ = {} iff one request is {between}", section.value))
+    }
+
+    /// What the numbers are between, who is inside, and in which order.
+    fn ticket(&self, ticket: &TicketWords) -> [String; 2] {
+        let (next, called) = (self.global(ticket.next), self.global(ticket.called));
+        let [draws, asks, calls] = [&ticket.draws, &ticket.asks, &ticket.calls].map(|spans| self.lines(spans.iter().copied()));
+        [
+            format!(
+                "tickets are distinct, and {called} ≤ ticket < {next}: drawn on {draws}, awaited on {asks}, the next one called on {calls}"
+            ),
+            format!("whoever draws from {next} first commits first"),
+        ]
+    }
+
+    /// What was seen need not have stayed, as it is looked at again.
+    fn look(&self, look: &Look) -> Said {
+        let first = self.lines(look.first.iter().copied());
+        let sentence = match look.again.as_slice() {
+            [] => format!("what {first} saw of @ need not have stayed: who goes on does the same in the end"),
+            again => format!("@ is looked at again on {}, so what {first} saw need not have stayed", self.lines(again.iter().copied())),
+        };
+        (self.global(look.global), sentence)
     }
 
     fn counter(&self, counter: &Counter, words: &Words) -> Said {
@@ -289,6 +323,29 @@ mod tests {
     fn lines_are_marked_once() {
         let marks: Vec<(u32, &str)> = marks(TEXT, &words()).into_iter().collect();
         assert_eq!(marks, [(3, "commutes to the right"), (4, "before the commit point"), (5, "commit point"), (6, "commit point")]);
+    }
+
+    #[test]
+    fn tickets_and_looks_are_told() {
+        let ticket = TicketWords {
+            next: GlobalVar(2),
+            called: GlobalVar(0),
+            draws: vec![at("lock(L")],
+            asks: vec![at("yield"), at("X :=")],
+            calls: vec![at("unlock")],
+        };
+        let look = |again: Vec<Span>| Look { global: GlobalVar(2), first: vec![at("lock(L")], again };
+        let words = Words { tickets: vec![ticket], looks: vec![look(vec![at("X :=")]), look(Vec::new())], ..Words::default() };
+        assert_eq!(
+            sentences(&program(), TEXT, &words),
+            [
+                "tickets are distinct, and L[0] ≤ ticket < X: drawn on line 3, awaited on lines 4 and 5, the next one called on line 6",
+                "whoever draws from X first commits first",
+                "X is looked at again on line 5, so what line 3 saw need not have stayed",
+                "what line 3 saw of X need not have stayed: who goes on does the same in the end",
+            ]
+        );
+        assert_eq!(marks(TEXT, &words).into_iter().collect::<Vec<_>>(), [(3, "draws a ticket")]);
     }
 
     #[test]

@@ -119,9 +119,8 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
     let mut model = model_of(prepared, reduction, budget)?;
     let ranges = ranges(model.initial.len(), reduction).unwrap_or_default();
     for (index, &late) in reduction.late.iter().enumerate() {
-        // What a way on may cost at most.
-        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX).saturating_add(256)).map_err(stopped_by)?;
-        if !model.is_late(late, &ranges) {
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
+        if !model.is_late(late, &ranges, budget).map_err(stopped_by)? {
             unmet(Condition::ReductionLate, format!("late look {index}"), "who goes on may do something else".to_owned())?;
         }
         model.put_late(late);

@@ -88,6 +88,9 @@ impl Domain {
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        if self.holes.is_empty() && other.holes.is_empty() {
+            return if low > high { Self::empty() } else { Self { low, high, holes: Vec::new() } };
+        }
         let mut holes: Vec<i128> = self.holes.iter().chain(&other.holes).copied().collect();
         holes.sort_unstable();
         holes.dedup();

@@ -366,8 +366,11 @@ impl Facts {
 
     /// Where a global lies while different requests are at these points.
     pub fn at(&self, global: GlobalVar, points: &[PointId], runs: Runs) -> Domain {
-        let classes: Vec<ClassId> = points.iter().map(|&point| self.class(point)).collect();
-        self.at_classes(global, &classes, runs)
+        match *points {
+            [point] => self.at_classes(global, &[self.class(point)], runs),
+            [one, other] => self.at_classes(global, &[one, other].map(|point| self.class(point)), runs),
+            _ => self.at_classes(global, &points.iter().map(|&point| self.class(point)).collect::<Vec<_>>(), runs),
+        }
     }
 
     /// What is said of globals at a point, ascending.
@@ -407,7 +410,8 @@ impl Facts {
         let (a, b) = (&self.classes[left.0 as usize], &self.classes[right.0 as usize]);
         let excluded = a.groups.iter().any(|&x| b.groups.iter().any(|&y| self.exclusions.contains(&(x, y))))
             || a.tickets.iter().any(|ticket| ticket.1 && b.tickets.contains(ticket));
-        let mut both = a.globals.iter().filter(|(global, _)| b.globals.binary_search_by_key(global, |entry| entry.0).is_ok());
+        let (few, many) = if a.globals.len() <= b.globals.len() { (a, b) } else { (b, a) };
+        let mut both = few.globals.iter().filter(|(global, _)| many.globals.binary_search_by_key(global, |entry| entry.0).is_ok());
         let apart = excluded || both.any(|(global, _)| self.at_classes(*global, &[left, right], runs).is_empty());
         self.apart.borrow_mut().insert(key, apart);
         apart

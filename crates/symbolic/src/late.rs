@@ -3,13 +3,16 @@
 //! Who finds that an object is not ready goes on to build it, takes the lock, and looks again. It is no harm to go on though the object is ready: alone, one
 //! takes the lock, finds it ready, gives the lock back, and answers as if one had not gone on.
 //!
-//! **T6, late looks** `(a, b, V)`: the paths from `a` to `b` that change no global lose their test of `V`. Condition: they keep registers, globals and numbers as they are and test no products and quotients, so nothing on them can fail. And let `s` be such a path with the test `V ∈ G`. For every way on from `b` to the end, path by path, without coming to
-//! `a`: its tests and those of `s` but for `V ∈ G`, as tests of the values at the start of `s`, with the range of `V`, imply `V ∈ G`; or some path from `a` to the end has tests that they imply, and changes globals and
+//! **T6, late looks** `(a, b, V)`: the paths from `a` to `b` that change no global lose their test of `V`. Condition: they keep registers, globals and numbers as they are and test no products and quotients, so nothing on them can fail. And let `s` be such a path with the test `V ∈ G`. For every way on from `b` to the end, path by path:
+//! its tests and those of `s` but for `V ∈ G`, as tests of the values at the start of `s`, with the range of `V`, imply `V ∈ G`; or some path from `a` to the end has tests that they imply, and changes globals and
 //! answers as `s` and the way on do.
 //!
-//! **Proof.** Every step before is one after, as a test less is made: `Int(P) ⊆ Int(P')`. In a serial run of `P'` let a request go from `a` to `b` with `V ∉ G`. It goes on alone to its end, by a way whose tests hold. By the condition it could have taken
-//! a path of `P` from `a` to the end, with the same effect and answer. Coming to `a` again is not looked at, so all other steps of the way are steps of `P`. A request that takes more such paths before does so from another start. So `Ser(P') ⊆ Ser(P)`. ∎
+//! **Proof.** Every step before is one after, as a test less is made: `Int(P) ⊆ Int(P')`. In a serial run of `P'` let a request go from `a` to `b` with `V ∉ G`, and look at the last time that it does. From there it goes on alone to its end by steps of `P`, a way whose tests hold. By the condition it could have taken
+//! a path of `P` from `a` to the end instead, with the same effect and answer. Then it goes from `a` to `b` with `V ∉ G` once less often. So in the end it never does: the run is one of `P`, and `Ser(P') ⊆ Ser(P)`. ∎
+//!
+//! Ways that come to a point for the second time, `a` or another one, are refused. No proof needs that: there would be no end of them.
 
+use serval_budget::{Budget, Stopped};
 use serval_compile::control::Reg;
 use serval_syntax::GlobalVar;
 
@@ -18,18 +21,14 @@ use crate::model::Model;
 use crate::path::{Conditions, Path, PathId, PointId, Value};
 use crate::term::{Form, Opaques, Symbol, Term};
 
-/// Ways on that are looked at, and paths of one.
-const MAX_WAYS: usize = 256;
-const MAX_LENGTH: usize = 8;
-
 /// A place where a test is left out: from, to, and the global.
 pub type Late = (u32, u32, u32);
 
 /// Paths one after the other, by the values at the start.
 #[derive(Clone)]
 struct Way {
-    at: PointId,
-    length: usize,
+    /// Where it has been; the last one is where it is.
+    points: Vec<PointId>,
     conditions: Conditions,
     globals: Vec<(GlobalVar, Term)>,
     registers: Vec<(Reg, Term)>,
@@ -71,7 +70,8 @@ impl Way {
         }
         let registers = path.kept.iter().map(|(reg, value)| Ok((*reg, put(&value.term)?))).collect::<Result<_, ()>>()?;
         let answer = path.answer.as_ref().map(put).transpose()?;
-        Ok(Some(Self { at: path.to, length: self.length + 1, conditions, globals, registers, answer }))
+        let points = self.points.iter().copied().chain([path.to]).collect();
+        Ok(Some(Self { points, conditions, globals, registers, answer }))
     }
 
     /// Where a symbol lies by tests and ranges.
@@ -120,15 +120,19 @@ impl Model {
     }
 
     /// Whether a test may be left out, given between which numbers globals stay.
-    pub fn is_late(&mut self, late: Late, ranges: &[Domain]) -> bool {
+    pub fn is_late(&mut self, late: Late, ranges: &[Domain], budget: &mut Budget) -> Result<bool, Stopped> {
         let paths = self.late_paths(late);
-        let (from, global) = (PointId(late.0), GlobalVar(late.2));
-        !paths.is_empty() && late.0 != late.1 && paths.into_iter().all(|id| self.is_late_path(id, from, global, ranges))
+        for &id in &paths {
+            if !self.is_late_path(id, GlobalVar(late.2), ranges, budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(!paths.is_empty())
     }
 
-    fn is_late_path(&mut self, id: PathId, from: PointId, global: GlobalVar, ranges: &[Domain]) -> bool {
+    fn is_late_path(&mut self, id: PathId, global: GlobalVar, ranges: &[Domain], budget: &mut Budget) -> Result<bool, Stopped> {
         let path = self.path(id).clone();
-        let Some(guard) = path.guard(global).cloned() else { return false };
+        let Some(guard) = path.guard(global).cloned() else { return Ok(false) };
         let is_plain = |value: &Value| match value.term.parts.as_slice() {
             [] => true,
             [(Symbol::Global(_) | Symbol::Local(_), 1)] => value.term.constant == 0 && value.checked.is_none(),
@@ -136,35 +140,39 @@ impl Model {
         };
         let opaque = |(form, _): &(Form, Domain)| form.iter().any(|(symbol, _)| matches!(symbol, Symbol::Opaque(_)));
         if !path.kept.iter().all(|kept| is_plain(&kept.1)) || path.conditions.0.iter().any(opaque) {
-            return false;
+            return Ok(false);
         }
         let mut conditions = path.conditions.clone();
         conditions.0.retain(|(form, _)| form.as_slice() != [(Symbol::Global(global), 1)]);
-        let start =
-            Way { at: path.to, length: 0, conditions, globals: Vec::new(), registers: terms(&path.kept), answer: path.answer.clone() };
-        let (mut ways, mut count) = (vec![start], 0);
+        let points = vec![path.from, path.to];
+        let mut ways = vec![Way { points, conditions, globals: Vec::new(), registers: terms(&path.kept), answer: path.answer.clone() }];
         while let Some(way) = ways.pop() {
-            count += 1;
-            if way.at == PointId::END {
+            let at = way.points.last().copied().unwrap_or(PointId::END);
+            let work = way.points.len() + way.conditions.0.len() + way.registers.len() + way.globals.len();
+            budget.spend(u64::try_from(work).unwrap_or(u64::MAX))?;
+            if at == PointId::END {
                 let here = way.lies(Symbol::Global(global), ranges);
-                let mut others = self.leaving[from.index()].iter().map(|&other| self.path(other));
+                let others = &self.leaving[path.from.index()];
+                budget.spend(u64::try_from(others.len()).unwrap_or(u64::MAX))?;
+                let mut others = others.iter().map(|&other| self.path(other));
                 if here.is_subset(&guard) || others.any(|other| other.to == PointId::END && way.does_as(other, ranges)) {
                     continue;
                 }
-                return false;
+                return Ok(false);
             }
-            if way.at == from || count > MAX_WAYS || way.length >= MAX_LENGTH {
-                return false;
+            if way.points.iter().filter(|&&point| point == at).count() > 1 {
+                return Ok(false);
             }
-            let onward: Vec<PathId> = self.leaving[way.at.index()].iter().copied().filter(|&next| self.completes(next)).collect();
+            let onward: Vec<PathId> = self.leaving[at.index()].iter().copied().filter(|&next| self.completes(next)).collect();
             for next in onward {
+                budget.spend(1)?;
                 match way.then(&mut self.opaques, &self.paths[next.index()]) {
                     Ok(on) => ways.extend(on),
-                    Err(()) => return false,
+                    Err(()) => return Ok(false),
                 }
             }
         }
-        true
+        Ok(true)
     }
 
     /// Leaves out a test.

@@ -36,4 +36,4 @@ pub mod validated;
 mod words;
 
 pub use check::{check, first_error};
-pub use words::{Commit, Counter, PointWords, Section, Words, words};
+pub use words::{Commit, Counter, Look, PointWords, Section, TicketWords, Words, words};

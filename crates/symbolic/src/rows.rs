@@ -40,7 +40,7 @@
 //!
 //! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
 //! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape would no longer be the same; tickets are
-//! about all bodies at once. Of sums a test shows the harm, of the others no such program is known.
+//! about all bodies at once. Tests show the harm of each.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};

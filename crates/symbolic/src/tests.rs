@@ -6,3 +6,4 @@ mod rows;
 mod steps;
 pub(crate) mod switch;
 mod tickets;
+mod together;

@@ -2,12 +2,13 @@
 
 use serval_budget::Budget;
 use serval_compile::Prepared;
-use serval_proof::{Count, Group, Owner, Reduction, Refusal};
+use serval_proof::{Count, Group, Owner, Reduction, Refusal, Ticket};
 use serval_syntax::{GlobalVar, Span};
 
 use crate::check::{phases, transformed};
+use crate::late::Late;
 use crate::model::Model;
-use crate::path::{Point, PointId};
+use crate::path::{Path, Point, PointId};
 
 /// What a reduction says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub struct Words {
     pub counters: Vec<Counter>,
     /// Pairs of sections or counters of which never both are occupied, in words such as `LOCK = 1`.
     pub exclusions: Vec<(String, String)>,
+    /// Locks with tickets.
+    pub tickets: Vec<TicketWords>,
+    /// Tests that are made again later.
+    pub looks: Vec<Look>,
     /// Between which numbers variables stay, where that was proved.
     pub ranges: Vec<(GlobalVar, i64, i64)>,
     /// Whether it is about runs in which unbounded integers do not leave 64 bits.
@@ -78,6 +83,32 @@ pub struct Counter {
     pub weights: Vec<(u32, i64)>,
 }
 
+/// A lock with tickets: `called ≤ ticket < next`, and whose ticket is called is inside alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketWords {
+    /// The next number.
+    pub next: GlobalVar,
+    /// The number that is called.
+    pub called: GlobalVar,
+    /// Where tickets are drawn.
+    pub draws: Vec<Span>,
+    /// Where who has one looks which number is called.
+    pub asks: Vec<Span>,
+    /// Where the next number is called.
+    pub calls: Vec<Span>,
+}
+
+/// A test that need not hold any more when its request goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// What is tested.
+    pub global: GlobalVar,
+    /// Where it is looked at.
+    pub first: Vec<Span>,
+    /// Where it is looked at again.
+    pub again: Vec<Span>,
+}
+
 /// What a reduction says about a program, if its numbers mean something. It need not be true: see [`check`](crate::check()).
 pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Words, Refusal<Stop>> {
     let model = transformed(prepared, reduction, budget)?;
@@ -110,6 +141,8 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
         sections: reduction.owners.iter().map(|owner| section(&model, owner)).collect(),
         counters: reduction.counts.iter().map(|count| counter(&model, count)).collect(),
         exclusions: reduction.exclusions.iter().map(|&(left, right)| (group(left), group(right))).collect(),
+        tickets: reduction.tickets.iter().map(|ticket| turns(&model, ticket)).collect(),
+        looks: reduction.late.iter().map(|&late| look(&model, late)).collect(),
         ranges: reduction.ranges.iter().map(|&(global, low, high)| (GlobalVar(global), low, high)).collect(),
         unbounded: reduction.unbounded(),
         others: if reduction.stands_for_others() { prepared.program().requests.len().saturating_sub(reduction.bodies.len()) } else { 0 },
@@ -170,4 +203,43 @@ fn counter(model: &Model, count: &Count) -> Counter {
     let most = most(model);
     let weights = count.weights.iter().flat_map(|&(first, last, weight)| (first..=last.min(most)).map(move |point| (point, weight)));
     Counter { global: GlobalVar(count.global), weights: weights.collect() }
+}
+
+/// Where paths read or write a global, ascending.
+fn places<'a>(paths: impl Iterator<Item = &'a Path>, global: GlobalVar, writes: bool) -> Vec<Span> {
+    let accesses = paths.flat_map(|path| &path.accesses).filter(|access| access.0 == global && access.1 == writes);
+    let mut spans: Vec<Span> = accesses.map(|access| access.2).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans
+}
+
+fn turns(model: &Model, ticket: &Ticket) -> TicketWords {
+    let (next, called) = (GlobalVar(ticket.next), GlobalVar(ticket.called));
+    let inside = |point: PointId| ticket.inside.iter().any(|&(first, last)| (first..=last).contains(&point.0));
+    let holds = |point: PointId| ticket.holders.iter().any(|holder| holder.0 == point.0);
+    let has = |point: PointId| inside(point) || holds(point);
+    let from = |had: bool| model.paths.iter().filter(move |path| has(path.from) == had);
+    TicketWords {
+        next,
+        called,
+        draws: places(from(false).filter(|path| has(path.to)), next, true),
+        asks: places(from(true).filter(|path| !inside(path.from)), called, false),
+        calls: places(from(true).filter(|path| !has(path.to)), called, true),
+    }
+}
+
+fn look(model: &Model, (from, to, global): Late) -> Look {
+    let global = GlobalVar(global);
+    let first = model.paths.iter().filter(|path| path.from.0 == from && path.to.0 == to);
+    let mut after = vec![false; model.points.len()];
+    let mut list = vec![PointId(to)];
+    while let Some(point) = list.pop() {
+        let new = after.get_mut(point.index()).is_some_and(|seen| !std::mem::replace(seen, true));
+        if new && point.0 != from {
+            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));
+        }
+    }
+    let again = model.paths.iter().filter(|path| path.from.0 != from && after[path.from.index()]);
+    Look { global, first: places(first, global, false), again: places(again, global, false) }
 }

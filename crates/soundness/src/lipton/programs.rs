@@ -2,33 +2,35 @@
 
 use serval_families::FAMILIES;
 use serval_model::SplitMix64;
-use serval_testkit::random::{Shape, random_flags, random_program, random_rows, random_sections, random_tickets};
+use serval_testkit::random::{Shape, random_flags, random_looks, random_program, random_rows, random_sections, random_tickets};
 
 use crate::edits;
 
 /// The program of a seed and a number, and where it comes from.
 ///
-/// Of twenty programs six are made of sections, four have rows that parameters
-/// name, two a lock with tickets, two a flag after which something is fixed, four are
-/// such programs or programs of families after one to three edits, and two are
-/// any random programs.
+/// Of twenty programs four are made of sections, three have rows that parameters
+/// name, three a lock with tickets, two a flag after which something is fixed, in three
+/// a request looks at a flag twice, four are
+/// such programs or programs of families after one to three edits, and one is
+/// any random program.
 pub fn program(seed: u64, number: u64) -> (&'static str, String) {
     let own = seed.wrapping_mul(0x1_0000_0000).wrapping_add(number);
     let mut random = SplitMix64::new(own ^ 0x11b7_0e5e);
     match number % 20 {
-        0..=5 => ("sections", random_sections(own)),
-        6..=9 => ("rows", random_rows(own)),
-        10 | 11 => ("tickets", random_tickets(own)),
-        12 | 13 => ("flags", random_flags(own)),
-        14 | 15 => ("edited", edited(any_of(own, &mut random), &mut random)),
-        16 | 17 => ("families, edited", edited(family(&mut random), &mut random)),
+        0..=3 => ("sections", random_sections(own)),
+        4..=6 => ("rows", random_rows(own)),
+        7..=9 => ("tickets", random_tickets(own)),
+        10 | 11 => ("flags", random_flags(own)),
+        12..=14 => ("looks", random_looks(own)),
+        15 | 16 => ("edited", edited(any_of(own, &mut random), &mut random)),
+        17 | 18 => ("families, edited", edited(family(&mut random), &mut random)),
         _ => ("any", random_program(own, Shape::ALL[random.index(Shape::ALL.len())])),
     }
 }
 
 /// A program with reasons to be serializable.
 fn any_of(own: u64, random: &mut SplitMix64) -> String {
-    let makers = [random_sections, random_sections, random_rows, random_tickets, random_flags];
+    let makers = [random_sections, random_sections, random_rows, random_tickets, random_flags, random_looks];
     makers[random.index(makers.len())](own)
 }
 

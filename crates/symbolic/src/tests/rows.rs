@@ -14,20 +14,20 @@ use crate::facts::Facts;
 use crate::rows::{Bodies, Claimed, Unlike, unlike_facts};
 
 /// Looks at `D` for the second time.
-const AGAIN: &str = "if (x == D) { 1 } else { 2 }";
+pub(super) const AGAIN: &str = "if (x == D) { 1 } else { 2 }";
 /// Looks at `D`. It is written, too, as a variable that is never written would be a number in the graph.
-const LOOK: &str = "x := D; D := x";
-const NEVER: &str = "while (1) { 1 }";
+pub(super) const LOOK: &str = "x := D; D := x";
+pub(super) const NEVER: &str = "while (1) { 1 }";
 
 /// Requests by name, in groups that share variables: `#` in a declaration and the names of variables in a body get the number of the group.
-struct Groups {
-    text: String,
+pub(super) struct Groups {
+    pub(super) text: String,
     names: Vec<String>,
 }
 
 impl Groups {
     /// The last group is the one that nobody stands for by itself.
-    fn new(variables: &[(&str, &str)], bodies: &[(char, &str)], groups: &[&str]) -> Self {
+    pub(super) fn new(variables: &[(&str, &str)], bodies: &[(char, &str)], groups: &[&str]) -> Self {
         let mut text = String::new();
         for group in 0..groups.len() {
             variables.iter().for_each(|(name, declared)| text.push_str(&format!("var {name}{group}: {declared}\n")));
@@ -47,7 +47,7 @@ impl Groups {
     }
 
     /// A certificate in which all but the bodies of the last group stand for all.
-    fn reduction(&self, groups: usize) -> Reduction {
+    pub(super) fn reduction(&self, groups: usize) -> Reduction {
         let last = (groups - 1).to_string();
         let bodies = (0..).zip(&self.names).filter(|(_, name)| !name.ends_with(&last)).map(|(body, _)| body);
         let prepared = prepared(&self.text);
@@ -59,17 +59,17 @@ impl Groups {
     }
 
     /// The number of the point at a place of a body.
-    fn point(&self, reduction: &Reduction, name: &str, place: u32) -> u32 {
+    pub(super) fn point(&self, reduction: &Reduction, name: &str, place: u32) -> u32 {
         let model = transformed::<()>(&prepared(&self.text), reduction, &mut Budget::unlimited()).unwrap();
         model.entries[self.names.iter().position(|other| other == name).unwrap()].0 + place
     }
 
-    fn global(&self, name: &str) -> u32 {
+    pub(super) fn global(&self, name: &str) -> u32 {
         global(&self.text, name)
     }
 
     /// The program is wrong, and the proof is refused for this part of the last condition, and for nothing else.
-    fn needs(&self, part: &str, reduction: &Reduction) {
+    pub(super) fn needs(&self, part: &str, reduction: &Reduction) {
         assert!(is_wrong(&self.text), "{part}: {}", self.text);
         assert_eq!(unlike(&self.text, reduction), [part], "{}", self.text);
         match checked(&self.text, reduction) {
@@ -105,8 +105,8 @@ fn bounds(variable: u32, (low, high): (i64, i64), points: &[u32]) -> Bounds {
     Bounds { variable, low, high, points: points.iter().map(|&point| (point, point)).collect() }
 }
 
-const ZD: [(&str, &str); 2] = [("Z", "0..1"), ("D", "0..1")];
-const THREE: [&str; 4] = ["ab", "ac", "bc", "abc"];
+pub(super) const ZD: [(&str, &str); 2] = [("Z", "0..1"), ("D", "0..1")];
+pub(super) const THREE: [&str; 4] = ["ab", "ac", "bc", "abc"];
 
 #[test]
 fn ranges() {

@@ -14,6 +14,7 @@ mod convenience;
 mod expression;
 mod generate;
 mod layout;
+mod looks;
 mod rng;
 mod rows;
 mod sections;
@@ -26,6 +27,7 @@ mod tests;
 
 pub use convenience::{ConvenienceProgram, random_convenience};
 pub use layout::random_layout;
+pub use looks::random_looks;
 pub use rng::SplitMix64;
 pub use rows::random_rows;
 pub use sections::random_sections;

@@ -53,21 +53,24 @@ fn request(name: &str, parts: &[String], rng: &mut SplitMix64) -> String {
 pub fn random_tickets(seed: u64) -> String {
     let rng = &mut SplitMix64::new(seed ^ 0x71c4_e700);
     let mut text = "var A: 0..1\nvar B: 0..1\n".to_owned();
-    if rng.chance(20) {
+    if rng.chance(10) {
         let (called, next) = (rng.below(3), rng.below(3));
         text.push_str(&format!("CALLED := {called}\nNEXT := {next}\n"));
     }
     let count = 1 + rng.below(3);
+    // In every other program all requests draw, wait and call as they should; what they do else may still be wrong.
+    let right = rng.chance(50);
     for name in ["f", "g", "h"].into_iter().take(count) {
         let mut parts = Vec::new();
-        if rng.chance(10) {
+        let first = |rng: &mut SplitMix64, ways: &[&'static str], good: usize| rng.pick(if right { &ways[..good] } else { ways });
+        if !right && rng.chance(10) {
             // Without a ticket.
             parts.push(work(rng));
         } else {
-            if rng.chance(15) {
+            if !right && rng.chance(15) {
                 parts.push(work(rng));
             }
-            let draw = rng.pick(&[
+            let draws = [
                 "t := NEXT; NEXT := NEXT + 1",
                 "t := NEXT; NEXT := NEXT + 1",
                 "t := NEXT; NEXT := t + 1",
@@ -77,15 +80,16 @@ pub fn random_tickets(seed: u64) -> String {
                 "t := NEXT; yield; NEXT := NEXT + 1",
                 "t := NEXT; NEXT := NEXT + 2",
                 "t := NEXT",
-            ]);
+            ];
+            let draw = first(rng, &draws, 6);
             // Now and then there are few tickets.
             parts.extend(rng.chance(15).then(|| "await (NEXT < 3)".to_owned()));
             parts.push(draw.to_owned());
-            if rng.chance(10) {
+            if !right && rng.chance(10) {
                 parts
                     .push(rng.pick(&["yield", "if (?) { return 8 }", "t := t + 1", "NEXT := NEXT + 1", "CALLED := CALLED + 1"]).to_owned());
             }
-            let wait = rng.pick(&[
+            let waits = [
                 "await (CALLED == t)",
                 "await (CALLED == t)",
                 "while (CALLED != t) { yield }",
@@ -95,23 +99,25 @@ pub fn random_tickets(seed: u64) -> String {
                 "await (CALLED <= t)",
                 "await (CALLED + 1 >= t)",
                 "while (CALLED != t) { if (?) { return 7 }; yield }",
-            ]);
-            parts.push(wait.to_owned());
+            ];
+            parts.push(first(rng, &waits, 6).to_owned());
             parts.append(&mut section(rng));
-            let leave = rng.pick(&[
+            let calls = [
                 "CALLED := CALLED + 1",
                 "CALLED := CALLED + 1",
                 "CALLED := t + 1",
                 "CALLED := CALLED + 1; yield",
                 "CALLED := NEXT",
                 "if (?) { CALLED := CALLED + 1 }",
-            ]);
-            parts.push(leave.to_owned());
-            if rng.chance(10) {
+            ];
+            parts.push(first(rng, &calls, 4).to_owned());
+            if !right && rng.chance(10) {
                 parts.push(work(rng));
             }
         }
-        disturb(rng, &mut parts, "CALLED := CALLED + 1");
+        if !right {
+            disturb(rng, &mut parts, "CALLED := CALLED + 1");
+        }
         text.push_str(&request(name, &parts, rng));
     }
     text
