@@ -3,7 +3,7 @@
     and where, becomes part of the global state, and each of their steps a
     request of its own, a tick. *)
 
-From Coq Require Import List PArith NArith Bool Permutation Lia.
+From Coq Require Import List PArith NArith ZArith Bool Permutation Lia.
 From Proved Require Import Sets Model Simulation Sums Labels LinearSet Explored.
 From Proved.Rules Require Import Track.
 From Proved.Letters Require Import Slice.
@@ -194,7 +194,7 @@ Section Explicit.
         + rewrite U, flat_map_app. cbn [flat_map]. unfold going at 2 5, will. cbn [fst snd]. rewrite Sx. reflexivity.
         + rewrite L. apply map_ext. intros i. rewrite !waiting_middle. unfold waits, will, of_set. cbn [fst snd]. rewrite Sx, andb_false_r. reflexivity.
         + apply tapp_in. left. apply tmap_in. exists ((n, g), (n', g')). split; auto. unfold others_under. apply found_index1, tmap_in. exists ((n, g), (n', g')).
-          split; auto. apply tfilter_in. split; auto. unfold node_after. cbn [fst snd]. auto.
+          split; auto. apply tfilter_in. split; auto.
     Qed.
 
     Lemma moves_beside S' c d x : moves S' c d -> moves S' (fst c, x :: snd c) (fst d, x :: snd d).
@@ -223,7 +223,7 @@ Section Explicit.
             unfold waits at 1. rewrite (Began x) by now left. cbn [andb]. apply IH. intros. apply Began. now right.
           * clear -Same. induction P as [|x P IH]; cbn [flat_map]; auto. rewrite <- IH by (intros; apply Same; now right). rewrite app_nil_r. unfold going.
             destruct (set_of (will x)); auto. destruct (Same x) as [_ K]; [now left|]. apply is_kind_eq in K. now rewrite K, orb_true_r.
-        + intros a k _ _. exists 0, k. cbn [repeat app]. replace (flat_map other P) with (flat_map other_will P); [constructor|].
+        + intros a k _ _. exists O, k. cbn [repeat app]. replace (flat_map other P) with (flat_map other_will P); [constructor|].
           clear -Same. induction P as [|x P IH]; cbn [flat_map]; auto. rewrite IH by (intros; apply Same; now right). f_equal. unfold other, other_will.
           destruct (Same x) as [K _]; [now left|]. now rewrite K.
       - subst ts. rewrite nth_error_map in E. destruct (nth_error P i) as [[n0 [x w]]|] eqn:Ep; [|discriminate]. cbn in E. injection E as ->.
@@ -252,7 +252,7 @@ Section Explicit.
           rewrite Hw, Ho. unfold other at 2, will. cbn [fst snd]. destruct (set_of x) as [j|] eqn:Sx.
           * destruct (kept_next _ control_eqb_eq _ _ _ _ _ T explored _ _ _ _ _ Ka Na) as [La|(k1 & K1 & I)]; [destruct (IHl _ Ra' La)|].
             destruct (IHk a' k1 Ra' K1) as (m & k' & Mk). exists (S m), k'. cbn [repeat app].
-            apply moves_cons with (i := 0) (n := tick) (n' := ticked) (g' := k1); auto. cbn [upd].
+            apply moves_cons with (i := O) (n := tick) (n' := ticked) (g' := k1); auto. cbn [upd].
             apply (moves_beside _ _ _ ticked) in Mk. cbn [fst snd] in Mk. unfold P' in Mk at 1. rewrite Ho in Mk. unfold other at 2, will in Mk. cbn [fst snd] in Mk. rewrite Sx in Mk. exact Mk.
           * destruct (kept_next _ control_eqb_eq _ _ _ _ _ T explored _ _ _ _ _ Ka Na) as [La|(k1 & K1 & I)]; [destruct (IHl _ Ra' La)|].
             destruct (IHk a' k1 Ra' K1) as (m & k' & Mk). exists m, k'. unfold P' in Mk at 1. rewrite Ho in Mk. unfold other at 2, will in Mk. cbn [fst snd] in Mk. rewrite Sx in Mk.
@@ -262,3 +262,179 @@ Section Explicit.
     Qed.
   End Sound.
 End Explicit.
+
+(** * The explicit system *)
+
+(** Letters that are answered exactly so many times. *)
+Record exactly := Exactly { in_set : list id; times : N }.
+
+(** What the checker is told: the controls, and two numbers that no node has. *)
+Record controls := Controls { kept_controls : list control; dropped_controls : list control; tick_node : id; ticked_node : id }.
+
+Definition sets_of (es : list exactly) : list (id * idset) := rev_append (tmap (fun e => (fst e, iset (in_set (snd e)))) (tnumbers es)) [].
+Definition control_first (f : form) (es : list exactly) : control := (first f, ([], rev_append (tmap (fun e => (fst e, times (snd e))) (tnumbers es)) [])).
+Definition no_node (f : form) (n : id) : bool := match PM.find n (kinds f) with Some _ => false | None => true end.
+Definition followed_letters (es : list exactly) : list id := tflat in_set es.
+
+(** The system, or that there is none because nobody can answer so. *)
+Definition explicit (hint : controls) (f : form) (never : list id) (es : list exactly) : option (option form) :=
+  let letters := followed_letters es in
+  let out := iset letters in
+  let R := leading f out in
+  let tick := tick_node hint in
+  let ticked := ticked_node hint in
+  if done_stays f && distinct (tmap fst (tnumbers es)) && distinct (tapp never letters) &&     (* letters.apart *)
+     check_leading f out R && no_node f tick && no_node f ticked && negb (Pos.eqb tick ticked)
+  then
+    match explored_steps control_eqb control_key (explicit_next f (sets_of es) tick ticked R) control_home (kept_controls hint) (dropped_controls hint) with
+    | Some T =>
+        if is_dropped control_eqb control_key (dropped_controls hint) (control_first f es) then Some None
+        else match number_of control_eqb control_key (kept_controls hint) (control_first f es) with
+          | Some k => Some (Some (Form k (PM.add tick Initial (PM.add ticked Done (kinds f))) (unique (sort (fun s t => step_leb t s) T))))
+          | None => None
+          end
+    | None => None
+    end
+  else None.
+
+Lemma straight_map {A B} (h : A -> B) l : rev_append (tmap h l) [] = map h l.
+Proof.
+  rewrite rev_append_rev, app_nil_r. unfold tmap. assert (H : forall acc, fold_left (fun acc x => h x :: acc) l acc = rev (map h l) ++ acc).
+  { induction l as [|x l IH]; cbn [fold_left map rev]; intros acc; auto. rewrite IH, <- app_assoc. reflexivity. }
+  now rewrite H, app_nil_r, rev_involutive.
+Qed.
+
+Lemma tflat_perm {A B} (h : A -> list B) l : Permutation (tflat h l) (flat_map h l).
+Proof.
+  unfold tflat. assert (H : forall acc, Permutation (fold_left (fun acc x => rev_append (h x) acc) l acc) (flat_map h l ++ acc)).
+  { induction l as [|x l IH]; cbn [fold_left flat_map]; intros acc; auto. rewrite IH, rev_append_rev, <- app_assoc. rewrite (Permutation_app_comm (h x)), <- app_assoc.
+    apply Permutation_app_head. rewrite Permutation_app_comm. apply Permutation_app_head, Permutation_sym, Permutation_rev. }
+  now rewrite H, app_nil_r.
+Qed.
+
+Lemma moves_more S' S'' c d : (forall s, In s S' -> In s S'') -> moves S' c d -> moves S'' c d.
+Proof. intros H. induction 1; [constructor|econstructor; eauto]. Qed.
+
+Lemma in_one_set {es : list exactly} {x} : NoDup (flat_map in_set es) -> forall n i j d e, In (i, d) (numbers n es) -> In (j, e) (numbers n es) ->
+  In x (in_set d) -> In x (in_set e) -> i = j.
+Proof.
+  induction es as [|y es IH]; cbn [numbers flat_map]; intros N n i j d e I J Xd Xe; [destruct I|].
+  assert (Tail : forall k b, In (k, b) (numbers (Pos.succ n) es) -> In x (in_set b) -> In x (flat_map in_set es)).
+  { intros k b K X. apply in_flat_map. exists b. split; auto. now apply numbers_in in K as [K _]. }
+  assert (Apart : In x (in_set y) -> In x (flat_map in_set es) -> False).
+  { clear -N. induction (in_set y) as [|z l IHl]; cbn [app] in *; intros A B; [destruct A|]. inversion N; subst. destruct A as [->|A]; auto. apply H1. apply in_or_app; auto. }
+  assert (N' : NoDup (flat_map in_set es)). { clear -N. induction (in_set y) as [|z l IHl]; auto. cbn [app] in N. inversion N; auto. }
+  destruct I as [[= -> ->]|I], J as [[= -> ->]|J]; auto; [exfalso; eauto|exfalso; eauto|]. eapply IH; eauto.
+Qed.
+
+Section Sets.
+  Context (es : list exactly) (alone : NoDup (flat_map in_set es)).
+
+  Lemma sets_of_in j X : In (j, X) (sets_of es) <-> exists e, In (j, e) (numbers 1%positive es) /\ X = iset (in_set e).
+  Proof.
+    unfold sets_of. rewrite straight_map, in_map_iff. split.
+    - intros ([i e] & [= <- <-] & I). rewrite tnumbers_rev, <- in_rev in I. eauto.
+    - intros (e & I & ->). exists (j, e). split; auto. now rewrite tnumbers_rev, <- in_rev.
+  Qed.
+
+  Lemma set_of_some x j : set_of (sets_of es) x = Some j -> exists e, In (j, e) (numbers 1%positive es) /\ In x (in_set e).
+  Proof.
+    unfold set_of. destruct (find _ _) as [[i X]|] eqn:F; [|discriminate]. intros [= <-]. apply find_some in F as [F M]. cbn [fst snd] in *.
+    apply sets_of_in in F as (e & I & ->). apply imem_iset in M. eauto.
+  Qed.
+
+  Lemma set_of_none x : set_of (sets_of es) x = None -> ~ In x (followed_letters es).
+  Proof.
+    unfold set_of. destruct (find _ _) eqn:F; [discriminate|]. intros _ I. unfold followed_letters in I. apply tflat_in in I as (e & I & J).
+    destruct (numbers_of 1%positive es e I) as (i & K). assert (H : In (i, iset (in_set e)) (sets_of es)) by (apply sets_of_in; eauto).
+    pose proof (find_none _ _ F _ H) as M. cbn [snd] in M. apply not_true_iff_false in M. apply M. now apply imem_iset.
+  Qed.
+
+  Lemma of_set_in j e x : In (j, e) (numbers 1%positive es) -> of_set (sets_of es) j x = true <-> In x (in_set e).
+  Proof.
+    intros J. unfold of_set. split.
+    - destruct (set_of (sets_of es) x) as [i|] eqn:S'; [|discriminate]. intros E. apply Pos.eqb_eq in E. subst i. apply set_of_some in S' as (d & I & X).
+      now rewrite (numbers_function _ _ _ _ _ J I).
+    - intros X. destruct (set_of (sets_of es) x) as [i|] eqn:S'.
+      + apply set_of_some in S' as (d & I & Y). apply Pos.eqb_eq. exact (in_one_set alone _ _ _ _ _ I J Y X).
+      + exfalso. apply (set_of_none x S'). unfold followed_letters. apply tflat_in. exists e. split; auto. now apply numbers_in in J as [J _].
+  Qed.
+
+  (** How many answers are in a set. *)
+  Definition answers_in (e : exactly) (ds : list id) : Z := wsum (fun d => wsum (fun x => delta x d) (in_set e)) ds.
+
+  Lemma answers_in_length j e ds : In (j, e) (numbers 1%positive es) -> Z.of_nat (length (filter (of_set (sets_of es) j) ds)) = answers_in e ds.
+  Proof.
+    intros J. unfold answers_in. assert (Ne : NoDup (in_set e)).
+    { clear -alone J. apply numbers_in in J as [J _]. revert alone. induction es as [|y l IH]; cbn [flat_map]; intros N; [destruct J|]. destruct J as [->|J].
+      - clear -N. induction (in_set e) as [|z l0 IH]; [constructor|]. cbn [app] in N. inversion N; subst. constructor; auto. intros I. apply H1. apply in_or_app; auto.
+      - apply IH; auto. clear -N. induction (in_set y) as [|z l0 IHl]; auto. cbn [app] in N. inversion N; auto. }
+    induction ds as [|d ds IH]; cbn [filter]; [reflexivity|]. rewrite wsum_cons, <- IH. pose proof (of_set_in j e d J) as O.
+    destruct (of_set (sets_of es) j d).
+    - cbn [length]. rewrite (wsum_one _ (in_set e) d Ne); [rewrite delta_refl; lia|now apply O|]. intros b _ N. now apply delta_neq.
+    - rewrite wsum_zero; [lia|]. intros b I. apply delta_neq. intros ->. apply O in I. discriminate.
+  Qed.
+End Sets.
+
+Theorem explicit_sound hint f never es r ts g ds : explicit hint f never es = Some r -> all f Initial ts -> all f Done ds -> moves (fsteps f) (first f, ts) (g, ds) ->
+  (forall e, In e es -> answers_in e ds = Z.of_N (times e)) ->
+  exists f' ts' g' ds', r = Some f' /\ all f' Initial ts' /\ all f' Done ds' /\ moves (fsteps f') (first f', ts') (g', ds') /\
+    forall x, In x ds -> In x never -> In x ds'.
+Proof.
+  unfold explicit. destruct (_ && _) eqn:C; [|discriminate]. rewrite !andb_true_iff in C. destruct C as [[[[[[St Di] Ap] Le] T1] T2] T3].
+  set (sets := sets_of es). set (tick := tick_node hint) in *. set (ticked := ticked_node hint) in *. set (R := leading f (iset (followed_letters es))) in *.
+  destruct (explored_steps _ _ _ _ _ _) as [T|] eqn:Ex; [|discriminate]. intros Er I D M X.
+  apply distinct_sound in Ap. unfold tapp in Ap. rewrite rev_append_rev in Ap.
+  assert (Alone : NoDup (flat_map in_set es)).
+  { apply (Permutation_NoDup (tflat_perm in_set es)). clear -Ap. induction (rev never) as [|z l IH]; auto. cbn [app] in Ap. inversion Ap; auto. }
+  assert (Far : forall x, In x never -> set_of sets x = None).
+  { intros x Ix. destruct (set_of sets x) as [j|] eqn:S'; auto. exfalso. apply set_of_some in S' as (e & J & Y). apply numbers_in in J as [J _].
+    assert (L : In x (followed_letters es)) by (unfold followed_letters; apply tflat_in; eauto). apply in_rev in Ix. clear -Ap Ix L.
+    induction (rev never) as [|z l IH]; [destruct Ix|]. cbn [app] in Ap. inversion Ap; subst. destruct Ix as [->|Ix]; auto. apply H1. apply in_or_app; auto. }
+  assert (Js : NoDup (map fst sets)).
+  { assert (E : map fst sets = map fst (tnumbers es)) by (unfold sets, sets_of; rewrite straight_map, map_map; reflexivity).
+    rewrite E, <- straight_map, rev_append_rev, app_nil_r. apply NoDup_rev. now apply distinct_sound. }
+  unfold check_leading in Le. rewrite andb_true_iff, !forallb_forall in Le. destruct Le as [Le1 Le2].
+  assert (Lead : forall n, kind_of f n = Done -> set_of sets n = None -> imem R n = true).
+  { intros n K S'. specialize (Le1 n). rewrite nodes_of_in in Le1 by discriminate. specialize (Le1 K). apply orb_true_iff in Le1 as [O|]; auto.
+    apply imem_iset in O. destruct (set_of_none es n S' O). }
+  assert (Back : forall s, In s (fsteps f) -> imem R (node_after s) = true -> imem R (node_before s) = true).
+  { intros s Is A. specialize (Le2 s Is). rewrite A in Le2. exact Le2. }
+  assert (Len : length ts = length ds).
+  { clear -M. change ts with (snd (first f, ts)). change ds with (snd (g, ds)). induction M as [c|h us i n n' h' d E St R IH]; auto. cbn [snd] in *. now rewrite <- IH, upd_length. }
+  set (P := combine ts (map (fun d => (d, true)) ds)).
+  assert (P1 : map fst P = ts). { unfold P. clear -Len. revert ds Len. induction ts as [|t ts IH]; intros [|d ds] L; cbn in *; try discriminate; auto. f_equal. auto. }
+  assert (P2 : map will P = ds). { unfold P. clear -Len. revert ds Len. induction ts as [|t ts IH]; intros [|d ds] L; cbn in *; try discriminate; auto. f_equal. auto. }
+  assert (P3 : forall x, In x P -> snd (snd x) = true).
+  { intros [t [d w]] J. unfold P in J. apply in_combine_r in J. apply in_map_iff in J as (? & E & _). injection E as _ <-. reflexivity. }
+  assert (F : fresh_initial f P).
+  { apply Forall_forall. intros x J _. unfold all in I. rewrite Forall_forall in I. apply I. rewrite <- P1. now apply in_map. }
+  assert (Rel : related f sets (control_first f es) (first f) P).
+  { split; [reflexivity|]. unfold control_first. cbn [fst snd]. split.
+    - replace (flat_map (going f sets) P) with (@nil point); auto. symmetry. clear -P3. induction P as [|x P IH]; cbn [flat_map]; auto.
+      rewrite IH by (intros; apply P3; now right). unfold going. rewrite (P3 x) by now left. destruct (set_of sets (will x)); reflexivity.
+    - rewrite straight_map. unfold sets at 2, sets_of. rewrite straight_map, !map_map. apply map_ext_in. intros [j e] J. cbn [fst snd]. f_equal.
+      rewrite tnumbers_rev, <- in_rev in J. pose proof (X e (proj1 (numbers_in _ _ _ _ J))) as Xe. rewrite <- (answers_in_length es Alone j e ds J), <- P2 in Xe. fold sets in Xe.
+      unfold waiting. replace (length (filter (waits sets j) P)) with (length (filter (of_set sets j) (map will P))); [lia|].
+      clear -P3. induction P as [|x P IH]; cbn [filter map]; auto. unfold waits at 1. rewrite (P3 x) by now left. cbn [andb].
+      destruct (of_set sets j (will x)); cbn [length]; rewrite IH; auto; intros; apply P3; now right. }
+  destruct (followed_run f sets tick ticked R _ _ T St Js Lead Back Ex _ _ M D P (eq_sym P1) (eq_sym P2) F) as [Lost Kept]. cbn [fst] in Lost, Kept.
+  destruct (is_dropped _ _ _ _) eqn:Dr; [destruct (Lost _ Rel Dr)|]. destruct (number_of _ _ _ _) as [k|] eqn:Nu; [|discriminate]. injection Er as <-.
+  destruct (Kept _ k Rel Nu) as (m & k' & Mk). eexists _, (repeat tick m ++ flat_map (other sets) P), k', (repeat ticked m ++ flat_map (other_will sets) P). split; [reflexivity|].
+  unfold no_node in T1, T2. apply negb_true_iff, Pos.eqb_neq in T3.
+  assert (Old : forall n kk, kk <> Inner -> kind_of f n = kk -> PM.find n (PM.add tick Initial (PM.add ticked Done (kinds f))) = Some kk).
+  { intros n kk Nk K. unfold kind_of in K. destruct (PM.find n (kinds f)) as [k2|] eqn:Fn; [|congruence]. subst k2.
+    rewrite !PM.gso; auto; intros ->; [rewrite Fn in T2|rewrite Fn in T1]; discriminate. }
+  unfold all in *. rewrite Forall_forall in I, D. repeat split.
+  - apply Forall_app. split; apply Forall_forall; intros n J.
+    + apply repeat_spec in J. subst n. unfold kind_of. cbn [kinds]. now rewrite PM.gss.
+    + apply in_flat_map in J as (x & Jx & J). unfold other in J. destruct (set_of sets (will x)); [destruct J|]. destruct J as [<-|[]]. unfold kind_of. cbn [kinds].
+      rewrite (Old _ Initial); auto; [discriminate|]. apply I. rewrite <- P1. now apply in_map.
+  - apply Forall_app. split; apply Forall_forall; intros n J.
+    + apply repeat_spec in J. subst n. unfold kind_of. cbn [kinds]. rewrite PM.gso, PM.gss; auto.
+    + apply in_flat_map in J as (x & Jx & J). unfold other_will in J. destruct (set_of sets (will x)); [destruct J|]. destruct J as [<-|[]]. unfold kind_of. cbn [kinds].
+      rewrite (Old _ Done); auto; [discriminate|]. apply D. rewrite <- P2. now apply in_map.
+  - cbn [first fsteps]. revert Mk. apply moves_more. intros s Is. apply unique_in, sort_in. exact Is.
+  - intros x Ix Nx. apply in_or_app. right. rewrite <- P2 in Ix. apply in_map_iff in Ix as (y & <- & Iy). apply in_flat_map. exists y. split; auto.
+    unfold other_will. rewrite (Far _ Nx). now left.
+Qed.
