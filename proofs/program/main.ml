@@ -20,10 +20,24 @@ let entries table script =
 
 let rec nat n = if n = 0 then O else S (nat (n - 1))
 
+(* How many global states a script leaves: there are others where requests are counted. *)
+let globals_after s table script =
+  let globals = Hashtbl.length s.globals in
+  if not (List.exists (function Entry (ETrack _) -> true | _ -> false) script) then globals
+  else
+    let step (globals, r) entry =
+      let globals = match entry with ETrack (groups, most) -> List.length (fst (Hints.counted_states r.now groups most)) | _ -> globals in
+      match apply Hints.all.pairs_hint Hints.all.count_hint r entry with Some r -> (globals, r) | None -> raise Unfit
+    in
+    match normal s.system table with
+    | Some now -> fst (List.fold_left step (globals, { now; meeting = None }) (entries table script))
+    | None -> raise Unfit
+
 (* A proof as the checker takes it, and the theorem that shows what it shows. *)
 let part_of systems s part =
-  let table = Hints.node_table s.system and globals = Hashtbl.length s.globals in
-  let script, proof = part globals in
+  let table = Hints.node_table s.system in
+  let script, proof = part (globals_after s table) in
+  let globals = globals_after s table script in
   let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
   let script = entries table script and up n = List.init n number in
   match proof with

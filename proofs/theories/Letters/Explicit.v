@@ -266,13 +266,13 @@ End Explicit.
 (** * The explicit system *)
 
 (** Letters that are answered exactly so many times. *)
-Record exactly := Exactly { in_set : list id; times : N }.
+Record exactly := Exactly { in_set : list id; so_often : N }.
 
 (** What the checker is told: the controls, and two numbers that no node has. *)
 Record controls := Controls { kept_controls : list control; dropped_controls : list control; tick_node : id; ticked_node : id }.
 
 Definition sets_of (es : list exactly) : list (id * idset) := rev_append (tmap (fun e => (fst e, iset (in_set (snd e)))) (tnumbers es)) [].
-Definition control_first (f : form) (es : list exactly) : control := (first f, ([], rev_append (tmap (fun e => (fst e, times (snd e))) (tnumbers es)) [])).
+Definition control_first (f : form) (es : list exactly) : control := (first f, ([], rev_append (tmap (fun e => (fst e, so_often (snd e))) (tnumbers es)) [])).
 Definition no_node (f : form) (n : id) : bool := match PM.find n (kinds f) with Some _ => false | None => true end.
 Definition followed_letters (es : list exactly) : list id := tflat in_set es.
 
@@ -377,7 +377,7 @@ Section Sets.
 End Sets.
 
 Theorem explicit_sound hint f never es r ts g ds : explicit hint f never es = Some r -> all f Initial ts -> all f Done ds -> moves (fsteps f) (first f, ts) (g, ds) ->
-  (forall e, In e es -> answers_in e ds = Z.of_N (times e)) ->
+  (forall e, In e es -> answers_in e ds = Z.of_N (so_often e)) ->
   exists f' ts' g' ds', r = Some f' /\ all f' Initial ts' /\ all f' Done ds' /\ moves (fsteps f') (first f', ts') (g', ds') /\
     forall x, In x ds -> In x never -> In x ds'.
 Proof.

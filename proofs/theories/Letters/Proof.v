@@ -64,7 +64,7 @@ Section Check.
     match x with
     | ByReach a | ByPairs a => guards ds a
     | ByCount c => Exists (bound_holds ds) (literals c) \/ exists x, In x ds /\ In x (away c)
-    | ByExactly _ a es => Exists (fun e => answers_in e ds <> Z.of_N (times e)) es \/ never a <> [] /\ (forall x, In x ds -> ~ In x (never a)) \/ exists x, In x ds /\ In x (outside a)
+    | ByExactly _ a es => Exists (fun e => answers_in e ds <> Z.of_N (so_often e)) es \/ never a <> [] /\ (forall x, In x ds -> ~ In x (never a)) \/ exists x, In x ds /\ In x (outside a)
     end.
 
   (** What a fact says about classes, if it says anything. *)
@@ -88,7 +88,7 @@ Section Check.
       | [] => Some (rev_append acc [])
       | e :: es =>
           match class_sum classes (ones (in_set e)) with
-          | Some s => exactly_clauses es (AtLeastZero (Linear s (- Z.of_N (times e) - 1)) :: AtLeastZero (Linear (tmap (fun t => (fst t, - snd t)) s) (Z.of_N (times e) - 1)) :: acc)
+          | Some s => exactly_clauses es (AtLeastZero (Linear s (- Z.of_N (so_often e) - 1)) :: AtLeastZero (Linear (tmap (fun t => (fst t, - snd t)) s) (Z.of_N (so_often e) - 1)) :: acc)
           | None => None
           end
       end.
@@ -194,12 +194,12 @@ Section Check.
     - apply (H _ _ _ C). intros f' C' I' D' M'. apply andb_true_iff in C' as [_ C']. exact (check_never_sound _ _ _ _ _ _ C' I' D' M').
     - apply andb_true_iff in C as [_ C]. eapply check_count_sound; eauto.
     - apply andb_true_iff in C as [_ C].
-      destruct (Exists_dec (fun e => answers_in e ds <> Z.of_N (times e)) es) as [X|X]; [|now left|right].
-      { intros e. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (times e))); [right; tauto|left; auto]. }
+      destruct (Exists_dec (fun e => answers_in e ds <> Z.of_N (so_often e)) es) as [X|X]; [|now left|right].
+      { intros e. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (so_often e))); [right; tauto|left; auto]. }
       apply (H _ _ _ C). intros f' C' I' D' M'. unfold check_exactly in C'.
       destruct (explicit (follow_hint f' es) f' (never a) es) as [r|] eqn:E; [|discriminate].
       destruct (explicit_sound _ _ _ _ _ _ _ _ E I' D' M') as (f2 & ts2 & g2 & ds2 & -> & I2 & D2 & M2 & Mo).
-      { intros e Ie. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (times e))); auto. destruct X. apply Exists_exists. eauto. }
+      { intros e Ie. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (so_often e))); auto. destruct X. apply Exists_exists. eauto. }
       apply andb_true_iff in C' as [C1 C2]. split; [now destruct (never a)|]. intros x Ix Nx.
       exact (check_never_sound _ _ _ _ _ _ C2 I2 D2 M2 x (Mo x Ix Nx) Nx).
   Qed.
@@ -250,14 +250,14 @@ Section Check.
       destruct (class_sum classes (ones (outside a))) as [s|] eqn:E; [|discriminate].
       destruct (exactly_clauses classes es (if some (never a) then [never_literal classes a] else [])) as [ls|] eqn:B; [|discriminate].
       intros [= <-]. unfold joined. rewrite !rev_append_rev, app_nil_r, rev_involutive. apply Exists_app.
-      assert (Part : Exists (fun e => answers_in e ds <> Z.of_N (times e)) es \/ Exists (holds v) (if some (never a) then [never_literal classes a] else []) -> Exists (holds v) ls).
+      assert (Part : Exists (fun e => answers_in e ds <> Z.of_N (so_often e)) es \/ Exists (holds v) (if some (never a) then [never_literal classes a] else []) -> Exists (holds v) ls).
       { revert B. generalize (if some (never a) then [never_literal classes a] else []) as acc. clear -C D. revert ls.
         induction es as [|e es IH]; cbn [exactly_clauses]; intros ls acc B H.
         - injection B as <-. destruct H as [H|H]; [inversion H|]. rewrite rev_append_rev, app_nil_r. now apply Exists_rev.
         - destruct (class_sum classes (ones (in_set e))) as [s|] eqn:Es; [|discriminate]. apply (IH _ _ B). destruct H as [H|H]; [|right; now do 2 apply Exists_cons_tl].
           inversion H as [? ? He|? ? He]; subst; auto. right.
           pose proof (class_sum_value f removed classes C _ _ ds Es D) as V. rewrite ones_answers in V.
-          destruct (Z.lt_ge_cases (answers_in e ds) (Z.of_N (times e))) as [L|L]; [apply Exists_cons_tl|]; apply Exists_cons_hd; cbn [holds]; unfold value; cbn [terms constant]; unfold v.
+          destruct (Z.lt_ge_cases (answers_in e ds) (Z.of_N (so_often e))) as [L|L]; [apply Exists_cons_tl|]; apply Exists_cons_hd; cbn [holds]; unfold value; cbn [terms constant]; unfold v.
           + rewrite tsum_wsum, wsum_tmap. rewrite (wsum_ext _ (fun t => -1 * (snd t * in_class removed classes ds (fst t)))) by (intros; cbn [fst snd]; lia).
             rewrite wsum_times, <- tsum_wsum, V. lia.
           + rewrite V. lia. }
