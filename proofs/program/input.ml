@@ -100,21 +100,22 @@ let read_entry = function
 type proof = Steps | Flow of flow | Invariant of invariant | Letters of letters_proof | Same of int * positive list * positive list
 
 (* A proof of one component, given how many global states a script leaves. *)
-type part = entry list * proof
+type part = entry list * int Lazy.t * proof
 type certificate = Run of int * (system -> revent list) | Part of ((entry list -> int) -> part) | Components of ((entry list -> int) -> part) list
 
 (* From the fields of its kind, after those beside. *)
 let read_part kind value beside =
   let proof = match kind with
     | "atomic" -> fun _ _ -> Steps
-    | "flow" -> fun take globals -> Flow (Counting.read_flow take globals)
-    | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take globals)
-    | "letters" -> fun take globals -> Letters (Letters.read_letters take globals)
+    | "flow" -> fun take globals -> Flow (Counting.read_flow take (Lazy.force globals))
+    | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take (Lazy.force globals))
+    | "letters" -> fun take globals -> Letters (Letters.read_letters take (Lazy.force globals))
     | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
     | kind -> refuse "there are no proofs of kind %S" kind
   in
   let script take = if kind = "same" then [] else map read_entry (take "script") in
-  fun globals -> reading (fun take -> beside take; let script = script take in (script, proof take (globals script))) value
+  fun globals -> reading (fun take -> beside take; let script = script take in let globals = lazy (globals script) in
+    (script, globals, proof take globals)) value
 
 let kind_of = function Json.Object given when List.mem_assoc "kind" given -> string (List.assoc "kind" given) | _ -> refuse "field \"kind\" is missing"
 

@@ -18,6 +18,7 @@ let entries table script =
   in
   List.map entry script
 
+let ( !* ) = Lazy.force
 let rec nat n = if n = 0 then O else S (nat (n - 1))
 
 (* How many global states a script leaves: there are others where requests are counted. *)
@@ -36,18 +37,17 @@ let globals_after s table script =
 (* A proof as the checker takes it, and the theorem that shows what it shows. *)
 let part_of systems s part =
   let table = Hints.node_table s.system in
-  let script, proof = part (globals_after s table) in
-  let globals = globals_after s table script in
+  let script, globals, proof = part (globals_after s table) in
   let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
   let script = entries table script and up n = List.init n number in
   match proof with
   | Steps -> (Atomic (table, script), "check_atomic_sound")
-  | Flow p -> (Counting (table, script, up nodes, up globals, number globals, p), "check_flow_sound")
+  | Flow p -> (Counting (table, script, up nodes, up !*globals, number !*globals, p), "check_flow_sound")
   | Invariant p -> (Holding (table, script, up nodes, number nodes, p), "check_invariant_sound")
-  | Letters p -> (Answering (table, script, up nodes, up globals, number globals, p), "check_letters_sound")
+  | Letters p -> (Answering (table, script, up nodes, up !*globals, number !*globals, p), "check_letters_sound")
   | Same (k, gs, ns) ->
       let earlier = match List.nth_opt systems k with Some s -> s | None -> raise Unfit in
-      let table' = Hints.node_table earlier.system in
+      let table' = Hints.node_table earlier.system and globals = !*globals in
       let onto n images = fit (List.sort compare (List.rev_map int_of images) = List.init n succ) in
       onto globals gs; onto (Hashtbl.length earlier.globals) gs; onto nodes ns; onto (List.length table') ns;
       let map pairs = List.fold_left (fun m (x, y) -> PM.add x y m) PM.empty pairs and n = up nodes and g = up globals in
