@@ -2,6 +2,8 @@
    same seed:
 
      damage certificate FILE SEED      a damaged copy of a certificate
+     damage answers DIRECTORY          a damaged copy for each line SYSTEM FILE SEED that is read, in the directory by
+                                       number, and what the proved checker says: its status, and its words
      damage system SEED                a random network system *)
 
 let state = ref 0
@@ -89,12 +91,25 @@ let system () =
     ("transitions", List (List.concat (many requests (fun r -> many steps (step r))))) ]
 
 let () =
-  let print value = let out = Buffer.create 4096 in write out value; print_string (Buffer.contents out) in
+  let written value = let out = Buffer.create 4096 in write out value; Buffer.contents out in
   let seed s = state := int_of_string s + 1; for _ = 1 to 8 do ignore (random 2) done in
   match Array.to_list Sys.argv with
-  | [ _; "certificate"; file; s ] ->
-      let channel = open_in_bin file in
-      seed s;
-      print (damage (Json.parse (really_input_string channel (in_channel_length channel))))
-  | [ _; "system"; s ] -> seed s; print (system ())
-  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage system SEED"; exit 2
+  | [ _; "certificate"; file; s ] -> seed s; print_string (written (damage (Json.parse (Checker.read file))))
+  | [ _; "system"; s ] -> seed s; print_string (written (system ()))
+  | [ _; "answers"; directory ] ->
+      let rec go n =
+        match String.split_on_char ' ' (input_line stdin) with
+        | exception End_of_file -> ()
+        | [ system; file; s ] ->
+            let copy = Filename.concat directory (string_of_int n ^ ".json") in
+            let channel = open_out_bin copy in
+            seed s;
+            output_string channel (written (damage (Json.parse (Checker.read file))));
+            close_out channel;
+            let status, words = Checker.told system copy (Checker.answer system copy) in
+            Printf.printf "%d %s\n" status (String.escaped words);
+            go (n + 1)
+        | _ -> failwith "a line has a system, a certificate and a seed"
+      in
+      go 0
+  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage system SEED"; exit 2
