@@ -143,7 +143,7 @@ let reached f =
 (* * States with something beside them *)
 
 (* The states that can be reached, in the order in which they are found: those
-   from which a run can end, and the others. *)
+   from which a run can end, and the others. A few words of a certificate can ask for any number of states. *)
 let explored key next home first =
   let numbers = Hashtbl.create 256 and sources = Hashtbl.create 256 and todo = Queue.create () and all = ref [] in
   let number a =
@@ -153,6 +153,7 @@ let explored key next home first =
     | Some n -> n
     | None ->
         let n = Hashtbl.length numbers in
+        if n = 300_000 then raise Out_of_memory;
         Hashtbl.add numbers place (a, n);
         Queue.add (a, n) todo;
         all := (a, n) :: !all;

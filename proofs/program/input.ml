@@ -128,6 +128,7 @@ let head claim take =
   if claimed <> claim then refuse "a proof of this kind does not show that an input is %s" claimed
 
 let read_certificate value =
+  if (match value with Json.Object given -> List.assoc_opt "format" given = Some (Json.String "serval-net-certificate") | _ -> false) then raise (Uncovered "nets");
   match kind_of value with
   | "run" ->
       let run take =
