@@ -42,7 +42,7 @@ let read_tree = map read_node
 
 (* * Sets and facts *)
 
-let uses = map (pair id (fun value -> match natural value with 0 -> N0 | n -> Npos (positive n)))
+let uses = map (pair id amount)
 
 (* Of several terms of a letter the last one counts, as for the other checker; their order does not matter. *)
 let letter_terms pairs =

@@ -2,6 +2,8 @@
    same seed:
 
      damage certificate FILE SEED      a damaged copy of a certificate
+     damage answers DIRECTORY          a damaged copy for each line SYSTEM FILE SEED that is read, in the directory by
+                                       number, and what the proved checker says: its status, and its words
      damage system SEED                a random network system *)
 
 let state = ref 0
@@ -74,6 +76,40 @@ let damage value =
   in
   go value
 
+(* In a proof over letters, one more fact, about requests that answer letters of some classes exactly so many times: such facts
+   are seldom needed. The clauses behind those of facts get other numbers. *)
+let followed value =
+  let list = function Json.List l -> l | _ -> [] in
+  let field name = match value with Json.Object l when List.mem_assoc name l -> list (List.assoc name l) | _ -> [] in
+  let left = ref (field "classes") in
+  let some n =
+    let take _ =
+      let at = random (List.length !left) in
+      let taken = List.filteri (fun i _ -> i = at) !left in
+      left := List.filteri (fun i _ -> i <> at) !left;
+      List.concat_map list taken
+    in
+    let number = function Json.Number n -> int_of_string n | _ -> 0 in
+    Json.List (List.sort (fun a b -> compare (number a) (number b)) (List.concat (List.init n take)))
+  in
+  let set _ = let letters = some 1 in Json.Object [ ("letters", letters); ("times", Number (string_of_int (random 4))) ] in
+  let sets = List.init (1 + random 2) set in
+  let never = some (random 3) in
+  let absence = Json.Object [ ("outside", some (random 4)); ("exactly", List sets); ("never", never) ] in
+  let known = field "known" @ [ Json.Object [ ((if random 2 = 0 then "reach" else "pairs"), absence) ] ] in
+  let first = if random 2 = 0 then List.length known - 1 else random (List.length known) in
+  let moved = function
+    | Json.List [ Json.Number "0"; Json.Number n ] when int_of_string n >= first -> Json.List [ Number "0"; Number (string_of_int (int_of_string n + 1)) ]
+    | node -> node
+  in
+  let changed = function "known", _ -> ("known", Json.List known) | "tree", tree -> ("tree", Json.List (List.map moved (list tree))) | other -> other in
+  match value with Json.Object l -> Json.Object (List.map changed l) | value -> value
+
+let damage value =
+  match value with
+  | Json.Object l when List.assoc_opt "kind" l = Some (Json.String "letters") && random 3 = 0 -> followed value
+  | value -> damage value
+
 (* A few requests, each with a few local states of its own. *)
 let system () =
   let globals = 1 + random 3 and requests = 1 + random 2 and locals = 1 + random 3 and steps = 2 + random 7 in
@@ -89,12 +125,25 @@ let system () =
     ("transitions", List (List.concat (many requests (fun r -> many steps (step r))))) ]
 
 let () =
-  let print value = let out = Buffer.create 4096 in write out value; print_string (Buffer.contents out) in
+  let written value = let out = Buffer.create 4096 in write out value; Buffer.contents out in
   let seed s = state := int_of_string s + 1; for _ = 1 to 8 do ignore (random 2) done in
   match Array.to_list Sys.argv with
-  | [ _; "certificate"; file; s ] ->
-      let channel = open_in_bin file in
-      seed s;
-      print (damage (Json.parse (really_input_string channel (in_channel_length channel))))
-  | [ _; "system"; s ] -> seed s; print (system ())
-  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage system SEED"; exit 2
+  | [ _; "certificate"; file; s ] -> seed s; print_string (written (damage (Json.parse (Checker.read file))))
+  | [ _; "system"; s ] -> seed s; print_string (written (system ()))
+  | [ _; "answers"; directory ] ->
+      let rec go n =
+        match String.split_on_char ' ' (input_line stdin) with
+        | exception End_of_file -> ()
+        | [ system; file; s ] ->
+            let copy = Filename.concat directory (string_of_int n ^ ".json") in
+            let channel = open_out_bin copy in
+            seed s;
+            output_string channel (written (damage (Json.parse (Checker.read file))));
+            close_out channel;
+            let status, words = Checker.told system copy (Checker.answer system copy) in
+            Printf.printf "%d %s\n" status (String.escaped words);
+            go (n + 1)
+        | _ -> failwith "a line has a system, a certificate and a seed"
+      in
+      go 0
+  | _ -> prerr_endline "usage: damage certificate FILE SEED | damage answers DIRECTORY | damage system SEED"; exit 2

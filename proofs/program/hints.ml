@@ -140,4 +140,58 @@ let reached f =
   let listed table = Hashtbl.fold (fun x () l -> positive x :: l) table [] in
   (listed nodes, listed globals)
 
-let all = { pairs_hint = turns; serial_hint = serial_globals_of_form; reach_hint = reached }
+(* * States with something beside them *)
+
+(* The states that can be reached, in the order in which they are found: those
+   from which a run can end, and the others. A few words of a certificate can ask for any number of states. *)
+let explored key next home first =
+  let numbers = Hashtbl.create 256 and sources = Hashtbl.create 256 and todo = Queue.create () and all = ref [] in
+  let number a =
+    let g, k = key a in
+    let place = (Input.int_of g, Input.int_of k) in
+    match List.assoc_opt a (Hashtbl.find_all numbers place) with
+    | Some n -> n
+    | None ->
+        let n = Hashtbl.length numbers in
+        if n = 300_000 then raise Out_of_memory;
+        Hashtbl.add numbers place (a, n);
+        Queue.add (a, n) todo;
+        all := (a, n) :: !all;
+        n
+  in
+  ignore (number first);
+  while not (Queue.is_empty todo) do
+    let a, n = Queue.pop todo in
+    List.iter (fun (_, b) -> Hashtbl.add sources (number b) n) (next a)
+  done;
+  let leads = Hashtbl.create 256 in
+  let rec back = function
+    | [] -> ()
+    | n :: l when Hashtbl.mem leads n -> back l
+    | n :: l -> Hashtbl.add leads n (); back (List.rev_append (Hashtbl.find_all sources n) l)
+  in
+  back (List.filter_map (fun (a, n) -> if home a then Some n else None) !all);
+  let kept, dropped = List.partition (fun (_, n) -> Hashtbl.mem leads n) !all in
+  (List.rev_map fst kept, List.rev_map fst dropped)
+
+(* The new global states are numbered as the other checker does, since what
+   comes behind refers to them: a state's steps in order, smaller counts first. *)
+let counted_states f groups most =
+  let int = Input.int_of in
+  let next = tracked_next most (steps_under f) (groups_of groups) in
+  let count = function N0 -> 0 | Npos p -> int p in
+  let place (((n, n'), (g, counts)) as found) = ((int n, int n', int g, List.map count counts), found) in
+  let in_order a = List.map snd (List.sort (fun (a, _) (b, _) -> compare a b) (List.rev_map place (next a))) in
+  explored (tracked_key most) in_order tracked_home (tracked_first f groups)
+
+let followed f sets =
+  let last = List.fold_left (fun n (node, _) -> max n (Input.int_of node)) 0 (PositiveMap.elements f.kinds) in
+  let last = List.fold_left (fun n ((a, _), (b, _)) -> max n (max (Input.int_of a) (Input.int_of b))) last f.fsteps in
+  let tick_node = positive (last + 1) and ticked_node = positive (last + 2) in
+  let others = leading f (iset (followed_letters sets)) in
+  let kept_controls, dropped_controls =
+    explored control_key (explicit_next f (sets_of sets) tick_node ticked_node others) control_home (control_first f sets) in
+  { kept_controls; dropped_controls; tick_node; ticked_node }
+
+let all =
+  { pairs_hint = turns; serial_hint = serial_globals_of_form; reach_hint = reached; count_hint = counted_states; follow_hint = followed }

@@ -77,6 +77,7 @@ let read_mover = reading (fun take ->
   let node value = let n, gs = pair id ids value in List.rev (List.rev_map (fun g -> (n, g)) gs) in
   (List.concat (map node (take "points")), map read_witness (take "witnesses")))
 
+let few value = if natural value > 255 then refuse "a number of 8 bits was expected" else amount value
 let read_quotient = reading (fun take -> (relation (take "relation"), map ids (take "classes")))
 
 let read_entry = function
@@ -91,29 +92,30 @@ let read_entry = function
       | "closure", value -> Entry (reading (fun take -> EClosure (relation (take "relation"), relation (take "points"))) value)
       | "right", value -> let p, w = read_mover value in Entry (ERight (p, w))
       | "left", value -> let p, w = read_mover value in Entry (ELeft (p, w))
-      | "track", _ -> raise (Uncovered "track")
+      | "track", value -> Entry (reading (fun take -> let groups = map ids (take "groups") in ETrack (groups, few (take "most"))) value)
       | name, _ -> refuse "there is no rule %S" name)
 
 (* * Certificates *)
 
 type proof = Steps | Flow of flow | Invariant of invariant | Letters of letters_proof | Same of int * positive list * positive list
 
-(* A proof of one component, for a system with so many global states. *)
-type part = entry list * proof
-type certificate = Run of int * (system -> revent list) | Part of (int -> part) | Components of (int -> part) list
+(* A proof of one component, given how many global states a script leaves. *)
+type part = entry list * int Lazy.t * proof
+type certificate = Run of int * (system -> revent list) | Part of ((entry list -> int) -> part) | Components of ((entry list -> int) -> part) list
 
 (* From the fields of its kind, after those beside. *)
 let read_part kind value beside =
   let proof = match kind with
     | "atomic" -> fun _ _ -> Steps
-    | "flow" -> fun take globals -> Flow (Counting.read_flow take globals)
-    | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take globals)
-    | "letters" -> fun take globals -> Letters (Letters.read_letters take globals)
+    | "flow" -> fun take globals -> Flow (Counting.read_flow take (Lazy.force globals))
+    | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take (Lazy.force globals))
+    | "letters" -> fun take globals -> Letters (Letters.read_letters take (Lazy.force globals))
     | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
     | kind -> refuse "there are no proofs of kind %S" kind
   in
   let script take = if kind = "same" then [] else map read_entry (take "script") in
-  fun globals -> reading (fun take -> beside take; let script = script take in (script, proof take globals)) value
+  fun globals -> reading (fun take -> beside take; let script = script take in let globals = lazy (globals script) in
+    (script, globals, proof take globals)) value
 
 let kind_of = function Json.Object given when List.mem_assoc "kind" given -> string (List.assoc "kind" given) | _ -> refuse "field \"kind\" is missing"
 
@@ -126,6 +128,7 @@ let head claim take =
   if claimed <> claim then refuse "a proof of this kind does not show that an input is %s" claimed
 
 let read_certificate value =
+  if (match value with Json.Object given -> List.assoc_opt "format" given = Some (Json.String "serval-net-certificate") | _ -> false) then raise (Uncovered "nets");
   match kind_of value with
   | "run" ->
       let run take =

@@ -4,8 +4,12 @@ open Proved
 open Reading
 
 let letters value = let l = ids value in fit (rising int_of l); l
-let absence take = let outside = letters (take "outside") in { outside; never = letters (take "never") }
-let read_absence value = if given "exactly" value then raise (Uncovered "exactly") else reading absence value
+let read_exactly = reading (fun take -> let in_set = letters (take "letters") in { in_set; so_often = amount (take "times") })
+
+let read_absence paired value = reading (fun take ->
+  let sets = if given "exactly" value then map read_exactly (take "exactly") else [] and outside = letters (take "outside") in
+  let absence = { outside; never = letters (take "never") } in
+  if sets <> [] then ByExactly (paired, absence, sets) else if paired then ByPairs absence else ByReach absence) value
 
 let expression take = let t = terms (take "terms") in fit (in_order t); (integer (take "constant"), t)
 
@@ -19,8 +23,8 @@ let read_counting globals = reading (fun take ->
 
 let read_fact globals value =
   match named_field value with
-  | "reach", value -> ByReach (read_absence value)
-  | "pairs", value -> ByPairs (read_absence value)
+  | "reach", value -> read_absence false value
+  | "pairs", value -> read_absence true value
   | "count", value -> ByCount (read_counting globals value)
   | name, _ -> refuse "there are no facts of kind %S" name
 

@@ -1,65 +1,8 @@
 (* serval-verify-proved [--json] SYSTEM CERTIFICATE *)
 
-open Proved
-open Input
+open Checker
 
 let usage = "usage: serval-verify-proved [--json] SYSTEM CERTIFICATE"
-
-let read file =
-  let channel = open_in_bin file in
-  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> really_input_string channel (in_channel_length channel))
-
-(* Copies get the next number. *)
-let entries table script =
-  let next = ref (List.length table) in
-  let entry = function
-    | Split l -> incr next; ESplit (l, positive !next)
-    | Entry e -> e
-  in
-  List.map entry script
-
-let rec nat n = if n = 0 then O else S (nat (n - 1))
-
-(* A proof as the checker takes it, and the theorem that shows what it shows. *)
-let part_of systems s part =
-  let table = Hints.node_table s.system and globals = Hashtbl.length s.globals in
-  let script, proof = part globals in
-  let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
-  let script = entries table script and up n = List.init n number in
-  match proof with
-  | Steps -> (Atomic (table, script), "check_atomic_sound")
-  | Flow p -> (Counting (table, script, up nodes, up globals, number globals, p), "check_flow_sound")
-  | Invariant p -> (Holding (table, script, up nodes, number nodes, p), "check_invariant_sound")
-  | Letters p -> (Answering (table, script, up nodes, up globals, number globals, p), "check_letters_sound")
-  | Same (k, gs, ns) ->
-      let earlier = match List.nth_opt systems k with Some s -> s | None -> raise Unfit in
-      let table' = Hints.node_table earlier.system in
-      let onto n images = fit (List.sort compare (List.rev_map int_of images) = List.init n succ) in
-      onto globals gs; onto (Hashtbl.length earlier.globals) gs; onto nodes ns; onto (List.length table') ns;
-      let map pairs = List.fold_left (fun m (x, y) -> PM.add x y m) PM.empty pairs and n = up nodes and g = up globals in
-      let names = { of_nodes = map (List.combine n ns); of_globals = map (List.combine g gs) } in
-      let back = { of_nodes = map (List.combine ns n); of_globals = map (List.combine gs g) } in
-      (SameAs (nat k, table, table', names, back), "same_systems_sound")
-
-(* What the certificate is to the checker, the verdict, and the theorem that shows it. *)
-let prepare systems = function
-  | Run (component, events) -> (
-      match List.nth_opt systems component with
-      | Some s -> Some (Refutation (nat component, Hints.serial_globals s.system, events s), "not-serializable", "check_run_sound")
-      | None -> None)
-  | Part part -> (
-      match systems with
-      | [ s ] -> let part, theorem = part_of systems s part in Some (Parts [ part ], "serializable", theorem)
-      | _ -> None)
-  | Components parts ->
-      if List.compare_lengths systems parts <> 0 then None
-      else Some (Parts (List.map2 (fun s part -> fst (part_of systems s part)) systems parts), "serializable", "check_components_sound")
-
-let check_certificate systems certificate =
-  match prepare systems certificate with
-  | exception Unfit -> None
-  | Some (certificate, verdict, theorem) when check Hints.all (List.map (fun s -> s.system) systems) certificate -> Some (verdict, theorem)
-  | _ -> None
 
 (* A text as JSON, and without what a terminal could take for a command. *)
 let quoted s =
@@ -74,35 +17,24 @@ let quoted s =
 
 let shown s = let q = quoted s in String.sub q 1 (String.length q - 2)
 
+let fields = function
+  | Valid (verdict, theorem) -> ("valid", [ ("verdict", verdict); ("theorem", theorem) ])
+  | Invalid -> ("invalid", [])
+  | Uncovered what -> ("not-covered", [ ("kind", what) ])
+  | Unusable message -> ("unusable", [ ("message", message) ])
+
 let () =
   let json, files = List.partition (( = ) "--json") (List.tl (Array.to_list Sys.argv)) in
-  let json = json <> [] in
-  let answer status word fields message =
-    if json then
-      let field (name, value) = Printf.sprintf ",%s:%s" (quoted name) (quoted value) in
-      Printf.printf "{\"result\":%s%s}\n" (quoted word) (String.concat "" (List.map field fields))
-    else (if status = 2 then prerr_endline else print_endline) message;
-    exit status
-  in
   match files with
-  | [ system; certificate ] -> (
-      let unusable message =
-        answer 2 "unusable" [ ("message", message) ] (Printf.sprintf "serval-verify-proved: %s" (shown message)) in
-      let parsed file of_json =
-        try of_json (Json.parse (read file)) with
-        | Sys_error message -> unusable message
-        | Json.Error message | Refused message -> unusable (file ^ ": " ^ message)
-      in
-      try
-        let systems = parsed system read_systems in
-        match parsed certificate (fun value -> check_certificate systems (read_certificate value)) with
-        | Some (verdict, theorem) ->
-            answer 0 "valid" [ ("verdict", verdict); ("theorem", theorem) ]
-              (Printf.sprintf "%s: valid: %s is %s (by %s)" (shown certificate) (shown system) verdict theorem)
-        | None -> answer 1 "invalid" [] (Printf.sprintf "%s: invalid" (shown certificate))
-      with
-      | Uncovered what -> answer 2 "not-covered" [ ("kind", what) ] (Printf.sprintf "serval-verify-proved: not covered yet: %s" what)
-      | Stack_overflow | Out_of_memory -> unusable "the input is too large")
+  | [ system; certificate ] ->
+      let answer = answer system certificate in
+      let status, message = told system certificate answer in
+      if json <> [] then
+        let word, fields = fields answer in
+        let field (name, value) = Printf.sprintf ",%s:%s" (quoted name) (quoted value) in
+        Printf.printf "{\"result\":%s%s}\n" (quoted word) (String.concat "" (List.map field fields))
+      else (if status = 2 then prerr_endline else print_endline) (shown message);
+      exit status
   | _ ->
       prerr_endline usage;
       exit 2

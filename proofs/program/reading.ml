@@ -67,6 +67,9 @@ let integer = function
 
 let not_negative value = match integer value with Zneg _ -> refuse "a number that is not negative was expected" | z -> z
 
+(* How many of something there are. *)
+let amount value = match natural value with 0 -> N0 | n -> Npos (positive n)
+
 (* Numbers of something with coefficients that are not 0, in order. *)
 let terms = map (pair id integer)
 let in_order terms = rising (fun (n, _) -> int_of n) terms && List.for_all (fun (_, c) -> c <> Z0) terms

@@ -1,9 +1,9 @@
 (** Certificates, and what they claim. *)
 
-From Coq Require Import List PArith Bool.
+From Coq Require Import List PArith NArith Bool.
 From Proved Require Import Sets Model Run Normal Script Invariant Flow Proofs Same Components.
-From Proved.Rules Require Import Pairs.
-From Proved.Letters Require Proof.
+From Proved.Rules Require Import Pairs Track.
+From Proved.Letters Require Explicit Proof.
 Import ListNotations.
 
 (** A proof that one component is serializable; which node stands for what is a hint. *)
@@ -19,20 +19,21 @@ Inductive certificate :=
 | Parts (parts : list part).
 
 (** Hints about normal forms: sets of pairs, the global states that serial runs
-    pass through, and the nodes and global states that can be reached. *)
-Record hints := Hints { pairs_hint : form -> list turn_hint; serial_hint : form -> list id; reach_hint : form -> list id * list id }.
+    pass through, the nodes and global states that can be reached, and the states of systems in which requests are counted or followed. *)
+Record hints := Hints { pairs_hint : form -> list turn_hint; serial_hint : form -> list id; reach_hint : form -> list id * list id;
+  count_hint : form -> list (list id) -> N -> list tracked * list tracked; follow_hint : form -> list Explicit.exactly -> Explicit.controls }.
 
 (** A component that does what an earlier one does is that of an earlier part with a proof of its own. *)
 Definition own (p : part) : bool := match p with SameAs _ _ _ _ _ => false | _ => true end.
 
 Definition check_part (hint : hints) (before : list (system * bool)) (s : system) (p : part) : bool :=
   match p with
-  | Atomic table script => check_atomic (pairs_hint hint) s table script
+  | Atomic table script => check_atomic (pairs_hint hint) (count_hint hint) s table script
   | Counting table script nodes globals next_global proof =>
-      check_flow (pairs_hint hint) (serial_hint hint) s table script nodes globals next_global proof
-  | Holding table script nodes next_node proof => check_invariant (pairs_hint hint) (serial_hint hint) s table script nodes next_node proof
+      check_flow (pairs_hint hint) (count_hint hint) (serial_hint hint) s table script nodes globals next_global proof
+  | Holding table script nodes next_node proof => check_invariant (pairs_hint hint) (count_hint hint) (serial_hint hint) s table script nodes next_node proof
   | Answering table script nodes globals next_global proof =>
-      check_letters (pairs_hint hint) (serial_hint hint) s table script (reach_hint hint) nodes globals next_global proof
+      check_letters (pairs_hint hint) (count_hint hint) (serial_hint hint) s table script (reach_hint hint) (follow_hint hint) nodes globals next_global proof
   | SameAs earlier table table' names back =>
       match nth_error before earlier with
       | Some (s', true) => same_systems s s' table table' names back                        (* same.part *)

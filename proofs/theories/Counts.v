@@ -48,11 +48,13 @@ Section Problem.
   (** For each global state what comes minus what goes. *)
   Definition control_rows : list linear :=
     let terms := index1 (tflat (fun e => [(global_after (snd e), (fst e, 1)); (global_before (snd e), (fst e, -1))]) numbered_steps) in
+    let variable := node_variable after in
     rev_append (tmap (fun g =>
-      Linear ((final_variable g, -1) :: found1 terms g) (delta g (first f))) globals) [].
+      Linear ((variable g, -1) :: found1 terms g) (delta g (first f))) globals) [].
 
-  Definition final_row : linear := Linear (tmap (fun g => (final_variable g, 1)) globals) (-1).
-  Definition final_clause : list literal := rev_append (tmap (fun g => AtLeastZero (Linear [(final_variable g, 1)] (-1))) globals) [].
+  Definition final_row : linear := let variable := node_variable after in Linear (tmap (fun g => (variable g, 1)) globals) (-1).
+  Definition final_clause : list literal :=
+    let variable := node_variable after in rev_append (tmap (fun g => AtLeastZero (Linear [(variable g, 1)] (-1))) globals) [].
 
   (** For each node and phase what comes minus what goes. *)
   Definition step_entries (e : id * step) : list (point * (id * Z)) :=
@@ -235,7 +237,8 @@ Section Solved.
   Lemma control_hold : Forall (fun e => value v e = 0) (control_rows f globals).
   Proof.
     apply Forall_forall. intros e I. unfold control_rows in I. rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in in I. destruct I as (h & <- & I).
-    destruct numbers_checked as (_ & _ & L & _). unfold value. cbn [terms constant]. rewrite tsum_cons. cbn [fst snd]. rewrite counts_final by auto.
+    destruct numbers_checked as (_ & _ & L & _). unfold value. cbn [terms constant]. rewrite tsum_cons. cbn [fst snd].
+    change (node_variable (after_steps (fsteps f)) h) with (final_variable f h). rewrite counts_final by auto.
     rewrite tsum_wsum, wsum_found1, wsum_tflat.
     rewrite (wsum_ext _ (fun e => (delta (global_after (snd e)) h - delta (global_before (snd e)) h) * v (fst e))).
     - fold T. rewrite sum_steps. pose proof (labelled_globals _ _ _ _ run h) as H. cbn [fst] in H. fold T in H.
@@ -248,15 +251,15 @@ Section Solved.
   Proof.
     destruct numbers_checked as (_ & N & L & _ & _ & I & _). unfold value, final_row. cbn [terms constant].
     rewrite tsum_wsum, wsum_tmap. rewrite (wsum_one _ globals g); auto.
-    - cbn [fst snd]. rewrite counts_final, delta_refl by auto. lia.
-    - intros h J Ne. cbn [fst snd]. rewrite counts_final, delta_neq by auto. lia.
+    - cbn [fst snd]. change (node_variable (after_steps (fsteps f)) g) with (final_variable f g). rewrite counts_final, delta_refl by auto. lia.
+    - intros h J Ne. cbn [fst snd]. change (node_variable (after_steps (fsteps f)) h) with (final_variable f h). rewrite counts_final, delta_neq by auto. lia.
   Qed.
 
   Lemma final_clause_hold : Exists (holds v) (final_clause f globals).
   Proof.
     destruct numbers_checked as (_ & _ & L & _ & _ & I & _). apply Exists_exists.
     exists (AtLeastZero (Linear [(final_variable f g, 1)] (-1))). split.
-    - unfold final_clause. rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in. eauto.
+    - unfold final_clause. rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in. exists g. split; auto.
     - cbn [holds]. unfold value. cbn [terms constant]. rewrite tsum_cons. cbn [fst snd]. change (tsum v []) with 0.
       rewrite counts_final, delta_refl by auto. lia.
   Qed.

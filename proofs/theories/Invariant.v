@@ -37,9 +37,8 @@ Definition constant_under (b : indexed) (g : id) : Z := always (fst b) + total (
 
 Section Check.
   Context (f : form).
-  (** The nodes in order, and the first number that is no variable. *)
-  Context (nodes : list id) (top : id).
-  Let after := after_steps (fsteps f).
+  (** The nodes in order, the first number that is no variable, and the variable of node 1, which is not counted again for each step. *)
+  Context (nodes : list id) (top after : id).
   Context (clauses : list (list indexed)).
 
   Definition expression_under (g : id) (b : indexed) : linear := Linear (parts (fst b)) (constant_under b g).
@@ -115,12 +114,13 @@ Definition check_moments (f : form) (nodes : list id) (top : id) (serial_globals
   let ends := iset (tmap fst (endings p)) in
   let landings := landings_of (fsteps f) in
   let sets := rev_append (tmap (set_clause landings (nodes_of f Done)) resolved) [] in
+  let after := after_steps (fsteps f) in
   done_stays f &&
   known_variables top clauses &&
-  forallb (check_begin f (nodes_of f Initial)) clauses &&
-  forallb (check_step f top clauses trees (tnumbers clauses)) (tnumbers (fsteps f)) &&
+  forallb (check_begin f after (nodes_of f Initial)) clauses &&
+  forallb (check_step top after clauses trees (tnumbers clauses)) (tnumbers (fsteps f)) &&
   imem ends (first f) && forallb (fun s => imem ends (global_after s)) (fsteps f) &&        (* invariant.ends *)
-  forallb (fun e => check_tree (end_problem f nodes top clauses sets (fst e)) (snd e)) (endings p)
+  forallb (fun e => check_tree (end_problem f nodes top after clauses sets (fst e)) (snd e)) (endings p)
   end.
 
 (** * Why it holds *)
@@ -193,7 +193,7 @@ Section Sound.
 
   Lemma bound_after c b ls ts i l s : In c clauses -> In b c -> (l < after)%positive -> nth_error ts i = Some (node_before s) ->
     bound_value b (global_after s) (moment (l :: ls) (upd ts i (node_after s))) =
-    tsum (moment ls ts) (parts (fst b)) + constant_after f l s b.
+    tsum (moment ls ts) (parts (fst b)) + constant_after after l s b.
   Proof.
     intros I J L E. unfold bound_value, constant_after. rewrite !(indexed_coefficient c b) by auto.
     rewrite (tsum_ext _ (fun x => moment ls ts x + (delta l x + delta (node_variable after (node_after s)) x - delta (node_variable after (node_before s)) x))).
@@ -221,11 +221,11 @@ Section Sound.
 
   Lemma parts_checked :
     done_stays f = true /\
-    (forall c, In c clauses -> check_begin f (nodes_of f Initial) c = true) /\
-    (forall e, In e (tnumbers T) -> check_step f top clauses (index (keeping p)) (tnumbers clauses) e = true) /\
+    (forall c, In c clauses -> check_begin f after (nodes_of f Initial) c = true) /\
+    (forall e, In e (tnumbers T) -> check_step top after clauses (index (keeping p)) (tnumbers clauses) e = true) /\
     (forall set, In set resolved -> real_set f set /\ check_set f set = true) /\
     (In (first f) (map fst (endings p)) /\ forall s, In s T -> In (global_after s) (map fst (endings p))) /\
-    (forall e, In e (endings p) -> check_tree (end_problem f nodes top clauses sets (fst e)) (snd e) = true).
+    (forall e, In e (endings p) -> check_tree (end_problem f nodes top after clauses sets (fst e)) (snd e) = true).
   Proof.
     unfold check_moments in checked. rewrite resolving, !andb_true_iff, !forallb_forall in checked.
     destruct checked as [[[[[[A _] B] C] E] F] G].

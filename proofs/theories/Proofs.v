@@ -1,26 +1,26 @@
 (** Proofs by counting, by invariants and over letters, about systems. *)
 
-From Coq Require Import List ZArith PArith Bool.
+From Coq Require Import List ZArith PArith NArith Bool.
 From Proved Require Import Sets Model Normal Answers Script Invariant Flow.
-From Proved.Rules Require Pairs.
-From Proved.Letters Require Proof.
+From Proved.Rules Require Pairs Track.
+From Proved.Letters Require Explicit Proof.
 
 Section Reduced.
-  (** Hints: sets of pairs, and the global states that serial runs pass through. *)
-  Context (hint : form -> list Pairs.turn_hint) (serial_globals : form -> list id).
+  (** Hints: sets of pairs, the states of systems in which requests are counted, and the global states that serial runs pass through. *)
+  Context (hint : form -> list Pairs.turn_hint) (counting : form -> list (list id) -> N -> list Track.tracked * list Track.tracked) (serial_globals : form -> list id).
   (** Which node stands for what is a hint, too. *)
   Context (s : system) (table : list (id * place)) (script : list entry).
 
   Definition after_script (check : form -> bool) : bool :=
     match normal s table with
-    | Some f => match check_script hint f script with Some f => check f | None => false end
+    | Some f => match check_script hint counting f script with Some f => check f | None => false end
     | None => false
     end.
 
   Lemma after_script_sound check : (forall f, check f = true -> fserializable f) -> after_script check = true -> serializable s.
   Proof.
     intros H. unfold after_script. destruct (normal s table) as [f|] eqn:N; [|discriminate].
-    destruct (check_script hint f script) as [f'|] eqn:C; [|discriminate]. intros A.
+    destruct (check_script hint counting f script) as [f'|] eqn:C; [|discriminate]. intros A.
     apply (normal_sound s table f N). eapply same_serializable; [eapply check_script_sound; eauto|]. auto.
   Qed.
 
@@ -37,10 +37,10 @@ Section Reduced.
   Theorem check_invariant_sound nodes next_node p : check_invariant nodes next_node p = true -> serializable s.
   Proof. apply after_script_sound. intros f. apply moments_sound. Qed.
 
-  (** What can be reached is a hint, too. *)
-  Definition check_letters (reached : form -> list id * list id) (nodes globals : list id) (next_global : id) (p : Proof.letters_proof) : bool :=
-    after_script (fun f => Proof.check_letters hint reached (serial_globals f) f globals nodes next_global p).
+  (** What can be reached is a hint, too, and where requests can be that are followed. *)
+  Definition check_letters (reached : form -> list id * list id) (controls : form -> list Explicit.exactly -> Explicit.controls) (nodes globals : list id) (next_global : id) (p : Proof.letters_proof) : bool :=
+    after_script (fun f => Proof.check_letters hint reached controls (serial_globals f) f globals nodes next_global p).
 
-  Theorem check_letters_sound reached nodes globals next_global p : check_letters reached nodes globals next_global p = true -> serializable s.
+  Theorem check_letters_sound reached controls nodes globals next_global p : check_letters reached controls nodes globals next_global p = true -> serializable s.
   Proof. apply after_script_sound. intros f. apply Proof.letters_sound. Qed.
 End Reduced.

@@ -1,9 +1,9 @@
 (** Scripts: reductions one after the other, each on what the one before
     leaves. All keep the answers, interleaved and serial. *)
 
-From Coq Require Import List PArith Bool Permutation.
+From Coq Require Import List PArith NArith Bool Permutation.
 From Proved Require Import Sets Model Simulation Normal Answers.
-From Proved.Rules Require Import Split Fold Relation Quotient Dominated Closure Pairs Trace Movers.
+From Proved.Rules Require Import Split Fold Relation Quotient Dominated Closure Pairs Trace Movers Track.
 Import ListNotations.
 
 (** A witness as it is written: steps by number, paths without their first points. *)
@@ -18,7 +18,8 @@ Inductive entry :=
 | EDominated (N G drops : list (id * id))
 | EClosure (R : list (id * id)) (ps : list point)
 | ERight (points : list point) (ws : list written)
-| ELeft (points : list point) (ws : list written).
+| ELeft (points : list point) (ws : list written)
+| ETrack (groups : list (list id)) (most : N).
 
 (** The system, and what is known about pairs. *)
 Record reduced := Reduced { now : form; meeting : option (columns * option pairs_set) }.
@@ -41,8 +42,8 @@ Definition copied (known : option (columns * option pairs_set)) (l copy : id) : 
   match known with None => None | Some (cols, F) => Some (PM.add copy (column cols l) cols, F) end.
 
 Section Script.
-  (** The sets of pairs are hints. *)
-  Context (hint : form -> list turn_hint).
+  (** The sets of pairs are hints, and so are the states of a system in which requests are counted. *)
+  Context (hint : form -> list turn_hint) (counting : form -> list (list id) -> N -> list tracked * list tracked).
 
   Definition keep (r : reduced) (f : option form) : option reduced :=
     match f with Some f => Some (Reduced f (meeting r)) | None => None end.
@@ -60,6 +61,7 @@ Section Script.
     | EClosure R ps => keep r (closure f R ps)
     | ERight points ws => keep r (right f (meeting r) points (resolve f right_witness ws))
     | ELeft points ws => keep r (left f (meeting r) points (resolve f left_witness ws))
+    | ETrack groups most => forget (track most (counting f groups most) f groups)
     end.
 
   Fixpoint run_script (r : reduced) (es : list entry) : option reduced :=
@@ -132,6 +134,7 @@ Section Script.
     - eapply Keep; eauto. intros. eapply closure_sound; eauto.
     - eapply Keep; eauto. intros. eapply right_sound; eauto.
     - eapply Keep; eauto. intros. eapply left_sound; eauto.
+    - eapply Forget; eauto. intros. eapply track_sound; eauto.
   Qed.
 
   Theorem check_script_sound f es f' : check_script f es = Some f' -> same f f'.
@@ -179,14 +182,14 @@ Proof.
 Qed.
 
 (** Reductions that leave a system in which each request is one step. *)
-Definition check_atomic (hint : form -> list turn_hint) (s : system) (table : list (id * place)) (es : list entry) : bool :=
+Definition check_atomic (hint : form -> list turn_hint) counting (s : system) (table : list (id * place)) (es : list entry) : bool :=
   match normal s table with
-  | Some f => match check_script hint f es with Some f => is_atomic f | None => false end
+  | Some f => match check_script hint counting f es with Some f => is_atomic f | None => false end
   | None => false
   end.
 
-Theorem check_atomic_sound hint s table es : check_atomic hint s table es = true -> serializable s.
+Theorem check_atomic_sound hint counting s table es : check_atomic hint counting s table es = true -> serializable s.
 Proof.
-  unfold check_atomic. destruct (normal s table) as [f|] eqn:N; [|discriminate]. destruct (check_script hint f es) as [f'|] eqn:C; [|discriminate].
+  unfold check_atomic. destruct (normal s table) as [f|] eqn:N; [|discriminate]. destruct (check_script hint counting f es) as [f'|] eqn:C; [|discriminate].
   intros A. apply (normal_sound s table f N). eapply same_serializable; [eapply check_script_sound; eauto|]. now apply atomic_sound.
 Qed.

@@ -9,14 +9,15 @@
 From Coq Require Import List ZArith PArith Bool Permutation Lia.
 From Proved Require Import Sets Model Sums Euler Tree LinearSet Labels.
 From Proved.Rules Require Pairs.
-From Proved.Letters Require Import Level Slice Counting Sum Region Clauses Classes.
+From Proved.Letters Require Import Level Slice Explicit Counting Sum Region Clauses Classes.
 Import ListNotations.
 Open Scope Z_scope.
 
 Inductive answer_fact :=
 | ByReach (a : absence)
 | ByPairs (a : absence)
-| ByCount (c : counting).
+| ByCount (c : counting)
+| ByExactly (paired : bool) (a : absence) (es : list exactly).
 
 Record letters_proof := LettersProof {
   known_facts : list answer_fact;
@@ -27,8 +28,8 @@ Record letters_proof := LettersProof {
 }.
 
 Section Check.
-  (** Hints: sets of pairs, what can be reached, and the global states that serial runs pass through. *)
-  Context (pairs_hint : form -> list Pairs.turn_hint) (reach_hint : form -> list id * list id) (serial_globals : list id).
+  (** Hints: sets of pairs, what can be reached, where requests can be that are followed, and the global states that serial runs pass through. *)
+  Context (pairs_hint : form -> list Pairs.turn_hint) (reach_hint : form -> list id * list id) (follow_hint : form -> list exactly -> controls) (serial_globals : list id).
   Context (f : form) (globals nodes : list id) (next_global : id) (p : letters_proof).
 
   (** ** Facts *)
@@ -37,20 +38,33 @@ Section Check.
   Definition some {A} (l : list A) : bool := match l with [] => false | _ => true end.
 
   Definition check_absence (check : form -> bool) (a : absence) : bool :=
-    all_letters (outside a) && all_letters (never a) && some (never a) &&
+    all_letters (outside a) && all_letters (never a) &&
     match slice f (outside a) with Some f' => check f' | None => false end.
+
+  Definition check_never (paired : bool) (a : absence) (f' : form) : bool :=
+    if paired then check_pairs pairs_hint f' (never a) else check_reach f' (reach_hint f') (never a).
+
+  (** If nobody can answer as is said, anything holds of who does. *)
+  Definition check_exactly (paired : bool) (a : absence) (es : list exactly) (f' : form) : bool :=
+    match explicit (follow_hint f' es) f' (never a) es with
+    | Some (Some f') => some (never a) && check_never paired a f'
+    | Some None => true
+    | None => false
+    end.
 
   Definition check_fact (x : answer_fact) : bool :=
     match x with
-    | ByReach a => check_absence (fun f' => check_reach f' (reach_hint f') (never a)) a
-    | ByPairs a => check_absence (fun f' => check_pairs pairs_hint f' (never a)) a
+    | ByReach a => check_absence (fun f' => some (never a) && check_never false a f') a
+    | ByPairs a => check_absence (fun f' => some (never a) && check_never true a f') a
+    | ByExactly paired a es => forallb (fun e => all_letters (in_set e)) es && check_absence (check_exactly paired a es) a
     | ByCount c => all_letters (away c) && check_count pairs_hint globals nodes next_global f c
     end.
 
   Definition fact_means (ds : list id) (x : answer_fact) : Prop :=
     match x with
-    | ByReach a | ByPairs a => never a <> [] /\ guards ds a
+    | ByReach a | ByPairs a => guards ds a
     | ByCount c => Exists (bound_holds ds) (literals c) \/ exists x, In x ds /\ In x (away c)
+    | ByExactly _ a es => Exists (fun e => answers_in e ds <> Z.of_N (so_often e)) es \/ never a <> [] /\ (forall x, In x ds -> ~ In x (never a)) \/ exists x, In x ds /\ In x (outside a)
     end.
 
   (** What a fact says about classes, if it says anything. *)
@@ -67,12 +81,28 @@ Section Check.
       | [] => Some (rev_append acc [])
       | b :: bs => match bound_clause b with Some l => bound_clauses bs (l :: acc) | None => None end
       end.
+    Definition never_literal (a : absence) : literal := AtLeastZero (Linear (whole_classes classes (iset (never a))) 0).
+    (** Each set is answered fewer times than is said, or more. *)
+    Fixpoint exactly_clauses (es : list exactly) (acc : list literal) : option (list literal) :=
+      match es with
+      | [] => Some (rev_append acc [])
+      | e :: es =>
+          match class_sum classes (ones (in_set e)) with
+          | Some s => exactly_clauses es (AtLeastZero (Linear s (- Z.of_N (so_often e) - 1)) :: AtLeastZero (Linear (tmap (fun t => (fst t, - snd t)) s) (Z.of_N (so_often e) - 1)) :: acc)
+          | None => None
+          end
+      end.
     Definition class_clause (x : answer_fact) : option (list literal) :=
       match x with
       | ByReach a | ByPairs a =>
           match class_sum classes (ones (outside a)) with
-          | Some s => Some [AtLeastZero (Linear (whole_classes classes (iset (never a))) 0); AtLeastZero (Linear s (-1))]
+          | Some s => Some [never_literal a; AtLeastZero (Linear s (-1))]
           | None => None
+          end
+      | ByExactly _ a es =>
+          match class_sum classes (ones (outside a)), exactly_clauses es (if some (never a) then [never_literal a] else []) with
+          | Some s, Some ls => Some (joined ls [AtLeastZero (Linear s (-1))])
+          | _, _ => None
           end
       | ByCount c =>
           match class_sum classes (ones (away c)), bound_clauses (literals c) [] with
@@ -85,7 +115,7 @@ Section Check.
   (** ** The whole *)
 
   Definition absences : PM.t absence :=
-    fold_left (fun m e => match snd e with ByReach a | ByPairs a => PM.add (fst e) a m | ByCount _ => m end) (tnumbers (known_facts p)) (PM.empty _).
+    fold_left (fun m e => match snd e with ByReach a | ByPairs a => PM.add (fst e) a m | _ => m end) (tnumbers (known_facts p)) (PM.empty _).
 
   Fixpoint check_levels (guard : PM.t absence) (A : automaton) (removed : idset) (ls : list level) : option (automaton * idset) :=
     match ls with
@@ -141,13 +171,17 @@ Section Check.
 
   (** ** Facts hold for all complete runs *)
 
+  Lemma check_never_sound paired a f' ts g ds : check_never paired a f' = true -> all f' Initial ts -> all f' Done ds -> moves (fsteps f') (first f', ts) (g, ds) ->
+    forall x, In x ds -> ~ In x (never a).
+  Proof. intros C I D M. unfold check_never in C. destruct paired; [eapply check_pairs_sound|eapply check_reach_sound]; eauto. Qed.
+
   Lemma check_fact_sound x ts g ds : check_fact x = true -> all f Initial ts -> all f Done ds -> moves (fsteps f) (first f, ts) (g, ds) -> fact_means ds x.
   Proof.
     intros C I D M.
-    assert (H : forall check a, check_absence check a = true ->
-      (forall f', check f' = true -> all f' Initial ts -> all f' Done ds -> moves (fsteps f') (first f', ts) (g, ds) -> forall x, In x ds -> ~ In x (never a)) ->
-      never a <> [] /\ guards ds a).
-    { intros check a Ca K. unfold check_absence in Ca. rewrite !andb_true_iff in Ca. destruct Ca as [[[_ _] S'] Ca]. split; [now destruct (never a)|].
+    assert (H : forall check a (Q : Prop), check_absence check a = true ->
+      (forall f', check f' = true -> all f' Initial ts -> all f' Done ds -> moves (fsteps f') (first f', ts) (g, ds) -> Q) ->
+      Q \/ exists x, In x ds /\ In x (outside a)).
+    { intros check a Q Ca K. unfold check_absence in Ca. rewrite !andb_true_iff in Ca. destruct Ca as [_ Ca].
       destruct (slice f (outside a)) as [f'|] eqn:E; [|discriminate].
       destruct (existsb (fun x => imem (iset (outside a)) x) ds) eqn:X.
       - right. apply existsb_exists in X as (y & Iy & Oy). exists y. split; auto. now apply imem_iset.
@@ -155,10 +189,19 @@ Section Check.
         { intros y Iy Oy. apply imem_iset in Oy. assert (existsb (fun x => imem (iset (outside a)) x) ds = true) by (apply existsb_exists; eauto). congruence. }
         assert (Kk : forall n, kind_of f n = kind_of f' n) by (intros n; unfold kind_of; now rewrite Ek).
         apply (K f' Ca); [eapply Pairs.all_kinds; eauto|eapply Pairs.all_kinds; eauto|rewrite Ef; auto]. }
-    destruct x as [a|a|c]; cbn [check_fact fact_means] in *.
-    - apply (H _ _ C). intros f' C' I' D' M'. eapply check_reach_sound; eauto.
-    - apply (H _ _ C). intros f' C' I' D' M'. eapply check_pairs_sound; eauto.
+    destruct x as [a|a|c|paired a es]; cbn [check_fact fact_means] in *.
+    - apply (H _ _ _ C). intros f' C' I' D' M'. apply andb_true_iff in C' as [_ C']. exact (check_never_sound _ _ _ _ _ _ C' I' D' M').
+    - apply (H _ _ _ C). intros f' C' I' D' M'. apply andb_true_iff in C' as [_ C']. exact (check_never_sound _ _ _ _ _ _ C' I' D' M').
     - apply andb_true_iff in C as [_ C]. eapply check_count_sound; eauto.
+    - apply andb_true_iff in C as [_ C].
+      destruct (Exists_dec (fun e => answers_in e ds <> Z.of_N (so_often e)) es) as [X|X]; [|now left|right].
+      { intros e. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (so_often e))); [right; tauto|left; auto]. }
+      apply (H _ _ _ C). intros f' C' I' D' M'. unfold check_exactly in C'.
+      destruct (explicit (follow_hint f' es) f' (never a) es) as [r|] eqn:E; [|discriminate].
+      destruct (explicit_sound _ _ _ _ _ _ _ _ E I' D' M') as (f2 & ts2 & g2 & ds2 & -> & I2 & D2 & M2 & Mo).
+      { intros e Ie. destruct (Z.eq_dec (answers_in e ds) (Z.of_N (so_often e))); auto. destruct X. apply Exists_exists. eauto. }
+      apply andb_true_iff in C' as [C1 C2]. split; [now destruct (never a)|]. intros x Ix Nx.
+      exact (check_never_sound _ _ _ _ _ _ C2 I2 D2 M2 x (Mo x Ix Nx) Nx).
   Qed.
 
   (** ** And so do their clauses *)
@@ -182,20 +225,46 @@ Section Check.
     - apply tmap_in. eauto.
   Qed.
 
+  Lemma ones_answers e ds : sum_over (ones (in_set e)) ds = answers_in e ds.
+  Proof.
+    unfold sum_over, answers_in. apply wsum_ext. intros d _. rewrite total_sum, tsum_wsum. unfold ones. rewrite wsum_tmap. apply wsum_ext. intros. cbn [fst snd]. lia.
+  Qed.
+
   Lemma class_clause_holds removed classes ds x c : check_classes f removed classes = true -> all f Done ds -> fact_means ds x ->
     class_clause classes x = Some c -> Exists (holds (in_class removed classes ds)) c.
   Proof.
     intros C D M. set (v := in_class removed classes ds).
-    assert (Absent : forall a, never a <> [] /\ guards ds a -> forall c,
-      match class_sum classes (ones (outside a)) with
-      | Some s => Some [AtLeastZero (Linear (whole_classes classes (iset (never a))) 0); AtLeastZero (Linear s (-1))]
-      | None => None end = Some c -> Exists (holds v) c).
-    { intros a [_ G] c'. destruct (class_sum classes (ones (outside a))) as [s|] eqn:E; [|discriminate]. intros [= <-]. destruct G as [G|(y & Iy & Oy)].
-      - apply Exists_cons_hd. cbn [holds]. unfold value. cbn [terms constant]. unfold v.
-        rewrite (whole_classes_zero f removed classes C); auto; [lia|]. intros y Iy. apply not_true_iff_false. intros Y. apply imem_iset in Y. exact (G y Iy Y).
-      - apply Exists_cons_tl, Exists_cons_hd. cbn [holds]. unfold value. cbn [terms constant]. unfold v.
-        rewrite (class_sum_value f removed classes C _ _ ds E D). pose proof (some_outside _ _ _ Iy Oy). lia. }
-    destruct x as [a|a|k]; cbn [class_clause fact_means] in *; [now apply Absent|now apply Absent|].
+    assert (Never : forall a, (forall x, In x ds -> ~ In x (never a)) -> holds v (never_literal classes a)).
+    { intros a G. cbn [never_literal holds]. unfold value. cbn [terms constant]. unfold v.
+      rewrite (whole_classes_zero f removed classes C); auto; [lia|]. intros y Iy. apply not_true_iff_false. intros Y. apply imem_iset in Y. exact (G y Iy Y). }
+    assert (Out : forall out s y, class_sum classes (ones out) = Some s -> In y ds -> In y out -> holds v (AtLeastZero (Linear s (-1)))).
+    { intros out s y E Iy Oy. cbn [holds]. unfold value. cbn [terms constant]. unfold v.
+      rewrite (class_sum_value f removed classes C _ _ ds E D). pose proof (some_outside _ _ _ Iy Oy). lia. }
+    assert (Absent : forall a, guards ds a -> forall c,
+      match class_sum classes (ones (outside a)) with Some s => Some [never_literal classes a; AtLeastZero (Linear s (-1))] | None => None end = Some c -> Exists (holds v) c).
+    { intros a G c'. destruct (class_sum classes (ones (outside a))) as [s|] eqn:E; [|discriminate]. intros [= <-]. destruct G as [G|(y & Iy & Oy)].
+      - apply Exists_cons_hd. auto.
+      - apply Exists_cons_tl, Exists_cons_hd. eauto. }
+    destruct x as [a|a|k|paired a es]; cbn [class_clause fact_means] in *; [now apply Absent|now apply Absent| |].
+    2: {
+      destruct (class_sum classes (ones (outside a))) as [s|] eqn:E; [|discriminate].
+      destruct (exactly_clauses classes es (if some (never a) then [never_literal classes a] else [])) as [ls|] eqn:B; [|discriminate].
+      intros [= <-]. unfold joined. rewrite !rev_append_rev, app_nil_r, rev_involutive. apply Exists_app.
+      assert (Part : Exists (fun e => answers_in e ds <> Z.of_N (so_often e)) es \/ Exists (holds v) (if some (never a) then [never_literal classes a] else []) -> Exists (holds v) ls).
+      { revert B. generalize (if some (never a) then [never_literal classes a] else []) as acc. clear -C D. revert ls.
+        induction es as [|e es IH]; cbn [exactly_clauses]; intros ls acc B H.
+        - injection B as <-. destruct H as [H|H]; [inversion H|]. rewrite rev_append_rev, app_nil_r. now apply Exists_rev.
+        - destruct (class_sum classes (ones (in_set e))) as [s|] eqn:Es; [|discriminate]. apply (IH _ _ B). destruct H as [H|H]; [|right; now do 2 apply Exists_cons_tl].
+          inversion H as [? ? He|? ? He]; subst; auto. right.
+          pose proof (class_sum_value f removed classes C _ _ ds Es D) as V. rewrite ones_answers in V.
+          destruct (Z.lt_ge_cases (answers_in e ds) (Z.of_N (so_often e))) as [L|L]; [apply Exists_cons_tl|]; apply Exists_cons_hd; cbn [holds]; unfold value; cbn [terms constant]; unfold v.
+          + rewrite tsum_wsum, wsum_tmap. rewrite (wsum_ext _ (fun t => -1 * (snd t * in_class removed classes ds (fst t)))) by (intros; cbn [fst snd]; lia).
+            rewrite wsum_times, <- tsum_wsum, V. lia.
+          + rewrite V. lia. }
+      destruct M as [M|[[N M]|(y & Iy & Oy)]].
+      - left. auto.
+      - left. apply Part. right. destruct (never a) eqn:En; [congruence|]. cbn [some]. rewrite <- En in *. apply Exists_cons_hd. auto.
+      - right. apply Exists_cons_hd. eauto. }
     destruct (class_sum classes (ones (away k))) as [s|] eqn:E; [|discriminate]. destruct (bound_clauses classes (literals k) []) as [ls|] eqn:B; [|discriminate].
     intros [= <-]. unfold joined. rewrite !rev_append_rev, app_nil_r, rev_involutive. apply Exists_app. destruct M as [M|(y & Iy & Oy)].
     - left. assert (H : forall bs acc ls, bound_clauses classes bs acc = Some ls -> Exists (bound_holds ds) bs \/ Exists (holds v) acc -> Exists (holds v) ls).
@@ -207,8 +276,7 @@ Section Check.
           pose proof (class_sum_value f removed classes C _ _ ds Es D) as V. rewrite sum_over_answered in V. unfold bound_holds in Hb.
           destruct (bound_divisor b =? 0); cbn [holds]; unfold value; cbn [terms constant]; unfold v; rewrite V; exact Hb. }
       apply (H _ _ _ B). auto.
-    - right. apply Exists_cons_hd. cbn [holds]. unfold value. cbn [terms constant]. unfold v.
-      rewrite (class_sum_value f removed classes C _ _ ds E D). pose proof (some_outside _ _ _ Iy Oy). lia.
+    - right. apply Exists_cons_hd. eauto.
   Qed.
 
   (** ** Levels *)
@@ -218,10 +286,10 @@ Section Check.
     unfold absences.
     assert (H : forall l m, (forall e, In e l -> In (snd e) (known_facts p)) ->
       (forall k a, PM.find k m = Some a -> In (ByReach a) (known_facts p) \/ In (ByPairs a) (known_facts p)) ->
-      forall k a, PM.find k (fold_left (fun m e => match snd e with ByReach a | ByPairs a => PM.add (fst e) a m | ByCount _ => m end) l m) = Some a ->
+      forall k a, PM.find k (fold_left (fun m e => match snd e with ByReach a | ByPairs a => PM.add (fst e) a m | _ => m end) l m) = Some a ->
       In (ByReach a) (known_facts p) \/ In (ByPairs a) (known_facts p)).
     { clear. induction l as [|[n x] l IH]; cbn [fold_left fst snd]; intros m I H; [exact H|]. assert (Ix := I _ (or_introl eq_refl)). cbn [snd] in Ix.
-      apply IH; [intros; apply I; now right|]. destruct x as [b|b|c]; auto; intros k a; (destruct (Pos.eq_dec k n) as [->|N]; [rewrite PM.gss; intros [= <-]; auto|rewrite PM.gso by auto; apply H]). }
+      apply IH; [intros; apply I; now right|]. destruct x as [b|b|c|? ? ?]; auto; intros k a; (destruct (Pos.eq_dec k n) as [->|N]; [rewrite PM.gss; intros [= <-]; auto|rewrite PM.gso by auto; apply H]). }
     apply H; [|intros ? ?; rewrite PM.gempty; discriminate]. intros [n x] I. rewrite tnumbers_rev, <- in_rev in I. now apply numbers_in in I as [I _].
   Qed.
 

@@ -1,0 +1,99 @@
+(* Certificates as the proved checker takes them, and its answers. *)
+
+open Proved
+open Input
+
+(* Copies get the next number. *)
+let entries table script =
+  let next = ref (List.length table) in
+  let entry = function
+    | Split l -> incr next; ESplit (l, positive !next)
+    | Entry e -> e
+  in
+  List.map entry script
+
+let ( !* ) = Lazy.force
+let rec nat n = if n = 0 then O else S (nat (n - 1))
+
+(* How many global states a script leaves: there are others where requests are counted. *)
+let globals_after s table script =
+  let globals = Hashtbl.length s.globals in
+  if not (List.exists (function Entry (ETrack _) -> true | _ -> false) script) then globals
+  else
+    let step (globals, r) entry =
+      let globals = match entry with ETrack (groups, most) -> List.length (fst (Hints.counted_states r.now groups most)) | _ -> globals in
+      match apply Hints.all.pairs_hint Hints.all.count_hint r entry with Some r -> (globals, r) | None -> raise Unfit
+    in
+    match normal s.system table with
+    | Some now -> fst (List.fold_left step (globals, { now; meeting = None }) (entries table script))
+    | None -> raise Unfit
+
+(* A proof as the checker takes it, and the theorem that shows what it shows. *)
+let part_of systems s part =
+  let table = Hints.node_table s.system in
+  let script, globals, proof = part (globals_after s table) in
+  let nodes = List.length table + List.length (List.filter (function Split _ -> true | Entry _ -> false) script) in
+  let script = entries table script and up n = List.init n number in
+  match proof with
+  | Steps -> (Atomic (table, script), "check_atomic_sound")
+  | Flow p -> (Counting (table, script, up nodes, up !*globals, number !*globals, p), "check_flow_sound")
+  | Invariant p -> (Holding (table, script, up nodes, number nodes, p), "check_invariant_sound")
+  | Letters p -> (Answering (table, script, up nodes, up !*globals, number !*globals, p), "check_letters_sound")
+  | Same (k, gs, ns) ->
+      let earlier = match List.nth_opt systems k with Some s -> s | None -> raise Unfit in
+      let table' = Hints.node_table earlier.system and globals = !*globals in
+      let onto n images = fit (List.sort compare (List.rev_map int_of images) = List.init n succ) in
+      onto globals gs; onto (Hashtbl.length earlier.globals) gs; onto nodes ns; onto (List.length table') ns;
+      let map pairs = List.fold_left (fun m (x, y) -> PM.add x y m) PM.empty pairs and n = up nodes and g = up globals in
+      let names = { of_nodes = map (List.combine n ns); of_globals = map (List.combine g gs) } in
+      let back = { of_nodes = map (List.combine ns n); of_globals = map (List.combine gs g) } in
+      (SameAs (nat k, table, table', names, back), "same_systems_sound")
+
+(* What the certificate is to the checker, the verdict, and the theorem that shows it. *)
+let prepare systems = function
+  | Run (component, events) -> (
+      match List.nth_opt systems component with
+      | Some s -> Some (Refutation (nat component, Hints.serial_globals s.system, events s), "not-serializable", "check_run_sound")
+      | None -> None)
+  | Part part -> (
+      match systems with
+      | [ s ] -> let part, theorem = part_of systems s part in Some (Parts [ part ], "serializable", theorem)
+      | _ -> None)
+  | Components parts ->
+      if List.compare_lengths systems parts <> 0 then None
+      else Some (Parts (List.map2 (fun s part -> fst (part_of systems s part)) systems parts), "serializable", "check_components_sound")
+
+type answer = Valid of string * string | Invalid | Uncovered of string | Unusable of string
+
+let check_certificate systems certificate =
+  match prepare systems certificate with
+  | exception Unfit -> Invalid
+  | Some (certificate, verdict, theorem) when check Hints.all (List.map (fun s -> s.system) systems) certificate -> Valid (verdict, theorem)
+  | _ -> Invalid
+
+let read file =
+  let channel = open_in_bin file in
+  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> really_input_string channel (in_channel_length channel))
+
+exception Unreadable of string
+
+let parsed file of_json =
+  try of_json (Json.parse (read file)) with
+  | Sys_error message -> raise (Unreadable message)
+  | Json.Error message | Refused message -> raise (Unreadable (file ^ ": " ^ message))
+
+let answer system certificate =
+  try
+    let systems = parsed system read_systems in
+    parsed certificate (fun value -> check_certificate systems (read_certificate value))
+  with
+  | Unreadable message -> Unusable message
+  | Reading.Uncovered what -> Uncovered what
+  | Stack_overflow | Out_of_memory -> Unusable "the input is too large"
+
+(* The status with which a program ends, and what it says. *)
+let told system certificate = function
+  | Valid (verdict, theorem) -> (0, Printf.sprintf "%s: valid: %s is %s (by %s)" certificate system verdict theorem)
+  | Invalid -> (1, certificate ^ ": invalid")
+  | Uncovered what -> (2, "serval-verify-proved: not covered yet: " ^ what)
+  | Unusable message -> (2, "serval-verify-proved: " ^ message)
