@@ -49,7 +49,7 @@ use crate::flow::realise::run_of;
 use counting::Proved;
 use levels::Collapsed;
 use realise::{Realised, Wanted};
-use support::{HOW, are_in};
+use support::{HOW, How, are_in};
 use told::Told;
 
 /// Answers of a run that is looked for, at most.
@@ -78,7 +78,7 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, S
     let mut facts = Vec::new();
     let levels = levels::collapse(form, serial, BTreeSet::new(), &mut facts, budget)?;
     // Where groups are not enough, all letters together may be.
-    let mut part = budget.part(budget.left() / 4);
+    let mut part = budget.part(budget.left() / 2);
     let had = part.left();
     let grouped = groups::prove(form, &levels, &facts, &mut part);
     budget.spend(had - part.left())?;
@@ -145,6 +145,8 @@ impl<'a> Work<'a> {
     /// Covers all numbers of answers that the facts leave with regions.
     fn cover(&mut self, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
+        // Pairs are those of the whole system, and a group has few letters to be counted.
+        let (first, later) = HOW.split_at(if self.is_group { 1 } else { HOW.len() });
         let mut whole = Told::new(classes, None);
         let mut bound = 1;
         let mut small = Told::new(classes, Some(bound));
@@ -178,13 +180,15 @@ impl<'a> Work<'a> {
                 }
                 self.fact_of.resize(self.problem.clauses.len(), None);
                 self.proof.regions.push(region);
-            } else if let Some(fact) = self.absent(counts, budget)? {
+            } else if let Some(fact) = self.absent(counts, first, budget)? {
                 self.learn(fact)?;
             } else if !self.is_group
                 && let Some(run) = self.realised(counts, budget)?
             {
                 return Ok(LettersOutcome::Run(run));
             } else if let Some(fact) = self.counted(counts, budget)? {
+                self.learn(fact)?;
+            } else if let Some(fact) = self.absent(counts, later, budget)? {
                 self.learn(fact)?;
             } else if !self.is_group
                 && let Some(fact) = self.followed(counts, budget)?
@@ -227,7 +231,7 @@ impl<'a> Work<'a> {
                 }
             } else if let Some(run) = self.realised(&counts, budget)? {
                 return Ok(Some(run));
-            } else if let Some(fact) = self.absent(&counts, budget)? {
+            } else if let Some(fact) = self.absent(&counts, &HOW, budget)? {
                 self.learn(fact)?;
             }
         }
@@ -278,9 +282,9 @@ impl<'a> Work<'a> {
 
     /// A fact that says that some class which is answered here is not, without
     /// one that is not answered here.
-    fn absent(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn absent(&self, counts: &[i64], ways: &[How], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let (groups, outside) = self.not_answered(counts);
-        for how in HOW {
+        for &how in ways {
             let never = support::never(self.form, &outside, how, budget)?;
             let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && are_in(class, &never));
             if let Some((class, _)) = absent {

@@ -150,7 +150,7 @@ fn visits(
             let Some(Group { letters, steps, .. }) = each.get(group) else {
                 // Those with the fewest absent letters come first, so that their guards do for others.
                 budget.spend(facts.len() as u64)?;
-                let Some(guard) = guard(form, letter, absent, facts, budget)? else { return Ok(None) };
+                let Some(guard) = guard(form, automaton, (letter, &absent), facts, budget)? else { return Ok(None) };
                 guards.insert(guard);
                 continue;
             };
@@ -175,25 +175,32 @@ fn visits(
 
 /// The number of a fact that says that a letter is not answered where others are
 /// absent; it may be a new one.
-fn guard(form: &NormalForm, letter: Node, absent: Vec<Node>, facts: &mut Vec<Fact>, budget: &mut Budget) -> Result<Option<u32>, Stopped> {
+fn guard(
+    form: &NormalForm,
+    automaton: &Automaton,
+    (letter, absent): (Node, &[Node]),
+    facts: &mut Vec<Fact>,
+    budget: &mut Budget,
+) -> Result<Option<u32>, Stopped> {
     let speaks = |fact: &Fact| {
         let said = fact.absence().filter(|said| said.never.binary_search(&letter).is_ok());
-        said.is_some_and(|said| support::are_in(&said.outside, &absent))
+        said.is_some_and(|said| support::are_in(&said.outside, absent))
     };
     if let Some(known) = facts.iter().position(speaks) {
         return Ok(u32::try_from(known).ok());
     }
-    for how in HOW {
-        let never = |outside: &[Node], budget: &mut Budget| support::never(form, outside, how, budget);
-        if never(&absent, budget)?.binary_search(&letter).is_err() {
-            continue;
+    // Mostly it is enough that the groups have not begun. Smaller ones are not looked for: those with
+    // the fewest absent letters come first.
+    let begins = |letter: &Node| !automaton.edges_from(automaton.start, *letter).is_empty();
+    let few: Vec<Node> = absent.iter().copied().filter(begins).collect();
+    let sets: &[&[Node]] = if few == absent { &[absent] } else { &[&few, absent] };
+    for (how, outside) in HOW.into_iter().flat_map(|how| sets.iter().map(move |&outside| (how, outside))) {
+        let mut never = support::never(form, outside, how, budget)?;
+        if never.binary_search(&letter).is_ok() {
+            never.retain(|letter| outside.binary_search(letter).is_err());
+            facts.push(support::absence(how, outside.to_vec(), Vec::new(), never));
+            return Ok(u32::try_from(facts.len() - 1).ok());
         }
-        let single = absent.iter().map(|&letter| vec![letter]).collect();
-        let outside = support::narrowed(single, |outside| Ok(never(outside, budget)?.binary_search(&letter).is_ok()))?;
-        let mut never = never(&outside, budget)?;
-        never.retain(|letter| outside.binary_search(letter).is_err());
-        facts.push(support::absence(how, outside, Vec::new(), never));
-        return Ok(u32::try_from(facts.len() - 1).ok());
     }
     Ok(None)
 }
