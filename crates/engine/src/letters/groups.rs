@@ -21,6 +21,10 @@ use super::{LettersOutcome, Work};
 /// or if that is not enough. The proof has no levels.
 pub(super) fn prove(form: &NormalForm, before: &Collapsed, facts: &[Fact], budget: &mut Budget) -> Result<Option<LettersProof>, Stopped> {
     let Collapsed { automaton, removed, .. } = before;
+    // Mostly there are very few states, and then there is nothing to gain.
+    if automaton.states < 4 {
+        return Ok(None);
+    }
     let (loops, others) = letters(automaton);
     let without = automaton.without(|letter| loops.contains(&letter));
     let Some(groups) = independent(&without, &others, budget)? else { return Ok(None) };
