@@ -1,55 +1,55 @@
 //! Groups: letters that do not stand in each other's way.
 //!
-//! After the levels the letters of an automaton `A` may be put into groups, each
-//! of which is then proved on its own. Some loop letters may be removed first,
-//! those of `visits`; `A'` is `A` without their edges. The groups `A_1, …, A_m` are
-//! disjoint sets of letters that are not removed (`letters.groups`); `A_0` has the
-//! letters that are left. `A'|A_i` is `A'` with the edges of letters of `A_i` alone.
+//! After the levels the letters of an automaton `A` may be put into groups, each of which is
+//! then proved on its own. Some loop letters may be removed first, those of `visits`; `A'` is
+//! `A` without their edges. The groups `A_1, …, A_m` are disjoint sets of letters that are not
+//! removed (`letters.groups`); `A_0` has the letters that are left. `A'|A_i` is `A'` with the
+//! edges of letters of `A_i` alone.
 //!
-//! *Diamonds* (`letters.diamond`): if two edges `p –a→ q` and `p –b→ q'` of `A'` leave a
-//! state with letters of different groups, `A_0` among them, there is a state `s` with
-//! edges `q –b→ s` and `q' –a→ s`.
+//! *Diamonds* (`letters.diamond`): if two edges `p –a→ q` and `p –b→ q'` of `A'` leave a state
+//! with letters of different groups, `A_0` among them, there is a state `s` with edges
+//! `q –b→ s` and `q' –a→ s`.
 //!
-//! *Visits* (`letters.visits`). A *beginning* is a walk of `A'` from the start that makes
-//! up to `k_1` steps with letters of `A_1`, then up to `k_2` with letters of `A_2`, and so on
-//! up to `A_m`, where `k_i` is the number of steps that group `i` is given. If it makes fewer
-//! than `k_i`, the letters of `A_i` that it does not use are *absent*. For each loop letter `ℓ` of `visits`
-//! and each beginning that visits no state with a loop `ℓ`, there is a guard of
-//! `ℓ` all of whose letters `outside` are absent. A guard is a fact about all
-//! complete runs that says "if `ℓ` is answered, so is some letter of `outside`"
-//! (`letters.guard`).
+//! *Visits* (`letters.visits`). A *beginning* is a walk of `A'` from the start that makes up to
+//! `k_1` steps with letters of `A_1`, then up to `k_2` with letters of `A_2`, and so on up to
+//! `A_m`, where `k_i` is the number of steps that group `i` is given. If it makes fewer than
+//! `k_i`, the letters of `A_i` that it does not use are *absent*. For each loop letter `ℓ` of
+//! `visits` and each beginning that visits no state with a loop `ℓ`, there is a guard of `ℓ`
+//! all of whose letters `outside` are absent. A guard is a fact about all complete runs that
+//! says "if `ℓ` is answered, so is some letter of `outside`" (`letters.guard`).
 //!
-//! **Lemma.** Let `r` be answers that meet the facts, such that for each `i` from 0 on what `r` says of
-//! the letters of `A_i` is in `Ψ(A'|A_i)`. Then what `r` says of the letters of `A`
-//! is in `Ψ(A)`.
+//! **Lemma.** Let `r` be answers that meet the facts, such that for each `i` from 0 on what `r`
+//! says of the letters of `A_i` is in `Ψ(A'|A_i)`. Then what `r` says of the letters of `A` is
+//! in `Ψ(A)`.
 //!
-//! *Proof.* First: if `p –a→ q` is an edge with a letter of `A_i`, and from `p` there is a walk of
-//! `A'|A_j` with the letters `w`, where `j ≠ i`, then there is one from `q` with the letters
-//! `w`. By induction on the length of `w`, for all edges at once: let `w = b·v` and `p –b→ q'` be the first edge. Take `s`
-//! from the diamond. From `q'` there is a walk with the letters `v`, and `q' –a→ s`; so there is one from
-//! `s` with the letters `v`. With `q –b→ s` before it, it is the one from `q`.
+//! *Proof.* First: if `p –a→ q` is an edge with a letter of `A_i`, and from `p` there is a walk
+//! of `A'|A_j` with the letters `w`, where `j ≠ i`, then there is one from `q` with the letters
+//! `w`. By induction on the length of `w`, for all edges at once: let `w = b·v` and `p –b→ q'`
+//! be the first edge. Take `s` from the diamond. From `q'` there is a walk with the letters
+//! `v`, and `q' –a→ s`; so there is one from `s` with the letters `v`. With `q –b→ s` before
+//! it, it is the one from `q`.
 //!
-//! Let `w_i` be the letters of a walk of `A'|A_i` from the start with what `r` says of
-//! `A_i`. From the start there is a walk with the letters `w_i` for each `i`. If that is so at a state, for
-//! what is left of the `w_i`, and something is left of `w_i`, then the walk for it has a first edge, and
-//! it is so at the end of this edge as well, where one letter less is left of `w_i`: for
-//! `i` because the walk goes on from there, and for all others by what was shown
-//! first. So all letters can be made in one walk of `A'`, in any order that keeps
-//! each `w_i` in order. Let this be the order: of `w_1` the first `k_1` letters, or all if there are
-//! fewer; then of `w_2`, and so on; and then all that is left. What the walk makes before that is
-//! a beginning. If it makes fewer than `k_i` steps with letters of `A_i`, these are all of `w_i`,
-//! and so `r` has none of the absent letters.
+//! Let `w_i` be the letters of a walk of `A'|A_i` from the start with what `r` says of `A_i`.
+//! From the start there is a walk with the letters `w_i` for each `i`. If that is so at a
+//! state, for what is left of the `w_i`, and something is left of `w_i`, then the walk for it
+//! has a first edge, and it is so at the end of this edge as well, where one letter less is
+//! left of `w_i`: for `i` because the walk goes on from there, and for all others by what was
+//! shown first. So all letters can be made in one walk of `A'`, in any order that keeps each
+//! `w_i` in order. Let this be the order: of `w_1` the first `k_1` letters, or all if there are
+//! fewer; then of `w_2`, and so on; and then all that is left. What the walk makes before that
+//! is a beginning. If it makes fewer than `k_i` steps with letters of `A_i`, these are all of
+//! `w_i`, and so `r` has none of the absent letters.
 //!
-//! Let `ℓ` be a letter of `visits` that `r` has. If the beginning visited no state with a loop `ℓ`, there would be a
-//! guard of which `r` has no letter `outside`, and `r` would not meet it. So the walk
-//! visits such a state. Insert there as many loops as `r` says. Loops that are
-//! inserted for one letter change no state that the walk visits, so they do not
-//! disturb those for another. ∎
+//! Let `ℓ` be a letter of `visits` that `r` has. If the beginning visited no state with a loop
+//! `ℓ`, there would be a guard of which `r` has no letter `outside`, and `r` would not meet it.
+//! So the walk visits such a state. Insert there as many loops as `r` says. Loops that are
+//! inserted for one letter change no state that the walk visits, so they do not disturb those
+//! for another. ∎
 //!
-//! Each group has levels, classes, regions and a tree of its own, which show that what `r` says of the
-//! group is in `Ψ(A'|A_i)`, as those of the proof as a whole do for `A_0`. There all letters of
-//! other groups count as removed, so that a guard inside a group speaks of its own letters
-//! alone.
+//! Each group has levels, classes, regions and a tree of its own, which show that what `r` says
+//! of the group is in `Ψ(A'|A_i)`, as those of the proof as a whole do for `A_0`. There all
+//! letters of other groups count as removed, so that a guard inside a group speaks of its own
+//! letters alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
