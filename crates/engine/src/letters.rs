@@ -16,6 +16,9 @@
 //!   is seen when a few requests are followed one by one;
 //! - if neither is found, we are stuck, and say at which answers.
 //!
+//! Where letters fall into groups that do not stand in each other's way, each group
+//! is covered on its own (`groups`), which takes the sum of the work and not the product.
+//!
 //! The solver is told everything only once; when it finds nothing more, its
 //! refutation is the proof.
 
@@ -24,6 +27,8 @@ mod counting;
 #[cfg(test)]
 mod covering;
 mod dual;
+mod groups;
+mod levels;
 mod realise;
 mod region;
 #[cfg(test)]
@@ -35,17 +40,16 @@ pub(crate) mod walk;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::{Budget, Stopped};
-use serval_linear::{Linear, Literal, Node as TreeNode, Problem, Tree};
+use serval_linear::{Linear, Literal, Node as TreeNode, Problem};
 use serval_model::{Node, NormalForm, Run};
 use serval_proof::flow::serial_edges;
-use serval_proof::letters::{
-    Automaton, Bound, Exactly, Fact, LettersProof, Level, Loop, add_region, class_automaton, class_clause, serial_automaton,
-};
+use serval_proof::letters::{Automaton, Bound, Exactly, Fact, LettersProof, add_region, class_automaton, class_clause, serial_automaton};
 
 use crate::flow::realise::run_of;
 use counting::Proved;
+use levels::Collapsed;
 use realise::{Realised, Wanted};
-use support::{HOW, are_in};
+use support::{HOW, How, are_in};
 use told::Told;
 
 /// Answers of a run that is looked for, at most.
@@ -71,8 +75,18 @@ pub enum LettersOutcome {
 /// Tries to prove that a system is serializable.
 pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
     let serial = serial_automaton(form, serial_edges(form, budget)?);
-    let mut work = Work::collapse(form, serial, budget)?;
-    work.cover(budget)
+    let mut facts = Vec::new();
+    let levels = levels::collapse(form, serial, BTreeSet::new(), &mut facts, budget)?;
+    // Where groups are not enough, all letters together may be.
+    let mut part = budget.part(budget.left() / 2);
+    let had = part.left();
+    let grouped = groups::prove(form, &levels, &facts, &mut part);
+    budget.spend(had - part.left())?;
+    match grouped {
+        Ok(Some(proof)) => Ok(LettersOutcome::Proof(LettersProof { levels: levels.levels, ..proof })),
+        Ok(None) | Err(Stopped::OutOfTicks) => Work::new(form, levels, facts).cover(budget),
+        Err(stopped) => Err(stopped),
+    }
 }
 
 /// A proof in the making.
@@ -87,30 +101,18 @@ struct Work<'a> {
     removed: BTreeSet<Node>,
     /// What counts of classes must meet that are not known to be serial.
     problem: Problem,
-    /// For each of its clauses whether it is that of a region.
-    of_region: Vec<bool>,
+    /// For each of its clauses the number of its fact; those of regions have none.
+    fact_of: Vec<Option<usize>>,
+    /// Whether this is about a group of letters: then the whole is looked at elsewhere if it
+    /// cannot be proved.
+    is_group: bool,
 }
 
 impl<'a> Work<'a> {
-    /// Makes the serial automaton small. A letter is removed only if its guard
-    /// is proved.
-    fn collapse(form: &'a NormalForm, serial: Automaton, budget: &mut Budget) -> Result<Self, Stopped> {
-        let mut proof = LettersProof::default();
-        let mut removed = BTreeSet::new();
-        let mut automaton = serial;
-        loop {
-            let mut loops = Vec::new();
-            if !proof.levels.is_empty() {
-                loops = guarded(form, &automaton, &mut proof.facts, budget)?;
-            }
-            removed.extend(loops.iter().map(|removal: &Loop| removal.letter));
-            let (small, relation) = collapse::shrink(&automaton.without(|letter| removed.contains(&letter)), budget)?;
-            if loops.is_empty() && !proof.levels.is_empty() && small.states == automaton.states {
-                break;
-            }
-            proof.levels.push(Level { loops, automaton: small.clone(), relation });
-            automaton = small;
-        }
+    /// What is left to prove about the letters of an automaton that levels lead to.
+    fn new(form: &'a NormalForm, collapsed: Collapsed, facts: Vec<Fact>) -> Self {
+        let Collapsed { levels, automaton, removed } = collapsed;
+        let mut proof = LettersProof { facts, levels, ..LettersProof::default() };
         let mut classes: BTreeMap<Vec<(u32, u32)>, Vec<Node>> = BTreeMap::new();
         let mut arcs: BTreeMap<Node, Vec<(u32, u32)>> = BTreeMap::new();
         for &(from, letter, to) in &automaton.edges {
@@ -130,14 +132,21 @@ impl<'a> Work<'a> {
         let automaton = class_automaton(&automaton, &proof.classes);
         let variables = u32::try_from(proof.classes.len()).unwrap_or(u32::MAX);
         let mut problem = Problem { variables, ..Problem::default() };
-        problem.clauses.extend(proof.facts.iter().filter_map(|fact| class_clause(&proof.classes, fact)));
-        let of_region = vec![false; problem.clauses.len()];
-        Ok(Self { form, proof, automaton, class_of, removed, problem, of_region })
+        let mut fact_of = Vec::new();
+        for (number, fact) in proof.facts.iter().enumerate() {
+            if let Some(clause) = class_clause(&proof.classes, fact) {
+                problem.clauses.push(clause);
+                fact_of.push(Some(number));
+            }
+        }
+        Self { form, proof, automaton, class_of, removed, problem, fact_of, is_group: false }
     }
 
     /// Covers all numbers of answers that the facts leave with regions.
     fn cover(&mut self, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
+        // Pairs are those of the whole system, and a group has few letters to be counted.
+        let (first, later) = HOW.split_at(if self.is_group { 1 } else { HOW.len() });
         let mut whole = Told::new(classes, None);
         let mut bound = 1;
         let mut small = Told::new(classes, Some(bound));
@@ -146,7 +155,10 @@ impl<'a> Work<'a> {
                 Ok(counts) => counts,
                 Err(_) => match whole.solve(&self.problem, budget)? {
                     Err(tree) => {
-                        self.proof.tree = self.in_order(tree);
+                        self.proof.tree = tree;
+                        if !self.is_group {
+                            self.number_clauses(None);
+                        }
                         return Ok(LettersOutcome::Proof(std::mem::take(&mut self.proof)));
                     }
                     Ok(counts) => {
@@ -166,20 +178,26 @@ impl<'a> Work<'a> {
                 if add_region(&mut self.problem, &self.automaton, classes, &region).is_none() {
                     return Err(Stopped::OutOfTicks);
                 }
-                self.of_region.resize(self.problem.clauses.len(), true);
+                self.fact_of.resize(self.problem.clauses.len(), None);
                 self.proof.regions.push(region);
-            } else if let Some(fact) = self.absent(counts, budget)? {
+            } else if let Some(fact) = self.absent(counts, first, budget)? {
                 self.learn(fact)?;
-            } else if let Some(run) = self.realised(counts, budget)? {
+            } else if !self.is_group
+                && let Some(run) = self.realised(counts, budget)?
+            {
                 return Ok(LettersOutcome::Run(run));
             } else if let Some(fact) = self.counted(counts, budget)? {
                 self.learn(fact)?;
-            } else if let Some(fact) = self.followed(counts, budget)? {
+            } else if let Some(fact) = self.absent(counts, later, budget)? {
+                self.learn(fact)?;
+            } else if !self.is_group
+                && let Some(fact) = self.followed(counts, budget)?
+            {
                 self.learn(fact)?;
             } else {
                 // No proof any more; but answers near these may be those of a run.
                 let first = self.stuck(counts);
-                if budget.left() < PROBING {
+                if self.is_group || budget.left() < PROBING {
                     return Ok(first);
                 }
                 return self.probe(counts.to_vec(), &mut small, bound, budget).map(|run| run.map_or(first, LettersOutcome::Run));
@@ -213,25 +231,35 @@ impl<'a> Work<'a> {
                 }
             } else if let Some(run) = self.realised(&counts, budget)? {
                 return Ok(Some(run));
-            } else if let Some(fact) = self.absent(&counts, budget)? {
+            } else if let Some(fact) = self.absent(&counts, &HOW, budget)? {
                 self.learn(fact)?;
             }
         }
     }
 
-    /// The tree with the clauses as the checker numbers them: those of facts
-    /// first.
-    fn in_order(&self, mut tree: Tree) -> Tree {
-        let facts = self.of_region.iter().filter(|&&of_region| !of_region).count();
-        let (mut fact, mut region) = (0..facts, facts..self.of_region.len());
-        let numbers: Vec<usize> =
-            self.of_region.iter().filter_map(|&of_region| if of_region { region.next() } else { fact.next() }).collect();
+    /// Numbers the clauses of the tree as the checker does: those of facts first. These are
+    /// the facts of this proof, or others that have come after them.
+    fn number_clauses(&mut self, facts: Option<&[Fact]>) {
+        let LettersProof { classes, tree, facts: own, .. } = &mut self.proof;
+        let mut next = 0..;
+        let places: Vec<Option<u32>> = match facts {
+            Some(facts) => facts.iter().map(|fact| class_clause(classes, fact).and_then(|_| next.next())).collect(),
+            // Each clause of a fact has been seen.
+            None => {
+                let mut places = vec![None; own.len()];
+                for &fact in self.fact_of.iter().flatten() {
+                    places[fact] = next.next();
+                }
+                places
+            }
+        };
+        let numbers: Vec<Option<u32>> = self.fact_of.iter().map(|fact| fact.and_then(|fact| places[fact])).collect();
+        let numbers: Vec<Option<u32>> = numbers.into_iter().map(|number| number.or_else(|| next.next())).collect();
         for node in &mut tree.nodes {
             if let TreeNode::Clause { clause } = node {
-                *clause = numbers.get(*clause as usize).and_then(|&number| u32::try_from(number).ok()).unwrap_or(*clause);
+                *clause = numbers.get(*clause as usize).copied().flatten().unwrap_or(*clause);
             }
         }
-        tree
     }
 
     fn problem_classes(&self) -> u32 {
@@ -247,16 +275,16 @@ impl<'a> Work<'a> {
     fn learn(&mut self, fact: Fact) -> Result<(), Stopped> {
         let clause = class_clause(&self.proof.classes, &fact).ok_or(Stopped::OutOfTicks)?;
         self.problem.clauses.push(clause);
-        self.of_region.push(false);
+        self.fact_of.push(Some(self.proof.facts.len()));
         self.proof.facts.push(fact);
         Ok(())
     }
 
     /// A fact that says that some class which is answered here is not, without
     /// one that is not answered here.
-    fn absent(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn absent(&self, counts: &[i64], ways: &[How], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let (groups, outside) = self.not_answered(counts);
-        for how in HOW {
+        for &how in ways {
             let never = support::never(self.form, &outside, how, budget)?;
             let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && are_in(class, &never));
             if let Some((class, _)) = absent {
@@ -427,42 +455,4 @@ impl<'a> Work<'a> {
         terms.sort_unstable();
         Some(Bound { divisor, constant: linear.constant(), terms })
     }
-}
-
-/// The loop letters that are free or whose guards are proved; adds the guards
-/// to the facts.
-fn guarded(form: &NormalForm, automaton: &Automaton, facts: &mut Vec<Fact>, budget: &mut Budget) -> Result<Vec<Loop>, Stopped> {
-    let found = collapse::loop_letters(automaton, budget)?;
-    let mut loops = Vec::new();
-    // Letters with the same guards are asked about together.
-    let mut groups: BTreeMap<Vec<Node>, Vec<Node>> = BTreeMap::new();
-    for letter in found {
-        if letter.free {
-            loops.push(Loop { letter: letter.letter, guard: None });
-        } else {
-            groups.entry(letter.guards).or_default().push(letter.letter);
-        }
-    }
-    for (guards, letters) in groups {
-        let mut open = letters;
-        for how in HOW {
-            if open.is_empty() {
-                break;
-            }
-            let never = support::never(form, &guards, how, budget)?;
-            let (absent, present): (Vec<Node>, Vec<Node>) = open.into_iter().partition(|letter| never.binary_search(letter).is_ok());
-            open = present;
-            for letter in absent {
-                let each = guards.iter().map(|&guard| vec![guard]).collect();
-                let is_enough = |outside: &[Node]| Ok(are_in(&[letter], &support::never(form, outside, how, budget)?));
-                let outside = support::narrowed(each, is_enough)?;
-                let fact = support::absence(how, outside, Vec::new(), vec![letter]);
-                let number = u32::try_from(facts.len()).map_err(|_| Stopped::OutOfTicks)?;
-                facts.push(fact);
-                loops.push(Loop { letter, guard: Some(number) });
-            }
-        }
-    }
-    loops.sort_by_key(|removal| removal.letter);
-    Ok(loops)
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
-use crate::letters::{self, LettersProof, Level, Region};
+use crate::letters::{self, Groups, LettersProof, Level, Region};
 use crate::objects::read_object;
 use crate::reduction::Reduction;
 use crate::same::Same;
@@ -115,6 +115,8 @@ struct Fields {
     #[serde(deserialize_with = "present")]
     levels: Option<Vec<Level>>,
     #[serde(deserialize_with = "present")]
+    groups: Option<Groups>,
+    #[serde(deserialize_with = "present")]
     classes: Option<Vec<Vec<u32>>>,
     #[serde(deserialize_with = "present")]
     regions: Option<Vec<Region>>,
@@ -140,7 +142,10 @@ impl Fields {
             Kind::Atomic => (1, "`script`"),
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
-            Kind::Letters => (6, "`script`, `known`, `levels`, `classes`, `regions` and `tree`"),
+            Kind::Letters => {
+                let groups = usize::from(self.groups.is_some());
+                (6 + groups, "`script`, `known`, `levels`, perhaps `groups`, `classes`, `regions` and `tree`")
+            }
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
             Kind::Reduction => (1, "`reduction`"),
@@ -162,7 +167,7 @@ impl Fields {
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.parts.is_some(), self.reduction.is_some()])
+            .chain(&[self.groups.is_some(), self.parts.is_some(), self.reduction.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -187,7 +192,8 @@ impl Fields {
             }
             Kind::Letters => {
                 let (script, facts, levels, classes) = (self.script?, self.known?, self.levels?, self.classes?);
-                let proof = LettersProof { script, facts, levels, classes, regions: self.regions?, tree: self.tree? };
+                let (groups, regions, tree) = (self.groups, self.regions?, self.tree?);
+                let proof = LettersProof { script, facts, levels, groups, classes, regions, tree };
                 Body::Part(Part::Letters(Box::new(proof)))
             }
         })
@@ -225,11 +231,14 @@ impl Part {
                 format!("\"script\":{script},\"clauses\":{clauses},\"kept\":{kept},\"sets\":{sets},\"ends\":{ends}")
             }
             Self::Letters(proof) => {
-                let LettersProof { script, facts, levels, classes, regions, tree } = &**proof;
+                let LettersProof { script, facts, levels, groups, classes, regions, tree } = &**proof;
                 let (script, known, levels) = (lines(script), lines(facts), lines(levels));
+                let groups = groups.as_ref().map_or(String::new(), |Groups { visits, each }| {
+                    format!("\"groups\":{{\"visits\":{},\"each\":{}}},", lines(visits), lines(each))
+                });
                 let (classes, regions, tree) = (lines(classes), lines(regions), lines(&tree.nodes));
                 format!(
-                    "\"script\":{script},\"known\":{known},\"levels\":{levels},\"classes\":{classes},\"regions\":{regions},\"tree\":{tree}"
+                    "\"script\":{script},\"known\":{known},\"levels\":{levels},{groups}\"classes\":{classes},\"regions\":{regions},\"tree\":{tree}"
                 )
             }
             Self::Same(Same { part, globals, nodes }) => {

@@ -13,6 +13,8 @@
 //!
 //! - [Levels](level) lead from it to an automaton `B` over the letters that are
 //!   not removed.
+//! - [Groups](groups) of letters may be removed and proved each on its own; then `B`
+//!   stands for what is left of it.
 //! - *Twins*: the letters that are not removed are put into classes, each into
 //!   one (`letters.classes`), such that all letters of a class have edges between
 //!   the same states of `B` (`letters.twins`). The class automaton `B̂` has these
@@ -34,7 +36,10 @@
 //! Take a walk of `B̂` with the counts `c`, and on its edges with class `γ` write
 //! the letters of `γ`, each as often as `r` says, in any order: all letters of
 //! `γ` have these edges, and there are as many of them as edges. That is a walk
-//! of `B`, so what `r` says of the letters that are not removed is in `Ψ(B)`.
+//! of `B`, so what `r` says of the letters that are not removed is in `Ψ(B)`. If
+//! there are groups, the same is shown for each of them, and with the lemma about
+//! groups what `r` says of all letters that the levels leave is in `Ψ` of the last
+//! level's automaton.
 //!
 //! Now back through the levels: if what `r` says of the letters that a level
 //! leaves is in `Ψ` of the level's automaton, then it is in that of the automaton
@@ -47,6 +52,7 @@
 mod automaton;
 pub mod explicit;
 pub mod fact;
+pub mod groups;
 pub mod level;
 pub mod region;
 
@@ -63,6 +69,7 @@ use crate::{Checked, Work};
 pub use automaton::Automaton;
 pub use explicit::Exactly;
 pub use fact::{Absence, Bound, Counting, Fact, class_clause};
+pub use groups::{Group, Groups, Visit};
 pub use level::{Level, Loop};
 pub use region::{Flow, Region, add_region, check_region, contains, gcd, region_clauses};
 
@@ -75,6 +82,8 @@ pub struct LettersProof {
     pub facts: Vec<Fact>,
     /// From the serial automaton to a smaller one.
     pub levels: Vec<Level>,
+    /// Letters that are then proved group by group.
+    pub groups: Option<Groups>,
     /// The letters that are not removed: those of a class have the same edges.
     pub classes: Vec<Vec<Node>>,
     /// Counts of classes that are serial.
@@ -109,34 +118,80 @@ pub(crate) fn check_letters(form: NormalForm, proof: &LettersProof, work: &mut W
     }
     let serial = work.within(|budget| serial_edges(form, budget))?;
     let serial = serial_automaton(form, serial);
-    let mut automaton = &serial;
     let mut removed = BTreeSet::new();
-    for (index, level) in proof.levels.iter().enumerate() {
-        let checked = level::check_level(form, automaton, level, &proof.facts, &mut removed, work);
+    let Some(automaton) = check_levels(form, &serial, &proof.levels, &proof.facts, &mut removed, work)? else { return Ok(()) };
+    let left;
+    let automaton = match &proof.groups {
+        None => automaton,
+        Some(groups) => match groups::check_groups(form, automaton, groups, (&proof.facts, &clauses), &mut removed, work)? {
+            None => return Ok(()),
+            Some(automaton) => {
+                left = automaton;
+                &left
+            }
+        },
+    };
+    let cover = Cover { classes: &proof.classes, regions: &proof.regions, tree: &proof.tree };
+    check_cover(form, automaton, &cover, &removed, &clauses, work)
+}
+
+/// Checks levels one after the other; adds what they remove. The last automaton, or `None`
+/// where nothing can be looked at any further.
+fn check_levels<'a>(
+    form: &NormalForm,
+    first: &'a Automaton,
+    levels: &'a [Level],
+    facts: &[Fact],
+    removed: &mut BTreeSet<Node>,
+    work: &mut Work,
+) -> Checked<Option<&'a Automaton>> {
+    let mut automaton = first;
+    for (index, level) in levels.iter().enumerate() {
+        let checked = level::check_level(form, automaton, level, facts, removed, work);
         if !checked.map_err(|refusal| refusal.about(None, format!("level {index}")))? {
-            return Ok(());
+            return Ok(None);
         }
         automaton = &level.automaton;
     }
-    work.spend(automaton.edges.len().saturating_add(proof.classes.iter().map(Vec::len).sum()))?;
-    if !check_classes(form, automaton, &proof.classes, &removed)? {
+    Ok(Some(automaton))
+}
+
+/// Why all counts of the letters that are left are serial.
+struct Cover<'a> {
+    classes: &'a [Vec<Node>],
+    regions: &'a [Region],
+    tree: &'a Tree,
+}
+
+/// Checks that what the facts leave is in regions.
+fn check_cover(
+    form: &NormalForm,
+    automaton: &Automaton,
+    cover: &Cover<'_>,
+    removed: &BTreeSet<Node>,
+    facts: &[&Fact],
+    work: &mut Work,
+) -> Checked {
+    let &Cover { classes, regions, tree } = cover;
+    work.spend(automaton.edges.len().saturating_add(classes.iter().map(Vec::len).sum()))?;
+    if !check_classes(form, automaton, classes, removed)? {
         return Ok(());
     }
-    let automaton = class_automaton(automaton, &proof.classes);
-    let count = u32::try_from(proof.classes.len()).map_err(|_| TOO_LARGE)?;
+    let automaton = class_automaton(automaton, classes);
+    let count = u32::try_from(classes.len()).map_err(|_| TOO_LARGE)?;
     let mut problem = Problem { variables: count, ..Problem::default() };
-    for fact in clauses {
+    for fact in facts {
         // Each literal is put together class by class.
-        work.spend(proof.classes.iter().map(Vec::len).sum::<usize>().saturating_mul(fact.literals()))?;
-        problem.clauses.extend(class_clause(&proof.classes, fact));
+        work.spend(classes.iter().map(Vec::len).sum::<usize>().saturating_mul(fact.literals()))?;
+        problem.clauses.extend(class_clause(classes, fact));
     }
-    for (index, region) in proof.regions.iter().enumerate() {
+    for (index, region) in regions.iter().enumerate() {
         let checked = check_region(&automaton, count, region, work);
         if checked.map_err(|refusal| refusal.about(None, format!("region {index}")))? {
             add_region(&mut problem, &automaton, count, region).ok_or(TOO_LARGE)?;
         }
     }
-    work.check_tree(&problem, &proof.tree)
+    work.check_tree(&problem, tree)
 }
 
 /// Each letter is removed or in one class, and all letters of a class have

@@ -6,6 +6,7 @@ mod counts;
 mod fault;
 mod flow;
 mod format;
+mod groups;
 mod hostile;
 mod identity_elimination;
 mod invariant;

@@ -10,7 +10,9 @@
 //! A letter with a loop at the start of the last automaton can be added there
 //! as often as one likes, and one that was removed without a guard at the level
 //! that removed it; neither makes a guard wrong, as a guard speaks of letters
-//! that are removed only if the letters that it names are there.
+//! that are removed only if the letters that it names are there. The same holds for the
+//! letters of a group, and for those that every walk visits: a walk with these
+//! answers visits a loop of theirs, and what was added before stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,12 +76,18 @@ fn condition(absence: &Absence) -> Condition<'_> {
 
 /// The letters that can be added to every serial run.
 fn free_letters(proof: &LettersProof) -> BTreeSet<Node> {
-    let loops = proof.levels.iter().flat_map(|level| &level.loops);
-    let mut free: BTreeSet<Node> = loops.filter(|removal| removal.guard.is_none()).map(|removal| removal.letter).collect();
-    if let Some(level) = proof.levels.last() {
-        let last = &level.automaton;
-        free.extend(proof.classes.iter().flatten().filter(|&&letter| last.has_loop(last.start, letter)));
+    let groups = proof.groups.iter().flat_map(|groups| &groups.each).map(|group| (&group.levels, &group.classes));
+    let mut free = BTreeSet::new();
+    for (levels, classes) in groups.chain([(&proof.levels, &proof.classes)]) {
+        let loops = levels.iter().flat_map(|level| &level.loops);
+        free.extend(loops.filter(|removal| removal.guard.is_none()).map(|removal| removal.letter));
+        if let Some(level) = levels.last() {
+            let last = &level.automaton;
+            free.extend(classes.iter().flatten().filter(|&&letter| last.has_loop(last.start, letter)));
+        }
     }
+    let visits = proof.groups.iter().flat_map(|groups| &groups.visits);
+    free.extend(visits.filter(|visit| visit.guards.is_empty()).map(|visit| visit.letter));
     free
 }
 

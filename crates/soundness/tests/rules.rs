@@ -11,6 +11,8 @@ mod brute;
 mod counterexamples;
 #[path = "rules/forms.rs"]
 mod forms;
+#[path = "rules/groups.rs"]
+mod groups;
 #[path = "rules/letters.rs"]
 mod letters;
 

@@ -1,18 +1,22 @@
 //! Whether work grows evenly with the size of a program: a Markdown page on
 //! standard output.
 //!
-//! `cliffs [FAMILY…]`, by default all families. From size to size the work may
+//! `cliffs [--jobs N] [FAMILY…]`, by default all families, one after the other. `cliffs --merge PAGE…` makes
+//! one page of several, each with some of the families, in whatever order they
+//! were measured: so the families can be shared out. From size to size the work may
 //! become three times as much, or one and a half times as much as the steps
 //! that can occur become more; more than that is a cliff. Sizes are next to each
 //! other while they are small and then in pairs further and further apart, so
 //! that the page ends in time, up to ten seconds. Work is instructions, by Valgrind, as long as a program takes little
 //! time, and then processor time, the least of three tries where they are short: other work on the
-//! machine changes neither much. The program `serval` must stand
+//! machine changes neither much, nor do families that are measured at the same time. The program `serval` must stand
 //! beside this one. Ends with 1 if there is a cliff or a verdict is wrong.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use serval_families::{FAMILIES, Family, Verdict};
@@ -33,8 +37,8 @@ const STEPS_TIMEOUT: &str = "10";
 const LARGEST: usize = 20_000;
 
 fn main() -> ExitCode {
-    let names: Vec<String> = std::env::args().skip(1).collect();
-    match page(&names) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match page(&words) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
@@ -48,56 +52,134 @@ fn print(line: &str) -> Result<(), String> {
     writeln!(io::stdout(), "{line}").map_err(|error| error.to_string())
 }
 
-fn page(names: &[String]) -> Result<bool, String> {
+/// What stands before the rows.
+const HEAD: &str = "# Cliffs
+
+Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:
+instructions, by Valgrind, and for programs of more than 100 ms milliseconds of the processor. From size to size it may become three
+times as much, or one and a half times as much as the steps do; where these are too many to be counted, as much as they do between the largest
+sizes at which they are not. The last row of a family is the first beyond ten seconds.
+
+| family | n | verdict | steps | ms | instructions | times | steps, times | |
+|---|---:|---|---:|---:|---:|---:|---:|---|";
+
+fn page(words: &[String]) -> Result<bool, String> {
+    let rows = match words {
+        [merge, pages @ ..] if merge == "--merge" => merged(pages)?,
+        [jobs, count, names @ ..] if jobs == "--jobs" => {
+            let jobs = count.parse().ok().filter(|&jobs| jobs > 0).ok_or_else(|| format!("{count} is no number of jobs"))?;
+            measured(names, jobs)?
+        }
+        names => measured(names, 1)?,
+    };
+    let (mut cliffs, mut wrong) = (0, 0);
+    print(HEAD)?;
+    for row in rows {
+        cliffs += usize::from(row.ends_with("| cliff |"));
+        wrong += usize::from(is_wrong(&row));
+        print(&row)?;
+    }
+    print("")?;
+    print(&format!("{cliffs} cliffs, {wrong} verdicts wrong."))?;
+    Ok(cliffs == 0 && wrong == 0)
+}
+
+/// The family and the verdict of a row.
+fn of_row(row: &str) -> Option<(&'static Family, &str)> {
+    let mut cells = row.strip_prefix("| ")?.split(" | ");
+    Some((Family::named(cells.next()?)?, cells.nth(1)?))
+}
+
+fn is_wrong(row: &str) -> bool {
+    match of_row(row) {
+        Some((family, "serializable")) => family.verdict != Verdict::Serializable,
+        Some((family, "not-serializable")) => family.verdict != Verdict::NotSerializable,
+        _ => false,
+    }
+}
+
+/// The rows of several pages, family by family in the order of all families. A family must not be on two pages.
+fn merged(pages: &[String]) -> Result<Vec<String>, String> {
+    let mut rows: Vec<Vec<String>> = vec![Vec::new(); FAMILIES.len()];
+    for page in pages {
+        let text = std::fs::read_to_string(page).map_err(|error| format!("{page}: {error}"))?;
+        let mut here: Vec<Vec<String>> = vec![Vec::new(); FAMILIES.len()];
+        for line in text.lines() {
+            let Some((family, _)) = of_row(line) else { continue };
+            let place = FAMILIES.iter().position(|other| other.name == family.name).unwrap_or(0);
+            here[place].push(line.to_owned());
+        }
+        for (family, (all, here)) in FAMILIES.iter().zip(rows.iter_mut().zip(here)) {
+            if !all.is_empty() && !here.is_empty() {
+                return Err(format!("{} is on two pages", family.name));
+            }
+            all.extend(here);
+        }
+    }
+    Ok(rows.into_iter().flatten().collect())
+}
+
+/// The rows of some families, in the order in which they are named, several measured at a time.
+fn measured(names: &[String], jobs: usize) -> Result<Vec<String>, String> {
     let families: Vec<&Family> = match names {
         [] => FAMILIES.iter().collect(),
         _ => names.iter().map(|name| Family::named(name).ok_or_else(|| format!("there is no family {name}"))).collect::<Result<_, _>>()?,
     };
     let serval = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("serval");
     let directory = std::env::temp_dir().join(format!("serval-cliffs-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-    print("# Cliffs")?;
-    print("")?;
-    print(
-        "Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:",
-    )?;
-    print(
-        "instructions, by Valgrind, and for programs of more than 100 ms milliseconds of the processor. From size to size it may become three",
-    )?;
-    print("times as much, or one and a half times as much as the steps do. The last row of a family is the first beyond ten seconds.")?;
-    print("")?;
-    print("| family | n | verdict | steps | ms | instructions | times | steps, times | |")?;
-    print("|---|---:|---|---:|---:|---:|---:|---:|---|")?;
-    let (mut cliffs, mut wrong) = (0, 0);
-    for family in families {
-        let mut before: Option<(usize, Point)> = None;
-        for n in sizes() {
-            let mut point = measure(&serval, &directory, family, n)?;
-            wrong += usize::from(point.wrong(family));
-            // Between pairs the size doubles, so a neighbour is what a row is compared with.
-            let mut neighbour = before.take().filter(|(m, _)| n - m == 1);
-            let mut growth = neighbour.as_ref().and_then(|(_, less)| point.growth(less));
-            // What is decided without its steps has some all the same.
-            if let Some((m, less)) = &mut neighbour
-                && growth.is_some_and(|(work, _)| work > 300)
-            {
-                less.steps = less.steps.or_else(|| steps(&serval, &directory, family, *m));
-                point.steps = point.steps.or_else(|| steps(&serval, &directory, family, n));
-                growth = point.growth(less);
+    let rows: Mutex<Vec<Result<Vec<String>, String>>> = Mutex::new(families.iter().map(|_| Ok(Vec::new())).collect());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(family) = families.get(number) else { return };
+            let found = rows_of(family, &serval, &directory.join(number.to_string()));
+            if let Ok(mut rows) = rows.lock() {
+                rows[number] = found;
             }
-            let cliff = growth.is_some_and(|(work, steps)| work > (steps + steps / 2).max(300));
-            cliffs += usize::from(cliff);
-            print(&point.row(family, n, growth, cliff))?;
-            if point.ended() {
-                break;
-            }
-            before = Some((n, point));
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(families.len()) {
+            scope.spawn(work);
+        }
+    });
     std::fs::remove_dir_all(&directory).map_err(|error| error.to_string())?;
-    print("")?;
-    print(&format!("{cliffs} cliffs, {wrong} verdicts wrong."))?;
-    Ok(cliffs == 0 && wrong == 0)
+    let rows = rows.into_inner().map_err(|error| error.to_string())?;
+    Ok(rows.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The rows of a family, which has a directory of its own.
+fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<String>, String> {
+    std::fs::create_dir_all(directory).map_err(|error| error.to_string())?;
+    let mut rows = Vec::new();
+    let mut before: Option<(usize, Point)> = None;
+    let mut estimated = None;
+    for n in sizes() {
+        let mut point = measure(serval, directory, family, n)?;
+        // Between pairs the size doubles, so a neighbour is what a row is compared with.
+        let mut neighbour = before.take().filter(|(m, _)| n - m == 1);
+        let mut growth = neighbour.as_ref().and_then(|(_, less)| point.growth(less));
+        // What is decided without its steps has some all the same.
+        if let Some((m, less)) = &mut neighbour
+            && growth.is_some_and(|(work, _)| work > 300)
+        {
+            less.steps = less.steps.or_else(|| steps(serval, directory, family, *m));
+            point.steps = point.steps.or_else(|| steps(serval, directory, family, n));
+            growth = point.growth(less);
+            if point.steps.is_none() || less.steps.is_none() {
+                estimated = estimated.or_else(|| growth_of_steps(serval, directory, family, *m));
+                growth = growth.map(|(work, counted)| (work, estimated.unwrap_or(counted)));
+            }
+        }
+        let cliff = growth.is_some_and(|(work, steps)| work > (steps + steps / 2).max(300));
+        rows.push(point.row(family, n, growth, cliff));
+        if point.ended() {
+            break;
+        }
+        before = Some((n, point));
+    }
+    Ok(rows)
 }
 
 /// 2, 3, … 8, and then pairs, each twice as far as the one before.
@@ -129,14 +211,6 @@ impl Point {
             _ => (self.microseconds > LEAST.1).then(|| hundredths(self.microseconds, before.microseconds)),
         };
         work.map(|work| (work, steps))
-    }
-
-    fn wrong(&self, family: &Family) -> bool {
-        match self.verdict.as_str() {
-            "serializable" => family.verdict != Verdict::Serializable,
-            "not-serializable" => family.verdict != Verdict::NotSerializable,
-            _ => false,
-        }
     }
 
     /// Whether larger ones take too long, or too much.
@@ -213,6 +287,14 @@ fn steps(serval: &Path, directory: &Path, family: &Family, n: usize) -> Option<u
     let output = export.args(["--signal=KILL", STEPS_TIMEOUT]).arg(serval).args(["export", "--to", "ns"]).arg(&path).output().ok()?;
     let system: Value = serde_json::from_slice(&output.stdout).ok()?;
     u64::try_from(system["transitions"].as_array()?.len()).ok()
+}
+
+/// How many hundredths the steps become from one size to the next, by the largest sizes below one
+/// whose steps can be made: where they are too many to be counted, they have grown by about as much.
+fn growth_of_steps(serval: &Path, directory: &Path, family: &Family, below: usize) -> Option<u64> {
+    let counted = (2..below.min(9)).map_while(|n| steps(serval, directory, family, n));
+    let counts: Vec<u64> = counted.collect();
+    counts.windows(2).last().map(|two| hundredths(two[1], two[0]))
 }
 
 /// Thousandths of a number with a point.

@@ -10,11 +10,11 @@ use crate::letters::{Absence, Automaton, Bound, Counting, Exactly, Fact, Flow, L
 use crate::{Body, Certificate, Condition, Part};
 use serval_linear::{Node, Tree};
 
-fn case(system: NetworkSystem, proof: LettersProof) -> Case {
+pub(super) fn case(system: NetworkSystem, proof: LettersProof) -> Case {
     Case::proved(system, Part::Letters(Box::new(proof)))
 }
 
-fn proof(case: &mut Case) -> &mut LettersProof {
+pub(super) fn proof(case: &mut Case) -> &mut LettersProof {
     match &mut case.certificate.body {
         Body::Part(Part::Letters(proof)) => proof,
         other => panic!("{other:?}"),
@@ -22,19 +22,19 @@ fn proof(case: &mut Case) -> &mut LettersProof {
 }
 
 /// One state with a loop for each of these letters.
-fn loops(letters: &[u32]) -> Automaton {
+pub(super) fn loops(letters: &[u32]) -> Automaton {
     Automaton { states: 1, start: 0, edges: letters.iter().map(|&letter| (0, letter, 0)).collect() }
 }
 
 /// Removes letters from an automaton with one state.
-fn remove(letters: &[u32]) -> Level {
+pub(super) fn remove(letters: &[u32]) -> Level {
     let loops = letters.iter().map(|&letter| Loop { letter, guard: None });
     Level { loops: loops.collect(), automaton: Automaton { states: 1, ..Automaton::default() }, relation: vec![(0, 0)] }
 }
 
 /// When no class is left, nothing is left to say: the clause of a region without
 /// any class is empty.
-fn collapsed(facts: Vec<Fact>, levels: Vec<Level>) -> LettersProof {
+pub(super) fn collapsed(facts: Vec<Fact>, levels: Vec<Level>) -> LettersProof {
     let tree = Tree { nodes: vec![Node::Clause { clause: 0 }] };
     LettersProof { facts, levels, regions: vec![Region::default()], tree, ..LettersProof::default() }
 }
@@ -52,7 +52,7 @@ fn right_of(system: NetworkSystem) -> Case {
 
 /// `u` leads to the second global state and stays there; `x` answers only there;
 /// `w` is there for a moment. With `w` and `x` alone no serial run answers `x`.
-fn peeking() -> NetworkSystem {
+pub(super) fn peeking() -> NetworkSystem {
     let nodes = ["u!", "w!", "w", "x!", "u/a", "w/b", "x/c"];
     system(2, &nodes, &[[0, 0, 4, 1], [0, 1, 4, 1], [1, 0, 2, 1], [2, 1, 5, 0], [1, 1, 5, 1], [3, 1, 6, 1]])
 }
@@ -63,7 +63,7 @@ fn guarded(fact: Fact) -> Case {
     case(peeking(), collapsed(vec![fact], vec![first, remove(&[4, 5])]))
 }
 
-fn absence(outside: &[u32], never: &[u32]) -> Absence {
+pub(super) fn absence(outside: &[u32], never: &[u32]) -> Absence {
     Absence { outside: outside.to_vec(), never: never.to_vec(), ..Absence::default() }
 }
 
@@ -103,6 +103,7 @@ pub(super) fn violates_only(condition: Condition) -> Wrong {
             let proof = LettersProof { classes: vec![vec![4, 5, 6]], regions: vec![region], ..collapsed(vec![], vec![]) };
             (case(system, proof), Harm::False)
         }
+        Condition::LettersGroups | Condition::LettersDiamond | Condition::LettersVisits => return super::groups::violates_only(condition),
         other => panic!("no case for {other}"),
     };
     Wrong { case, harm }

@@ -28,9 +28,9 @@ const PROVE_TICKS: u64 = 300_000;
 const SOLVE_TICKS: u64 = 20_000;
 
 /// How often something was tried.
-type Counts = BTreeMap<&'static str, u64>;
+pub(super) type Counts = BTreeMap<&'static str, u64>;
 
-fn count(counts: &mut Counts, what: &'static str) {
+pub(super) fn count(counts: &mut Counts, what: &'static str) {
     *counts.entry(what).or_default() += 1;
 }
 
@@ -69,29 +69,30 @@ fn kind(fact: &Fact) -> &'static str {
 }
 
 /// A system with all that is known of it by trying everything.
-struct Tried<'a> {
-    system: &'a NetworkSystem,
-    form: NormalForm,
-    letters: Vec<Node>,
-    serial: Automaton,
+pub(super) struct Tried<'a> {
+    pub(super) system: &'a NetworkSystem,
+    pub(super) form: NormalForm,
+    pub(super) letters: Vec<Node>,
+    pub(super) serial: Automaton,
     /// Answers of complete runs with few requests.
-    runs: BTreeSet<Answers>,
+    pub(super) runs: BTreeSet<Answers>,
 }
 
 impl<'a> Tried<'a> {
-    fn new(system: &'a NetworkSystem) -> Option<Self> {
+    /// `None` if it has more steps, or nobody answers.
+    pub(super) fn within(system: &'a NetworkSystem, steps: usize) -> Option<Self> {
         let (form, _) = NormalForm::new(system)?;
-        if form.steps().len() > STEPS {
+        if form.steps().len() > steps {
             return None;
         }
         let letters: Vec<Node> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
         let serial = serial_automaton(&form, serial_edges(&form, &mut Budget::ticks(PROVE_TICKS)).ok()?);
         let runs = (0..=4).map_while(|requests| answers_of(&form, requests)).flatten().collect();
-        Some(Self { system, form, letters, serial, runs })
+        Some(Self { system, form, letters, serial, runs }).filter(|tried| !tried.letters.is_empty())
     }
 
     /// The name of the condition that refuses a proof.
-    fn refusing(&self, proof: &LettersProof) -> Option<&'static str> {
+    pub(super) fn refusing(&self, proof: &LettersProof) -> Option<&'static str> {
         let text = self.system.to_json();
         let body = Body::Part(Part::Letters(Box::new(proof.clone())));
         let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
@@ -105,7 +106,7 @@ impl<'a> Tried<'a> {
 
     /// Whether the checker accepts these facts and levels: a proof with nothing
     /// else is refused only because letters are in no class, or for its tree.
-    fn accepts(&self, facts: &[Fact], levels: &[Level]) -> bool {
+    pub(super) fn accepts(&self, facts: &[Fact], levels: &[Level]) -> bool {
         let proof = LettersProof { facts: facts.to_vec(), levels: levels.to_vec(), ..LettersProof::default() };
         self.refusing(&proof)
             .is_some_and(|condition| condition == "letters.classes" || (!levels.is_empty() && condition.starts_with("tree.")))
@@ -222,7 +223,7 @@ impl<'a> Tried<'a> {
     }
 
     /// A fact drawn at random; the checker says whether it holds.
-    fn draw_fact(&self, random: &mut SplitMix64) -> Option<Fact> {
+    pub(super) fn draw_fact(&self, random: &mut SplitMix64) -> Option<Fact> {
         let outside = self.some(25, random);
         if random.chance(40) {
             return self.draw_counting(outside, random).map(|counting| Fact::Count(Box::new(counting)));
@@ -332,10 +333,7 @@ fn changed(region: &Region, automaton: &Automaton, random: &mut SplitMix64) -> R
 }
 
 fn try_system(system: &NetworkSystem, random: &mut SplitMix64, counts: &mut Counts) {
-    let Some(tried) = Tried::new(system) else { return };
-    if tried.letters.is_empty() {
-        return;
-    }
+    let Some(tried) = Tried::within(system, STEPS) else { return };
     count(counts, "systems");
     let refuted = tried.runs.iter().any(|answers| !has_walk(&tried.serial, answers));
     if refuted {

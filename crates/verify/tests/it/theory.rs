@@ -43,6 +43,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
         &[
             ("crates/proof/src/letters.rs", None),
             ("crates/proof/src/letters/level.rs", None),
+            ("crates/proof/src/letters/groups.rs", None),
             ("crates/proof/src/letters/fact.rs", None),
             ("crates/proof/src/letters/explicit.rs", None),
             ("crates/proof/src/letters/region.rs", None),

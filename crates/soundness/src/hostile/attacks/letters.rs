@@ -107,8 +107,29 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
             value["known"].as_array_mut()?.push(json!({how: fact}));
             Some(())
         }
+        "letters.groups" | "letters.diamond" | "letters.visits" => groups(condition, value, &removed, &kept, draw),
         _ => region(condition, value, draw),
     }
+}
+
+/// Groups that are none, beside those that there are or in their place.
+fn groups(condition: &str, value: &mut Value, removed: &[u64], kept: &[u64], draw: &mut Draw) -> Option<()> {
+    let group = |letters: &[u64]| json!({"letters": letters, "steps": 0, "levels": [], "classes": [letters], "regions": [], "tree": []});
+    let letter = *draw.pick(kept).or(draw.pick(removed))?;
+    let groups = match condition {
+        "letters.groups" => json!({"visits": [], "each": [group(&[letter]), group(&[letter])]}),
+        "letters.diamond" => json!({"visits": [], "each": [group(&[letter])]}),
+        _ => json!({"visits": [{"letter": letter, "guards": []}], "each": []}),
+    };
+    match value.get_mut("groups") {
+        // Their letters are nobody's, and a walk that makes no steps need not visit anything.
+        Some(there) if draw.chance(50) => match condition {
+            "letters.visits" => there["each"].as_array_mut()?.iter_mut().for_each(|group| group["steps"] = json!(0)),
+            _ => there["each"].as_array_mut()?.push(group(&[letter])),
+        },
+        _ => value["groups"] = groups,
+    }
+    Some(())
 }
 
 /// Numbers that mean nothing, or lists out of order.

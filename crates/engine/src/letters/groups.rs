@@ -1,0 +1,210 @@
+//! Letters that are proved group by group.
+//!
+//! What groups are, and why each may be proved on its own, is said in
+//! [`serval_proof::letters::groups`]; here they are found. Two letters *depend* on each
+//! other if they cannot be exchanged somewhere, be it that both are possible at a state, or that one follows
+//! the other; groups are what hangs together by this. So nothing is lost: a walk can be
+//! sorted by groups. Letters that label loops only are looked at apart: these read what
+//! the groups have done together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serval_budget::{Budget, Stopped};
+use serval_model::{Node, NormalForm};
+use serval_proof::letters::{Automaton, Fact, Group, Groups, LettersProof, Visit};
+
+use super::levels::{self, Collapsed};
+use super::support::{self, HOW};
+use super::{LettersOutcome, Work};
+
+/// Proves each group on its own, with what is known and more; `None` if there are no groups,
+/// or if that is not enough. The proof has no levels.
+pub(super) fn prove(form: &NormalForm, before: &Collapsed, facts: &[Fact], budget: &mut Budget) -> Result<Option<LettersProof>, Stopped> {
+    let Collapsed { automaton, removed, .. } = before;
+    // Mostly there are very few states, and then there is nothing to gain.
+    if automaton.states < 4 {
+        return Ok(None);
+    }
+    let (loops, others) = letters(automaton);
+    let without = automaton.without(|letter| loops.contains(&letter));
+    let Some(groups) = independent(&without, &others, budget)? else { return Ok(None) };
+    let mut facts = facts.to_vec();
+    let all: BTreeSet<Node> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
+    let mut each = Vec::new();
+    let mut found = Vec::new();
+    for letters in groups {
+        let others: BTreeSet<Node> = all.iter().copied().filter(|letter| letters.binary_search(letter).is_err()).collect();
+        budget.spend((all.len() + without.edges.len()) as u64)?;
+        let own = without.without(|letter| others.contains(&letter));
+        let collapsed = levels::collapse(form, own, others, &mut facts, budget)?;
+        // As many steps as it takes to have been everywhere once.
+        let first = collapsed.levels.first().map_or(1, |level| level.automaton.states);
+        let steps = if loops.is_empty() { 0 } else { first.saturating_sub(1) };
+        each.push(Group { letters, steps, ..Group::default() });
+        found.push(collapsed);
+    }
+    let Some(visits) = visits(form, automaton, &loops, &each, &mut facts, budget)? else { return Ok(None) };
+    let mut removed = removed.clone();
+    removed.extend(loops.into_iter().chain(each.iter().flat_map(|group| group.letters.iter().copied())));
+    let rest = automaton.without(|letter| removed.contains(&letter));
+    found.push(Collapsed { levels: Vec::new(), automaton: rest, removed });
+    let mut works = Vec::new();
+    for collapsed in found {
+        let mut work = Work { is_group: true, ..Work::new(form, collapsed, std::mem::take(&mut facts)) };
+        let LettersOutcome::Proof(proof) = work.cover(budget)? else { return Ok(None) };
+        work.proof = proof;
+        facts = std::mem::take(&mut work.proof.facts);
+        works.push(work);
+    }
+    // Facts that were found for one group may say something about another.
+    for work in &mut works {
+        work.number_clauses(Some(&facts));
+    }
+    let Some(rest) = works.pop() else { return Ok(None) };
+    for (group, work) in each.iter_mut().zip(works) {
+        let LettersProof { levels, classes, regions, tree, .. } = work.proof;
+        *group = Group { levels, classes, regions, tree, ..std::mem::take(group) };
+    }
+    Ok(Some(LettersProof { facts, groups: Some(Groups { visits, each }), ..rest.proof }))
+}
+
+/// The letters that label loops only, and the others that have edges.
+fn letters(automaton: &Automaton) -> (BTreeSet<Node>, Vec<Node>) {
+    let moving: BTreeSet<Node> = automaton.edges.iter().filter(|(from, _, to)| from != to).map(|edge| edge.1).collect();
+    let loops = automaton.edges.iter().map(|edge| edge.1).filter(|letter| !moving.contains(letter)).collect();
+    (loops, moving.into_iter().collect())
+}
+
+/// Sets of letters such that letters of different ones can be exchanged everywhere;
+/// `None` if there is only one.
+fn independent(automaton: &Automaton, letters: &[Node], budget: &mut Budget) -> Result<Option<Vec<Vec<Node>>>, Stopped> {
+    if letters.len() < 2 {
+        return Ok(None);
+    }
+    let place = |letter: Node| letters.binary_search(&letter).unwrap_or(0);
+    // For each letter one of its set, itself for one of them.
+    let mut leader: Vec<usize> = (0..letters.len()).collect();
+    let mut sets = letters.len();
+    let first_of = |leader: &[usize], mut at: usize| {
+        while leader[at] != at {
+            at = leader[at];
+        }
+        at
+    };
+    let has = |from: u32, letter: Node, to: u32| automaton.edges.binary_search(&(from, letter, to)).is_ok();
+    for &(p, a, q) in &automaton.edges {
+        let beside = automaton.edges_of(p).iter().filter(|edge| edge.1 > a).map(|&(_, b, to)| (b, to, true));
+        let after = automaton.edges_of(q).iter().filter(|edge| edge.1 != a).map(|&(_, b, to)| (b, to, false));
+        for (b, to, is_beside) in beside.chain(after) {
+            budget.spend(1)?;
+            let (one, other) = (first_of(&leader, place(a)), first_of(&leader, place(b)));
+            if one == other {
+                continue;
+            }
+            // Both ways round the same end is reached.
+            let exchanged = if is_beside {
+                automaton.edges_from(q, b).iter().any(|&(.., end)| has(to, a, end))
+            } else {
+                automaton.edges_from(p, b).iter().any(|&(.., between)| has(between, a, to))
+            };
+            if !exchanged {
+                leader[one.max(other)] = one.min(other);
+                sets -= 1;
+                if sets == 1 {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
+    for (at, &letter) in letters.iter().enumerate() {
+        groups.entry(first_of(&leader, at)).or_default().push(letter);
+    }
+    Ok(Some(groups.into_values().collect()))
+}
+
+/// A walk that begins, as the checker looks at it.
+struct Beginning {
+    state: u32,
+    group: usize,
+    made: u32,
+    used: Vec<Node>,
+    absent: Vec<Node>,
+}
+
+/// For each loop letter guards such that every walk that needs it visits one of its loops; `None`
+/// if there are none.
+fn visits(
+    form: &NormalForm,
+    automaton: &Automaton,
+    loops: &BTreeSet<Node>,
+    each: &[Group],
+    facts: &mut Vec<Fact>,
+    budget: &mut Budget,
+) -> Result<Option<Vec<Visit>>, Stopped> {
+    let mut visits = Vec::new();
+    for &letter in loops {
+        let mut to_do = vec![Beginning { state: automaton.start, group: 0, made: 0, used: Vec::new(), absent: Vec::new() }];
+        let mut guards = BTreeSet::new();
+        while let Some(Beginning { state, group, made, used, absent }) = to_do.pop() {
+            budget.spend(1 + absent.len() as u64)?;
+            if automaton.has_loop(state, letter) {
+                continue;
+            }
+            let Some(Group { letters, steps, .. }) = each.get(group) else {
+                // Those with the fewest absent letters come first, so that their guards do for others.
+                budget.spend(facts.len() as u64)?;
+                let Some(guard) = guard(form, automaton, (letter, &absent), facts, budget)? else { return Ok(None) };
+                guards.insert(guard);
+                continue;
+            };
+            let next = group + 1;
+            if made >= *steps {
+                to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent });
+                continue;
+            }
+            let unused = letters.iter().copied().filter(|letter| !used.contains(letter));
+            let mut over: Vec<Node> = absent.iter().copied().chain(unused).collect();
+            over.sort_unstable();
+            to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent: over });
+            for &(_, label, to) in automaton.edges_of(state).iter().filter(|edge| letters.binary_search(&edge.1).is_ok()) {
+                let used = used.iter().copied().chain([label]).collect();
+                to_do.push(Beginning { state: to, group, made: made + 1, used, absent: absent.clone() });
+            }
+        }
+        visits.push(Visit { letter, guards: guards.into_iter().collect() });
+    }
+    Ok(Some(visits))
+}
+
+/// The number of a fact that says that a letter is not answered where others are
+/// absent; it may be a new one.
+fn guard(
+    form: &NormalForm,
+    automaton: &Automaton,
+    (letter, absent): (Node, &[Node]),
+    facts: &mut Vec<Fact>,
+    budget: &mut Budget,
+) -> Result<Option<u32>, Stopped> {
+    let speaks = |fact: &Fact| {
+        let said = fact.absence().filter(|said| said.never.binary_search(&letter).is_ok());
+        said.is_some_and(|said| support::are_in(&said.outside, absent))
+    };
+    if let Some(known) = facts.iter().position(speaks) {
+        return Ok(u32::try_from(known).ok());
+    }
+    // Mostly it is enough that the groups have not begun. Smaller ones are not looked for: those with
+    // the fewest absent letters come first.
+    let begins = |letter: &Node| !automaton.edges_from(automaton.start, *letter).is_empty();
+    let few: Vec<Node> = absent.iter().copied().filter(begins).collect();
+    let sets: &[&[Node]] = if few == absent { &[absent] } else { &[&few, absent] };
+    for (how, outside) in HOW.into_iter().flat_map(|how| sets.iter().map(move |&outside| (how, outside))) {
+        let mut never = support::never(form, outside, how, budget)?;
+        if never.binary_search(&letter).is_ok() {
+            never.retain(|letter| outside.binary_search(letter).is_err());
+            facts.push(support::absence(how, outside.to_vec(), Vec::new(), never));
+            return Ok(u32::try_from(facts.len() - 1).ok());
+        }
+    }
+    Ok(None)
+}
