@@ -221,7 +221,7 @@ fn the_trusted_base_is_small() {
     for (name, lines) in &sizes {
         say(&format!("trusted: {name} has {lines} lines of code"));
     }
-    assert!(sizes[0].1 <= 3_800, "the checker has {} lines", sizes[0].1);
+    assert!(sizes[0].1 <= 4_000, "the checker has {} lines", sizes[0].1);
     // The manual names the sizes in hundreds, rounded up.
     let manual = read("docs/src/trust.md");
     for (name, lines) in sizes {
