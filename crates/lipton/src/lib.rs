@@ -163,6 +163,9 @@ struct Attempt<'a> {
     late: bool,
 }
 
+/// Rounds in which ranges may change.
+const MAX_ROUNDS: u64 = 5;
+
 /// What one attempt says about others.
 #[derive(Default)]
 struct Hints {
@@ -198,21 +201,28 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
         // Where a range is not declared it is not known yet what may be an error, and everything might be.
         let asks = !guessed || control.program().globals.iter().all(|global| global.range.is_some());
         let mut model = Model::new(control, yields, asks.then_some(ranges.as_slice()), budget)?;
+        // Asked before anything else is left out, as the checker narrows first.
+        let would_narrow = guessed && model.would_narrow(&ranges);
         if !guessed {
             model.narrow(&ranges);
         }
-        let late = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
+        let looks = if late { hints.see(late::looks(&mut model, &ranges, budget)?) } else { Vec::new() };
         let validated = if validate { candidates(&mut model) } else { Vec::new() };
         let sums = if few.is_none() { sums::sums(&mut model) } else { Vec::new() };
         let before =
-            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late, validated, sums, ..Reduction::default() });
+            std::mem::replace(&mut reduction, Reduction { yields: yields.to_vec(), late: looks, validated, sums, ..Reduction::default() });
         let regions = Regions::new(&model);
         infer(&model, &regions, &mut reduction, budget)?;
         if tickets {
             tickets::add(&model, &mut reduction, budget)?;
         }
         let same = reduction.ranges.iter().all(|range| before.ranges.contains(range)) && before.slow == reduction.slow;
-        if asks && same && (!guessed || !model.would_narrow(&ranges)) || round >= 5 {
+        let settled = asks && same && !would_narrow;
+        // Tests that are left out because of ranges, and ranges that are no longer those without these tests.
+        if !settled && late && round >= MAX_ROUNDS {
+            return Err(Why::TooLarge { what: "rounds", limit: MAX_ROUNDS });
+        }
+        if settled || round >= MAX_ROUNDS {
             break (model, regions);
         }
         round += 1;

@@ -57,3 +57,15 @@ fn looking_twice() {
     assert!(!is_proved(&checked_twice("1 == 1", "OBJECT")));
     assert!(!is_proved(&checked_twice("READY == 0", "20 + OBJECT")));
 }
+
+/// Which tests may be left out rests on ranges, and these on the tests that are: what is found holds for both, or nothing is.
+#[test]
+fn looks_and_ranges_fit() {
+    let text = "var B: 0..2\nvar O: 0..2\nvar READY: 0..2\nvar L: 0..1\n\
+        request f { if (READY != 0 and B == 0) { return 5 }; a := READY; await (L == 0); L := 1; yield; if (READY != 0) { L := 0; return 5 }; \
+        B := a; O := 1; yield; READY := 1; L := 0; a }\n\
+        request g { if (READY > 0) { return O }; yield; yield; lock(L); if (READY > 0) { L := 0; return O }; B := a; O := 1; READY := 2; L := 0; a }\n\
+        request h { await (READY == 1); a := O; yield; a + O }\n";
+    // Whatever is found is accepted.
+    assert!(!is_proved(text));
+}
