@@ -208,3 +208,47 @@ fn guard(
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use serval_compile::{Options, compile};
+    use serval_families::Family;
+
+    use super::super::sample::{clock, shards};
+    use super::*;
+
+    fn groups_of(automaton: &Automaton) -> Option<Vec<Vec<Node>>> {
+        let (loops, others) = letters(automaton);
+        independent(&automaton.without(|letter| loops.contains(&letter)), &others, &mut Budget::ticks(100_000)).unwrap()
+    }
+
+    #[test]
+    fn bits_are_independent_and_numbers_are_not() {
+        for bits in 2..6 {
+            let groups: Vec<Vec<Node>> = (0..bits).map(|bit| vec![2 * bit, 2 * bit + 1]).collect();
+            assert_eq!(groups_of(&shards(bits)), Some(groups));
+        }
+        assert_eq!(groups_of(&clock(5, 1)), None);
+        // A bit that is set only while another one is not.
+        let mut bound = shards(3);
+        bound.edges.retain(|&(from, letter, _)| letter != 2 || from & 1 == 0);
+        assert_eq!(groups_of(&bound), Some(vec![vec![0, 1, 2, 3], vec![4, 5]]));
+    }
+
+    /// What a proof takes grows with the shards as facts do, and not with the ways to end.
+    #[test]
+    fn shards_are_proved_one_by_one() {
+        for (shards, ticks) in [(2, 20_000), (3, 40_000), (4, 80_000)] {
+            let program = serval_syntax::analyze(&Family::named("shards").unwrap().program(shards)).program.unwrap();
+            let compiled = compile(&program, Options::default(), &Budget::ticks(1_000_000)).unwrap();
+            let [component] = compiled.components() else { panic!() };
+            let (form, _) = NormalForm::new(component.system()).unwrap();
+            let Ok(LettersOutcome::Proof(proof)) = super::super::prove(&form, &mut Budget::ticks(2 * ticks)) else { panic!("{shards}") };
+            let groups = proof.groups.unwrap();
+            assert_eq!(groups.each.len(), shards);
+            assert!(groups.each.iter().all(|group| group.regions.len() <= 3), "{shards}");
+            // Each number of shards that have begun but all of them excludes a sum, and a shard counts up before down.
+            assert!(proof.facts.len() <= (1 << shards) + 3 * shards, "{shards}: {}", proof.facts.len());
+        }
+    }
+}
