@@ -13,7 +13,7 @@ mod index;
 pub mod run;
 mod shrink;
 
-pub use forward::{Bounds, Justified, Tree};
+pub use forward::{Bounds, Justified, Largest, Tree};
 pub use shrink::pump as shorter_pump;
 
 /// ω, which is more than every number of tokens.
@@ -38,6 +38,8 @@ pub enum Said {
     Excluded(Box<serval_netproof::Evidence>),
     /// Nothing: a place has more tokens than fit.
     TooManyTokens,
-    /// Nothing: the goal is not upward closed, or has too many least markings.
+    /// Nothing: the goal has more than so many least markings.
+    TooManyLeast(usize),
+    /// Nothing: the goal is not upward closed.
     Nothing,
 }

@@ -51,6 +51,22 @@ pub fn open_net(seed: u64) -> Net {
     net
 }
 
+/// A net of a seed in which each transition takes at most one token, mostly one, and gives up to three.
+pub fn free_net(seed: u64) -> Net {
+    let mut draw = SplitMix64::new(seed ^ 0xF4EE);
+    let mut net = Net::new(format!("communication-free net {seed}"));
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let places: Vec<PlaceId> =
+        names[..3 + draw.index(4)].iter().filter_map(|name| net.add_place(*name, [0, 0, 0, 1, 2][draw.index(5)]).ok()).collect();
+    for number in 0..3 + draw.index(5) {
+        let input = if draw.chance(95) { vec![(places[draw.index(places.len())], 1)] } else { Vec::new() };
+        let outputs: Vec<(PlaceId, u64)> = (0..draw.index(4)).map(|_| (places[draw.index(places.len())], 1)).collect();
+        let added = net.add_transition(format!("t{number}"), input, merged(&outputs));
+        added.unwrap_or_else(|error| unreachable!("{error}"));
+    }
+    net
+}
+
 /// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four points, and two variables with two values. A
 /// step moves a process, may ask for the value of a variable, and may change that of another.
 pub fn safe_net(seed: u64) -> Net {

@@ -17,6 +17,7 @@
 //! ```
 
 mod assume;
+mod bound;
 mod class;
 mod coverage;
 mod invariant;
@@ -35,6 +36,7 @@ pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use invariant::{decide_proposed, invariant_in_words};
 pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
+use serval_nets::Far;
 pub use serval_nets::Method as NetMethod;
 pub use serval_petri::{Net, Property, words::Unknown};
 pub use serval_report::nets::NetAnswer;
@@ -190,6 +192,10 @@ pub struct NetDecision {
     pub reason: Option<String>,
     /// One sentence why.
     pub why: Option<String>,
+    /// The largest value, where that is asked: a number or ω.
+    pub value: Option<String>,
+    /// For what is undecided: how far methods came that could go on.
+    pub far: Option<String>,
     /// A run that shows it.
     pub run: Option<NetRun>,
     /// What is dead.
@@ -203,7 +209,14 @@ pub struct NetDecision {
 impl NetDecision {
     fn without(answer: NetAnswer, reason: impl Into<String>) -> Self {
         let (methods, dead) = (Vec::new(), Vec::new());
-        Self { answer, methods, reason: Some(reason.into()), why: None, run: None, dead, open: 0, certificate: None }
+        let (why, value, far, run, certificate) = (None, None, None, None, None);
+        Self { answer, methods, reason: Some(reason.into()), why, value, far, run, dead, open: 0, certificate }
+    }
+
+    /// With how far methods came, if that is of interest.
+    fn with_far(mut self, far: Far) -> Self {
+        self.far = (self.answer == NetAnswer::Undecided).then(|| bound::far(far)).flatten();
+        self
     }
 
     /// The kinds of evidence, each once.
@@ -227,7 +240,10 @@ impl NetDecision {
             report.certificate = self.certificate.map(|_| NetCertificate { kinds, path: None, verified: true });
         }
         (report.methods, report.reason, report.why) = (self.methods, self.reason, self.why);
-        (report.run, report.dead, report.open) = (self.run, self.dead, self.open);
+        if let (Some(reason), Some(far)) = (&mut report.reason, &self.far) {
+            *reason = format!("{reason}; {far}");
+        }
+        (report.run, report.dead, report.open, report.value) = (self.run, self.dead, self.open, self.value);
         report
     }
 }

@@ -54,7 +54,7 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
         match said {
             cover::Said::Excluded(evidence) => found.push(*evidence),
             cover::Said::Reached(word) => found.push(Evidence::Run(Run { word })),
-            cover::Said::TooManyTokens | cover::Said::Nothing => {}
+            cover::Said::TooManyTokens | cover::Said::TooManyLeast(_) | cover::Said::Nothing => {}
         }
     }
     let mut looked = vec![look(net, goal, 500, budget)];
