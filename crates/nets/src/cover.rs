@@ -2,6 +2,7 @@
 //!
 //! - [`forward`]: the minimal coverability set, by a tree of ω-markings;
 //! - [`backward`]: the least markings from which a goal can be covered;
+//! - [`levels`]: how short a covering run is, exactly;
 //! - [`run`]: runs out of ω-runs, whose pumps are repeated often enough.
 //!
 //! Both methods end, however many markings there are, if their budgets do not end them. They serve goals that are *upward closed*: what is above a marking of
@@ -10,6 +11,7 @@
 pub mod backward;
 pub mod forward;
 mod index;
+pub mod levels;
 pub mod run;
 mod shrink;
 

@@ -96,6 +96,26 @@ pub fn safe_net(seed: u64) -> Net {
     net
 }
 
+/// The vector addition system of a seed with so many states and counters, as a text: each state has two steps, which change about half of the counters by up to 2, and one marking is asked for. States and counters are from 1 to 100.
+pub fn random_vass(seed: u64, states: usize, counters: usize) -> String {
+    let mut draw = SplitMix64::new(seed ^ 0xA55);
+    let (states, counters) = (states.clamp(1, 100), counters.clamp(1, 100));
+    let mut vector = |numbers: &[i64]| {
+        let numbers: Vec<String> = (0..counters).map(|_| numbers[draw.index(numbers.len())].to_string()).collect();
+        format!("({})", numbers.join(", "))
+    };
+    let mut text = format!("state q0 {}\n", vector(&[0, 1, 2]));
+    let mut ends = SplitMix64::new(seed ^ 0xE4D5);
+    for state in 0..states {
+        // The first step leads on, so that every state is a step away from the one before.
+        for to in [(state + 1) % states, ends.index(states)] {
+            text.push_str(&format!("q{state} -> q{to} {}\n", vector(&[-2, -1, -1, 0, 0, 0, 0, 1, 1, 2])));
+        }
+    }
+    text.push_str(&format!("target q{} {}\n", states - 1, vector(&[0, 1, 3])));
+    text
+}
+
 /// Some of them stand in quotes.
 const NAMES: [&str; 5] = ["a", "b", "not", "d e", "\"\\"];
 

@@ -76,6 +76,8 @@ pub struct NetInput {
     ids: pnml::Ids,
     /// What the file itself asks: these can be covered.
     targets: Vec<Formula>,
+    /// Whether the file begins with any number of some counters, for which the net has transitions that can always fire.
+    grows: bool,
 }
 
 /// A question about a net.
@@ -100,12 +102,14 @@ impl NetInput {
         Ok(match kind {
             NetKind::Pnml => {
                 let read = pnml::read_within(text, limits)?;
-                Self { net: read.net, ids: read.ids, targets: Vec::new() }
+                Self { net: read.net, ids: read.ids, targets: Vec::new(), grows: false }
             }
             NetKind::Tina => Self::named(tina::read_within(text, limits)?, Vec::new()),
             NetKind::Mist => {
                 let mist::Spec { net, targets } = mist::read_within(text, limits)?;
-                Self::named(net, targets)
+                // Names of rules and counters have no blanks.
+                let grows = net.transitions().any(|one| net.transition_name(one).starts_with("more "));
+                Self { grows, ..Self::named(net, targets) }
             }
             NetKind::Vass => {
                 let mist::Spec { net, targets } = vass::read_within(text, limits)?;
@@ -115,15 +119,18 @@ impl NetInput {
     }
 
     fn named(net: Net, targets: Vec<Formula>) -> Self {
-        Self { ids: pnml::Ids::named(&net), net, targets }
+        Self { ids: pnml::Ids::named(&net), net, targets, grows: false }
     }
 
     /// Reads a file whose pages and nets are composed by the names of their transitions.
     pub fn read_composed(text: &str, kind: NetKind) -> Result<Self, FormatError> {
         match kind {
-            NetKind::Pnml => {
-                pnml::read_composed(text, &Limits::default()).map(|read| Self { net: read.net, ids: read.ids, targets: Vec::new() })
-            }
+            NetKind::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| Self {
+                net: read.net,
+                ids: read.ids,
+                targets: Vec::new(),
+                grows: false,
+            }),
             NetKind::Tina | NetKind::Mist | NetKind::Vass => Self::read(text, kind),
         }
     }
@@ -139,9 +146,14 @@ impl NetInput {
         &self.net
     }
 
-    /// The question that is a property in words.
+    /// The question that is a property in words. Where the file begins with any number of some counters, the net never deadlocks, whatever the rules do, so that this is no question.
     pub fn question(&self, text: &str) -> Result<NetQuestion, WordsError> {
-        Ok(NetQuestion { name: text.to_owned(), property: Property::parse(text, &self.net)?, is_query: false })
+        let property = Property::parse(text, &self.net)?;
+        if self.grows && property == Property::DeadlockFree {
+            let message = "the file begins with any number of some counters, which is a transition that can always fire; ask reachable:FORMULA for what would be a deadlock";
+            return Err(WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None });
+        }
+        Ok(NetQuestion { name: text.to_owned(), property, is_query: false })
     }
 
     /// The questions that the file of the net asks itself: whether its targets can be covered.

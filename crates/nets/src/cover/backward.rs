@@ -58,7 +58,7 @@ const EXCLUDED: usize = 200;
 /// Ticks of the solver that take as long as a predecessor.
 const SOLVER: u64 = 25;
 
-fn turned(marking: &[u64]) -> Vec<u64> {
+pub(super) fn turned(marking: &[u64]) -> Vec<u64> {
     marking.iter().map(|tokens| OMEGA - tokens).collect()
 }
 
@@ -269,7 +269,7 @@ impl Search<'_> {
 }
 
 /// The least marking from which a transition leads to what is at least as large; `None` where a number does not fit.
-fn before(fast: &Fast, marking: &[u64], transition: usize) -> Option<Vec<u64>> {
+pub(super) fn before(fast: &Fast, marking: &[u64], transition: usize) -> Option<Vec<u64>> {
     let mut before = marking.to_vec();
     for &(place, change) in &fast.effects[transition] {
         let tokens = i128::from(before[place]).checked_sub(change)?.max(0);
