@@ -111,7 +111,7 @@ pub fn feeds(net: &Net, places: &[u32]) -> Result<Vec<Literal>, Refusal> {
         }
     }
     let meets = |arcs: &[(PlaceId, u64)]| arcs.iter().any(|&(place, weight)| weight > 0 && inside[place.index()]);
-    let (mut takes, mut gives): (Vec<(u32, i64)>, Vec<(u32, i64)>) = (Vec::new(), Vec::new());
+    let (mut takes, mut gives) = (Vec::new(), Vec::new());
     for (number, transition) in (0..).zip(net.transitions()) {
         if meets(net.inputs(transition)) {
             takes.push((number, -1));

@@ -285,13 +285,13 @@ impl Session {
             self.ask_backward_all(net, goals, &mut found, &mut work, round, cancel);
             for (formula, found) in goals.iter().zip(&mut found) {
                 if found.is_open() && !cancel.is_cancelled() {
-                    if round > 0 && self.is_cut {
-                        if let Ok(Some(evidence)) =
+                    if round > 0
+                        && self.is_cut
+                        && let Ok(Some(evidence)) =
                             work.known(net).exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone()))
-                        {
-                            *found = checked(net, formula, evidence, Method::Weights.name(), cancel);
-                            continue;
-                        }
+                    {
+                        *found = checked(net, formula, evidence, Method::Weights.name(), cancel);
+                        continue;
                     }
                     self.ask(net, formula, found, &mut work, round, cancel);
                 }

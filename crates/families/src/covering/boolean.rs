@@ -19,6 +19,9 @@ pub enum Command {
     Halt,
 }
 
+/// The variables that a command reads, the one that it writes, and the value that comes out.
+type Meaning = (Vec<usize>, Option<usize>, fn(&[bool]) -> bool);
+
 fn literal(variable: usize, value: bool) -> String {
     format!("{}x{variable}", if value { "" } else { "not_" })
 }
@@ -35,7 +38,7 @@ pub fn boolean(variables: usize, commands: &[Command]) -> String {
     }
     spec.counter("halt", 0);
     for (point, &command) in commands.iter().enumerate() {
-        let (reads, writes, then): (Vec<usize>, Option<usize>, fn(&[bool]) -> bool) = match command {
+        let (reads, writes, then): Meaning = match command {
             Command::And(z, x, y) => (vec![x, y], Some(z), |values| values[0] && values[1]),
             Command::Or(z, x, y) => (vec![x, y], Some(z), |values| values[0] || values[1]),
             Command::Not(z, x) => (vec![x], Some(z), |values| !values[0]),
@@ -46,7 +49,7 @@ pub fn boolean(variables: usize, commands: &[Command]) -> String {
         used.sort_unstable();
         used.dedup();
         for values in 0..1_usize << used.len() {
-            let value = |variable: usize| used.iter().position(|&one| one == variable).is_some_and(|at| values >> at & 1 == 1);
+            let value = |variable: usize| used.iter().position(|&one| one == variable).is_some_and(|at| (values >> at) & 1 == 1);
             let result = then(&reads.iter().map(|&variable| value(variable)).collect::<Vec<_>>());
             let to = match command {
                 Command::If(_, yes, no) => format!("at{}", if result { yes } else { no }),
