@@ -1,7 +1,7 @@
 //! From the goal backwards: the least markings from which it can be covered.
 //!
 //! A basis grows from the least markings of the goal by *predecessors*: `pre(b, t) = max(b − e(t), in(t))` is the least marking from which `t` leads to what is at least `b`. What is
-//! at least a member already is not added, and what weighted sums exclude is not, either: it cannot be reached. Nor is what the marking equation excludes, with traps ([`Filter`]): that takes longer to
+//! at least a member already is not added, and what weighted sums exclude is not, either: it cannot be reached. Nor is what the marking equation excludes, with traps: that takes longer to
 //! ask, so that it is asked only of markings that would be added. The smallest members are looked at first. If the initial marking is at least a member, the
 //! transitions from there to the goal are a run. If not, and nothing can be added, the basis is closed, and the goal cannot be reached (`serval_netproof::basis`). It ends since no infinite
 //! sequence of markings is without two in order (Dickson).

@@ -12,7 +12,7 @@
 //! that state can be reached with at least these counters. States become places with one token in all, counters become places `c1`, `c2`, …, steps become transitions. States are in the order in which lines
 //! name them, or as a line `states q1 q0` says, which may name some before all others.
 //!
-//! What is written is read as the same net where the net is such a system, and else as one with one state ([`write`]).
+//! What is written is read as the same net where the net is such a system, and else as one with one state ([`write()`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
