@@ -1,6 +1,6 @@
 //! What must hold of reading nets, whatever the text is.
 
-use serval_petri::{FormatError, Limits, Net, pnml, tina};
+use serval_petri::{FormatError, Limits, Net, mist, pnml, tina, vass};
 
 /// Checks one text as PNML; says whether it is accepted.
 #[allow(dead_code, reason = "whoever includes this file asks about the formats that it is for")]
@@ -38,6 +38,53 @@ pub(crate) fn check_tina(text: &str) -> Result<(), FormatError> {
     let few = Limits { nodes: 2, arcs: 2, ..Limits::default() };
     match tina::read_within(text, &few) {
         Ok(again) => assert_eq!(again, net),
+        Err(error) => _ = check_error(text, error),
+    }
+    Ok(())
+}
+
+/// Checks one text as a specification of mist; says whether it is accepted.
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn check_spec(text: &str) -> Result<(), FormatError> {
+    check_asked(text, mist::read, mist::read_within)
+}
+
+/// Checks one text as a vector addition system; says whether it is accepted. What is written is read as the same net.
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn check_vass(text: &str) -> Result<(), FormatError> {
+    check_asked(text, vass::read, vass::read_within)?;
+    if let Ok(read) = vass::read(text) {
+        let written = vass::write(&read.net);
+        let written = written.unwrap_or_else(|| panic!("numbers that were read are not written"));
+        let again = vass::read(&written).unwrap_or_else(|error| panic!("what was written is not read: {error}\n{written}"));
+        assert_eq!(again.net, read.net, "{written}");
+    }
+    Ok(())
+}
+
+/// Checks a net with what is asked of it: everything that is asked is upward closed.
+fn check_asked(
+    text: &str,
+    read: impl Fn(&str) -> Result<mist::Spec, FormatError>,
+    read_within: impl Fn(&str, &Limits) -> Result<mist::Spec, FormatError>,
+) -> Result<(), FormatError> {
+    let asked = match read(text) {
+        Ok(asked) => asked,
+        Err(error) => return Err(check_error(text, error)),
+    };
+    check_net(&asked.net);
+    for target in &asked.targets {
+        assert_eq!(target.not_upward(), None, "{text}");
+    }
+    // Any net is a system with one state, and reading that gives a net that is written alike.
+    if let Some(system) = vass::write(&asked.net) {
+        let back = vass::read(&system).unwrap_or_else(|error| panic!("what was written is not read: {error}\n{system}"));
+        let again = vass::write(&back.net).map(|text| vass::read(&text));
+        assert_eq!(again.map(|again| again.map(|again| again.net)), Some(Ok(back.net)), "{system}");
+    }
+    let few = Limits { nodes: 2, arcs: 2, ..Limits::default() };
+    match read_within(text, &few) {
+        Ok(again) => assert_eq!((again.net, again.targets), (asked.net, asked.targets)),
         Err(error) => _ = check_error(text, error),
     }
     Ok(())

@@ -436,7 +436,9 @@ impl Program<'_> {
                     asked.property.name()
                 )));
             }
-            Property::Bounded(_) => return Err(Refusal("that places are bounded is no property of single markings".to_owned())),
+            Property::Bounded(_) | Property::Bound(..) => {
+                return Err(Refusal("that places are bounded is no property of single markings".to_owned()));
+            }
             Property::Reachable(_) | Property::Reaches(_) | Property::Coverable(_) => {
                 self.text.line("-- It holds where this property does not.");
             }

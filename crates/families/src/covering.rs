@@ -2,10 +2,14 @@
 //!
 //! Most come in pairs: one is right, and in the other somebody has made a mistake.
 
+mod ackermann;
+mod boolean;
 mod lipton;
 
 use std::fmt::Write;
 
+pub use ackermann::{ackermann, ackermann_value};
+pub use boolean::{Command, boolean, boolean_counter};
 pub use lipton::{lipton, lipton_size};
 
 /// Sizes at which each problem is made.

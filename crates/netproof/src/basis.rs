@@ -2,7 +2,8 @@
 //!
 //! Let `B` be a list of markings over the places of the net (`net.basis.places`), and `↑B` all markings that are at least as large as a member. Let `y_1, y_2, …` be
 //! weighted sums that no transition increases (as in [`bounds`](crate::bounds)); a marking `M` is *excluded* if `y·M > y·M0` for one of them. What is excluded
-//! cannot be reached, and what is larger is excluded, too, because weights are at least 0. Let
+//! cannot be reached, and what is larger is excluded, too, because weights are at least 0. Further, a marking is excluded if it is at least `x` for one of certain markings `x`, for each of which evidence of kind `equation` is accepted with the goal `M ≥ x`
+//! (the conditions of [`equation`](crate::equation)): nothing that is at least `x` can be reached, so that this is true of what is larger, too. Let
 //!
 //! 1. the initial marking is not in `↑B` (`net.basis.initial`);
 //! 2. each of the least markings of the goal (see below) is in `↑B` or excluded (`net.basis.goal`);
@@ -26,7 +27,7 @@ use serval_petri::{Constraint, Formula, Linear, Net, Part, PlaceId};
 use crate::bounds::{bounds_of, places_of};
 use crate::conditions::{NUMBERS, require};
 use crate::cover::{COMPARISONS, TOO_MANY};
-use crate::{Refusal, Weights};
+use crate::{Equation, Refusal, Weights};
 
 /// How many least markings a goal may have.
 pub const MOST: usize = 1 << 14;
@@ -43,9 +44,32 @@ pub struct Basis {
     /// Sums that do not grow.
     #[serde(default, skip_serializing_if = "has_none")]
     pub weights: Weights,
+    /// Markings that nothing reachable is as large as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<Excluded>,
 }
 
-serval_linear::objects!(Basis);
+/// A marking that nothing reachable is as large as.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Excluded {
+    /// The places that have tokens, ascending, with how many.
+    pub marking: Sparse,
+    /// Why: the marking equation has no solution that is as large.
+    pub equation: Equation,
+}
+
+serval_linear::objects!(Basis, Excluded);
+
+/// That a marking is at least as large as this.
+pub fn as_large(marking: &[(u32, u64)]) -> Option<Formula> {
+    let least = |&(place, tokens): &(u32, u64)| {
+        let place = PlaceId::try_from_index(usize::try_from(place).ok()?)?;
+        let linear = Linear::from_wide([(place, 1)], -i128::from(tokens))?;
+        Some(Formula::constraint(Constraint::AtLeastZero(linear)))
+    };
+    Some(Formula::all(marking.iter().map(least).collect::<Option<Vec<_>>>()?))
+}
 
 fn has_none(weights: &Weights) -> bool {
     weights.sums.is_empty()
@@ -154,12 +178,12 @@ impl Checker<'_> {
         }
         let found = self.basis.markings.iter().position(is_above);
         let compared = u64::try_from(found.map_or(self.basis.markings.len(), |at| at + 1)).unwrap_or(u64::MAX);
-        budget.spend(compared)?;
+        budget.spend(compared.saturating_add(u64::try_from(self.basis.excluded.len()).unwrap_or(u64::MAX)))?;
         self.compared = self.compared.saturating_add(compared);
         if self.compared > COMPARISONS {
             return Err(TOO_MANY);
         }
-        if found.is_some() {
+        if found.is_some() || self.basis.excluded.iter().any(|excluded| is_above(&excluded.marking)) {
             return Ok(true);
         }
         for (weights, initial) in &self.sums {
@@ -195,6 +219,11 @@ pub(crate) fn check(net: &Net, goal: &Formula, basis: &Basis, budget: &mut Budge
         let initial = |place: u32| PlaceId::try_from_index(place as usize).filter(|place| place.index() < net.place_count());
         let is_in = marking.iter().all(|&(place, tokens)| initial(place).is_some_and(|place| net.initial_tokens(place) >= tokens));
         require!(BasisInitial, !is_in, "the initial marking is as large as member {number}");
+    }
+    for (number, Excluded { marking, equation }) in basis.excluded.iter().enumerate() {
+        let known = places_of(net, marking.iter().map(|one| one.0)).is_some();
+        require!(BasisPlaces, known, "excluded marking {number} is not about places of the net, ascending");
+        crate::equation::check(net, &as_large(marking).ok_or(NUMBERS)?, equation, budget)?;
     }
     let mut sums = Vec::with_capacity(basis.weights.sums.len());
     for sum in &basis.weights.sums {

@@ -7,7 +7,10 @@
 //! its goal, so by the theorem of its kind the goal can be reached, or cannot. The property holds iff every goal can be reached, or iff
 //! none can ([`Decides`]). In the first case it is shown to hold where every goal is shown to be reachable, and not to hold where one
 //! is shown to be unreachable; in the second case, the other way round. That is what `net.complete` asks for. Boundedness has no goals, but places: each piece
-//! of evidence, under the number 0, is about all of them, and shows that all are bounded or that one is not ([`check_bounded`]). ∎
+//! of evidence, under the number 0, is about all of them, and shows that all are bounded or that one is not ([`check_bounded`]).
+//! A largest value is a number `n` iff a value of at least `n` can be reached, which is the first goal, and one of at least `n + 1` cannot, which is the second: it is shown to be `n` by the one and
+//! the other, and not to be `n` by the opposite of one of them. The values of a sum of places, each with a factor of at least 1, have no largest iff one of the places is unbounded, so
+//! that ω is shown by what shows that, and refuted by what shows that all are bounded. A certificate must say which number it is (`net.property`). ∎
 //!
 //! Written down, a certificate is a JSON object:
 //!
@@ -128,10 +131,11 @@ pub fn fingerprint(net: &Net) -> String {
     serval_linear::fingerprint(&text)
 }
 
-/// What must be shown of all goals where the property holds, and of one where it does not.
-fn claims(decides: Decides) -> (Claim, Claim) {
+/// What must be shown of a goal, by its number, where the property holds, and of one goal at least where it does not.
+fn claims(decides: Decides, goal: usize) -> (Claim, Claim) {
     match decides {
-        Decides::IfReachable => (Claim::Reachable, Claim::Unreachable),
+        Decides::IfFirst if goal > 0 => (Claim::Unreachable, Claim::Reachable),
+        Decides::IfReachable | Decides::IfFirst => (Claim::Reachable, Claim::Unreachable),
         Decides::UnlessReachable => (Claim::Unreachable, Claim::Reachable),
     }
 }
@@ -142,16 +146,16 @@ impl Certificate {
     ///
     /// The goals must be those of the property as it is read from its own text.
     pub fn new(net: &Net, property: &Property, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
-        let (all_of, one_of) = claims(property.decides());
+        let decides = property.decides();
         let mut certificate =
             Self { net: fingerprint(net), property: property.text(net)?, holds: true, evidence: Vec::new(), runs: Runs::default() };
-        if let Some((goal, evidence)) = evidence.iter().find(|one| one.1.claim() == one_of) {
+        if let Some((goal, evidence)) = evidence.iter().find(|one| one.1.claim() == claims(decides, one.0).1) {
             certificate.holds = false;
             certificate.evidence.push(About { goal: *goal, evidence: evidence.clone() });
             return Some(certificate);
         }
         let mut is_open = vec![true; goals];
-        for (goal, _) in evidence.iter().filter(|one| one.1.claim() == all_of) {
+        for (goal, _) in evidence.iter().filter(|one| one.1.claim() == claims(decides, one.0).0) {
             *is_open.get_mut(*goal)? = false;
         }
         if is_open.contains(&true) {
@@ -164,7 +168,8 @@ impl Certificate {
     /// The certificate for a property that is about bounds, from one piece of evidence. `None` where the property is another one, or there are no words for it.
     pub fn bounded(net: &Net, property: &Property, evidence: Evidence) -> Option<Self> {
         property.bounded_places(net)?;
-        let holds = evidence.claim() != Claim::Unbounded;
+        let is_bounded = evidence.claim() != Claim::Unbounded;
+        let holds = if matches!(property, Property::Bound(..)) { !is_bounded } else { is_bounded };
         let evidence = vec![About { goal: 0, evidence }];
         Some(Self { net: fingerprint(net), property: property.text(net)?, holds, evidence, runs: Runs::default() })
     }
@@ -197,8 +202,17 @@ impl Certificate {
         let actual = fingerprint(net);
         require!(Input, self.net == actual, "the fingerprint of the net is {actual}, but the certificate is about {:.80?}", self.net);
         let read = Property::parse(&self.property, net);
-        if let Some(places) = read.as_ref().ok().and_then(|property| property.bounded_places(net)) {
-            return self.check_bounds(net, &places, budget);
+        if let Ok(property) = &read
+            && let Some(places) = property.bounded_places(net)
+        {
+            let (if_holds, if_not) = match property {
+                Property::Bound(_, most) => {
+                    require!(Property, most.is_some(), "it asks for a largest value and does not say which it is");
+                    (Claim::Unbounded, Claim::Bounded)
+                }
+                _ => (Claim::Bounded, Claim::Unbounded),
+            };
+            return self.check_bounds(net, &places, if self.holds { if_holds } else { if_not }, budget);
         }
         let goals = |property: &Property| property.goals(net).ok_or("a number does not fit 64 bits".to_owned());
         let read = read.map_err(|error| error.message).and_then(|property| Ok((goals(&property)?, property.decides())));
@@ -210,20 +224,21 @@ impl Certificate {
             }
         };
         let shown = self.check_evidence(net, &goals, budget)?;
-        let (all_of, one_of) = claims(decides);
+        let mut shown = (0..).zip(shown);
         if self.holds {
-            let missing = shown.iter().position(|&shown| shown != Some(all_of));
-            require!(Complete, missing.is_none(), "goal {} is not shown to be {}", missing.unwrap_or_default(), all_of.word());
+            if let Some((goal, _)) = shown.find(|&(goal, shown)| shown != Some(claims(decides, goal).0)) {
+                require!(Complete, false, "goal {goal} is not shown to be {}", claims(decides, goal).0.word());
+            }
         } else {
-            require!(Complete, shown.contains(&Some(one_of)), "no goal is shown to be {}", one_of.word());
+            let is_refuted = shown.any(|(goal, shown)| shown == Some(claims(decides, goal).1));
+            require!(Complete, is_refuted, "no goal is shown to be {}", claims(decides, 0).1.word());
         }
         Ok(())
     }
 
     /// Checks a certificate about bounds of places.
-    fn check_bounds(&self, net: &Net, places: &[PlaceId], budget: &mut Budget) -> Result<(), Refusal> {
+    fn check_bounds(&self, net: &Net, places: &[PlaceId], wanted: Claim, budget: &mut Budget) -> Result<(), Refusal> {
         require!(Goal, self.runs == Runs::default(), "runs lead into no goal, since there is none");
-        let wanted = if self.holds { Claim::Bounded } else { Claim::Unbounded };
         let mut shown = false;
         for About { goal, evidence } in &self.evidence {
             require!(Goal, *goal == 0, "there is no goal number {goal}");

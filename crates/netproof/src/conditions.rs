@@ -43,6 +43,10 @@ serval_linear::conditions! {
         TrapClosed = "net.trap.closed",
         /// A trap is marked in the beginning.
         TrapMarked = "net.trap.marked",
+        /// Sets that need to be fed are sets of places of the net.
+        UnfedPlaces = "net.unfed.places",
+        /// They are empty in the beginning.
+        UnfedEmpty = "net.unfed.empty",
         /// Clauses are about places of the net.
         InductivePlaces = "net.inductive.places",
         /// Clauses hold in the beginning.

@@ -5,14 +5,17 @@
 //!
 //! 1. `M_p = M0(p) + Σ x_t·e(t)(p)` for each place, an equality each, in order;
 //! 2. `Σ_{p ∈ Q} M_p ≥ 1` for each trap `Q`, and `y·M ≤ y·M0` for each weighted sum `y`, an inequality each;
-//! 3. the goal: `all` of several is each of them; a constraint is an equality or an inequality; `any` of several is a clause, in
+//! 3. `Σ_{t ∈ U•} x_t ≤ 0` or `Σ_{t ∈ •U ∖ U•} x_t ≥ 1` for each set `U` of places that are empty in the beginning, a clause each: where nothing gives to `U` that does not take from it, nothing takes from it;
+//! 4. the goal: `all` of several is each of them; a constraint is an equality or an inequality; `any` of several is a clause, in
 //!    which a part that is not a single constraint is named by a variable `b` that is at least 0: the clause has the literal `b ≥ 1`, and
 //!    each clause or constraint of the part has the literal `b ≤ 0` beside it.
 //!
 //! **Theorem.** If the tree is accepted, no marking of the goal can be reached. **Proof.** Let `M` be reachable in the goal, by a run that
 //! fires each `t` exactly `x_t` times. (1) holds by adding up effects. A trap is a set of places (`net.trap.places`) such that whatever
 //! takes from it gives to it (`net.trap.closed`), marked in the beginning (`net.trap.marked`): a step that takes from it leaves a token, one that
-//! does not leaves those that are there, so by induction it is marked at `M`; weights as in [`bounds`](crate::bounds); so (2) holds. For (3), give `b` the
+//! does not leaves those that are there, so by induction it is marked at `M`; weights as in [`bounds`](crate::bounds); so (2) holds. Let `U` be a set of places (`net.unfed.places`) that are all
+//! empty in the beginning (`net.unfed.empty`). If the run fires a transition that takes from `U`, let `t` be the first such. `U` has a token then, and had none in the beginning, so something before `t` gave to
+//! `U`; it did not take from `U`, as `t` is the first. So it is in `•U ∖ U•` and fires at least once, and (3) holds. For (4), give `b` the
 //! value 1 if its part holds at `M` and 0 if not. A part that holds meets its clauses by themselves; where it does not hold, `b ≤ 0` does. In each
 //! clause of an `any` that holds, one part holds, and with it its literal. So the problem has a solution, but a tree shows that it has none. ∎
 //!
@@ -36,6 +39,9 @@ pub struct Equation {
     /// Sums that do not grow.
     #[serde(default, skip_serializing_if = "has_none")]
     pub weights: Weights,
+    /// Sets of places that are empty in the beginning, each ascending: what takes from them needs what feeds them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfed: Vec<Vec<u32>>,
     /// Why there is no solution.
     pub tree: Tree,
 }
@@ -65,6 +71,16 @@ pub(crate) fn check(net: &Net, goal: &Formula, equation: &Equation, budget: &mut
         let marked = net.places().any(|place| inside[place.index()] && net.initial_tokens(place) > 0);
         require!(TrapMarked, marked, "trap {number} is empty in the beginning");
     }
+    for (number, places) in equation.unfed.iter().enumerate() {
+        let Some(places) = places_of(net, places.iter().copied()) else {
+            require!(UnfedPlaces, false, "set {number} is not a set of places of the net, ascending");
+            continue;
+        };
+        if let Some(&marked) = places.iter().find(|&&place| net.initial_tokens(place) > 0) {
+            require!(UnfedEmpty, false, "“{}” of set {number} has a token in the beginning", net.place_name(marked));
+        }
+    }
+    budget.spend(u64::try_from(equation.unfed.len().saturating_mul(net.arc_count())).unwrap_or(u64::MAX))?;
     let problem = problem(net, goal, equation)?;
     Ok(check_tree(&problem, &equation.tree, budget)?)
 }
@@ -79,8 +95,32 @@ pub fn problem(net: &Net, goal: &Formula, equation: &Equation) -> Result<Problem
     for sum in &equation.weights.sums {
         problem.inequalities.push(weighted(net, sum, &place)?);
     }
+    for places in &equation.unfed {
+        problem.clauses.push(feeds(net, places)?);
+    }
     add_goal(&mut problem, goal, place)?;
     Ok(problem)
+}
+
+/// That nothing takes from the places, or something feeds them that does not take from them.
+pub fn feeds(net: &Net, places: &[u32]) -> Result<Vec<Literal>, Refusal> {
+    let mut inside = vec![false; net.place_count()];
+    for &place in places {
+        if let Some(inside) = inside.get_mut(place as usize) {
+            *inside = true;
+        }
+    }
+    let meets = |arcs: &[(PlaceId, u64)]| arcs.iter().any(|&(place, weight)| weight > 0 && inside[place.index()]);
+    let (mut takes, mut gives) = (Vec::new(), Vec::new());
+    for (number, transition) in (0..).zip(net.transitions()) {
+        if meets(net.inputs(transition)) {
+            takes.push((number, -1));
+        } else if meets(net.outputs(transition)) {
+            gives.push((number, 1));
+        }
+    }
+    let literal = |terms, constant| Linear::new(terms, constant).map(Literal::AtLeastZero).ok_or(NUMBERS);
+    Ok(vec![literal(takes, 0)?, literal(gives, -1)?])
 }
 
 /// `y·M0 − y·M`.

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_petri::{Formula, Net};
 
-pub use basis::Basis;
+pub use basis::{Basis, Excluded};
 pub use bounded::check_bounded;
 pub use bounds::{Dead, Weights};
 pub use certificate::{About, Certificate, fingerprint};

@@ -2,6 +2,7 @@
 //!
 //! - [`forward`]: the minimal coverability set, by a tree of ω-markings;
 //! - [`backward`]: the least markings from which a goal can be covered;
+//! - [`levels`]: how short a covering run is, exactly;
 //! - [`run`]: runs out of ω-runs, whose pumps are repeated often enough.
 //!
 //! Both methods end, however many markings there are, if their budgets do not end them. They serve goals that are *upward closed*: what is above a marking of
@@ -10,10 +11,11 @@
 pub mod backward;
 pub mod forward;
 mod index;
+pub mod levels;
 pub mod run;
 mod shrink;
 
-pub use forward::{Bounds, Justified, Tree};
+pub use forward::{Bounds, Justified, Largest, Tree};
 pub use shrink::pump as shorter_pump;
 
 /// ω, which is more than every number of tokens.
@@ -38,6 +40,8 @@ pub enum Said {
     Excluded(Box<serval_netproof::Evidence>),
     /// Nothing: a place has more tokens than fit.
     TooManyTokens,
-    /// Nothing: the goal is not upward closed, or has too many least markings.
+    /// Nothing: the goal has more than so many least markings.
+    TooManyLeast(usize),
+    /// Nothing: the goal is not upward closed.
     Nothing,
 }

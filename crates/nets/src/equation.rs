@@ -1,17 +1,18 @@
 //! The marking equation: it excludes a goal, or it is a plan.
 //!
-//! Solutions that leave empty a trap that is marked in the beginning add that trap, until there is no solution, or one that leaves none
-//! empty. That one says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is reached is looked at
+//! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places that they do not feed add these ([`fill`](crate::fill)), until there is no solution, or one
+//! with which neither is so. That one says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is reached is looked at
 //! like everything else.
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Tree};
-use serval_netproof::equation::{marking_equation, problem};
+use serval_netproof::equation::{feeds, marking_equation, problem};
 use serval_netproof::{Equation, Evidence, Item, Weights};
 use serval_petri::{Formula, Net, greatest_trap};
 
 use crate::fast::Fast;
+use crate::fill;
 use crate::goals::Goal;
 use crate::guided::carried_out;
 use crate::walk::Random;
@@ -73,10 +74,11 @@ pub(crate) fn ask_from(
     (seed, plans): (u64, usize),
     budget: &mut Budget,
 ) -> Result<Said, Stopped> {
-    let mut evidence = Equation { traps: Vec::new(), weights: Weights::default(), tree: Tree::default() };
+    let mut evidence = Equation { traps: Vec::new(), weights: Weights::default(), unfed: Vec::new(), tree: Tree::default() };
     let Some(mut solver) = base.with(net, goal, &evidence) else { return Ok(Said::Nothing) };
     let (mut random, end) = (Random(seed), Goal::new(goal));
     let (transitions, mut left) = (net.transition_count(), plans);
+    let is_free = fill::is_communication_free(net);
     loop {
         let values = match solver.solve(budget) {
             Outcome::Stopped(stopped) => return Err(stopped),
@@ -101,6 +103,19 @@ pub(crate) fn ask_from(
             evidence.traps.push(places);
             continue;
         }
+        let plan: Vec<u64> = values[..transitions].iter().map(|&times| u64::try_from(times).unwrap_or(0)).collect();
+        if let Some(unfed) = fill::unfed(fast, net, &plan) {
+            let Ok(clause) = feeds(net, &unfed) else { return Ok(Said::Nothing) };
+            solver.add_clause(clause);
+            evidence.unfed.push(unfed);
+            continue;
+        }
+        if plans == 0 {
+            return Ok(Said::Nothing);
+        }
+        if is_free && let Some(word) = fill::carried_out(fast, net, &plan, budget)? {
+            return Ok(Said::Reached(word));
+        }
         if let Some(run) = carried_out(fast, &end, &values[..transitions], &mut random, budget)? {
             return Ok(Said::Reached(run));
         }
@@ -115,7 +130,18 @@ pub(crate) fn ask_from(
     }
 }
 
-/// A tree for the problem as the checker builds it: traps come before the goal there, and after it here, so it is asked again, which takes no
+/// Evidence that nothing of a goal can be reached, if the equation with traps and places that are not fed says so; plans are not tried.
+pub(crate) fn refuted(base: &Base, fast: &Fast, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Equation>, Stopped> {
+    match ask_from(base, fast, net, goal, (0, 0), budget)? {
+        Said::Excluded(evidence) => Ok(match *evidence {
+            Evidence::Equation(equation) => Some(equation),
+            _ => None,
+        }),
+        Said::Reached(_) | Said::Nothing => Ok(None),
+    }
+}
+
+/// A tree for the problem as the checker builds it: traps and places that are not fed come before the goal there, and after it here, so it is asked again, which takes no
 /// longer than it took.
 fn reordered(
     base: &Base,
@@ -125,7 +151,7 @@ fn reordered(
     tree: Tree,
     budget: &mut Budget,
 ) -> Result<Option<Tree>, Stopped> {
-    if evidence.traps.is_empty() {
+    if evidence.traps.is_empty() && evidence.unfed.is_empty() {
         return Ok(Some(tree));
     }
     let Some(mut solver) = base.with(net, goal, evidence) else { return Ok(None) };

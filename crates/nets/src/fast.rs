@@ -26,6 +26,14 @@ impl Fast {
         Self { initial: net.initial().as_slice().to_vec(), inputs, effects, takers }
     }
 
+    /// The net of the first places alone.
+    pub(crate) fn first(&self, places: usize) -> Self {
+        let initial = self.initial[..places].to_vec();
+        let inputs = self.inputs.iter().map(|arcs| arcs.iter().copied().filter(|arc| arc.0 < places).collect()).collect();
+        let effects = self.effects.iter().map(|arcs| arcs.iter().copied().filter(|arc| arc.0 < places).collect()).collect();
+        Self { initial, inputs, effects, takers: self.takers[..places].to_vec() }
+    }
+
     pub(crate) fn is_enabled(&self, marking: &[u64], transition: usize) -> bool {
         self.inputs[transition].iter().all(|&(place, weight)| marking[place] >= weight)
     }

@@ -17,6 +17,7 @@ pub mod cover;
 pub mod equation;
 pub mod explicit;
 mod fast;
+pub mod fill;
 mod goals;
 mod guided;
 pub mod inductive;
@@ -26,4 +27,4 @@ pub mod siphon;
 mod walk;
 pub mod weights;
 
-pub use portfolio::{Answer, Found, Method, Session, decide};
+pub use portfolio::{Answer, Extent, Far, Found, Method, Session, decide};

@@ -4,13 +4,18 @@
 //! come from one simplex: that is how a session begins, with a fixed order of goals. From then on each goal is asked about by itself, and nothing
 //! that is found out about one changes what is found out about another, so that questions can be spread over threads.
 
+mod bound;
+mod covering;
+
 use std::sync::OnceLock;
 
+pub use bound::Extent;
+pub use covering::Far;
+use covering::Work;
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_netproof::{Claim, Clause, Evidence, Item, Refusal, Rejection, Run, check, check_bounded};
-use serval_petri::{Formula, Net, PlaceId};
+use serval_netproof::{Claim, Clause, Evidence, Item, Refusal, Rejection, Run, check};
+use serval_petri::{Formula, Net};
 
-use crate::cover::{self, Bounds, Tree, backward};
 use crate::equation::Base;
 use crate::fast::Fast;
 use crate::goals::Goals;
@@ -132,8 +137,13 @@ impl Found {
     }
 
     fn too_many_tokens(&mut self) {
+        self.too_many("tokens on a place", u64::MAX);
+    }
+
+    /// Nothing is found, and something was too large on the way.
+    fn too_many(&mut self, what: &'static str, limit: u64) {
         if *self == Self::Nothing {
-            *self = Self::TooLarge { what: "tokens on a place", limit: u64::MAX };
+            *self = Self::TooLarge { what, limit };
         }
     }
 }
@@ -207,77 +217,90 @@ impl Session {
         }
     }
 
-    /// Asks one method alone, in rounds of growing budgets.
-    pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> Vec<Found> {
+    /// Asks one method alone, in rounds of growing budgets; says how far it came, too.
+    pub fn alone(&self, net: &Net, goals: &[Formula], method: Method, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
         let mut found = vec![Found::Nothing; goals.len()];
-        let (mut known, mut tree) = (Known::new(net), None);
+        let mut work = Work::default();
         for round in 0..rounds {
-            if method == Method::Walk {
-                self.walk(net, goals, &mut found, round, cancel);
-            }
-            // Whether more ticks could help.
-            let mut is_cut = matches!(method, Method::Walk | Method::Equation | Method::Explicit | Method::Cover | Method::Backward);
-            for (formula, found) in goals.iter().zip(&mut found).filter(|one| one.1.is_open()) {
-                if cancel.is_cancelled() {
-                    break;
-                }
-                match method {
-                    Method::Walk => {}
-                    Method::Siphon => {
-                        if let Some(evidence) = self.empty.exclude(net, formula) {
-                            *found = checked(net, formula, evidence, Method::Siphon.name(), cancel);
-                        }
-                    }
-                    Method::Weights => match known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone())) {
-                        Ok(Some(evidence)) => *found = checked(net, formula, evidence, Method::Weights.name(), cancel),
-                        Ok(None) => {}
-                        Err(_) => is_cut = true,
-                    },
-                    Method::Equation => self.ask_equation(net, formula, found, round, cancel),
-                    Method::Explicit => self.ask_explicit(net, formula, found, round, cancel),
-                    Method::Cover => self.ask_cover(net, formula, found, &mut tree, round, cancel),
-                    Method::Backward => self.ask_backward(net, formula, found, round, cancel),
-                    Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
-                }
-            }
-            // What is not upward closed is no question for these two, however long.
-            is_cut &= !matches!(method, Method::Cover | Method::Backward) || goals.iter().any(|goal| goal.not_upward().is_none());
+            let is_cut = self.one_round(net, goals, &mut found, &mut work, (method, round), cancel);
             if !is_cut || !found.iter().any(Found::is_open) || cancel.is_cancelled() {
                 break;
             }
         }
-        found
+        (found, work.far())
+    }
+
+    /// Asks one method for one round; says whether more ticks could help.
+    fn one_round(
+        &self,
+        net: &Net,
+        goals: &[Formula],
+        found: &mut [Found],
+        work: &mut Work,
+        (method, round): (Method, u32),
+        cancel: &Cancel,
+    ) -> bool {
+        if method == Method::Walk {
+            self.walk(net, goals, found, round, cancel);
+        }
+        let mut is_cut = matches!(method, Method::Walk | Method::Equation | Method::Explicit);
+        for (formula, found) in goals.iter().zip(found).filter(|one| one.1.is_open()) {
+            if cancel.is_cancelled() {
+                break;
+            }
+            match method {
+                Method::Walk => {}
+                Method::Siphon => {
+                    if let Some(evidence) = self.empty.exclude(net, formula) {
+                        *found = checked(net, formula, evidence, method.name(), cancel);
+                    }
+                }
+                Method::Weights => {
+                    match work.known(net).exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone())) {
+                        Ok(Some(evidence)) => *found = checked(net, formula, evidence, method.name(), cancel),
+                        Ok(None) => {}
+                        Err(_) => is_cut = true,
+                    }
+                }
+                Method::Equation => self.ask_equation(net, formula, found, round, cancel),
+                Method::Explicit => self.ask_explicit(net, formula, found, work, round, cancel),
+                Method::Cover => is_cut |= self.ask_cover(net, formula, found, work, round, cancel),
+                Method::Backward => is_cut |= self.ask_backward(net, formula, found, work, round, cancel),
+                Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
+            }
+        }
+        is_cut
     }
 
     /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known, somebody stops it, or
-    /// the rounds are over.
-    pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> Vec<Found> {
+    /// the rounds are over; says how far they came, too.
+    pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
         let is_open = |found: &[Found]| found.iter().any(Found::is_open);
         // Bounds that the beginning had no ticks for, and ω-markings, which serve all goals.
-        let (mut known, mut tree): (Option<Known>, Option<Tree>) = (None, None);
+        let mut work = Work::default();
         for round in 0..rounds {
             if round > 0 {
                 self.walk(net, goals, &mut found, round, cancel);
             }
+            self.ask_backward_all(net, goals, &mut found, &mut work, round, cancel);
             for (formula, found) in goals.iter().zip(&mut found) {
                 if found.is_open() && !cancel.is_cancelled() {
-                    if round > 0 && self.is_cut {
-                        let known = known.get_or_insert_with(|| Known::new(net));
-                        if let Ok(Some(evidence)) =
-                            known.exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone()))
-                        {
-                            *found = checked(net, formula, evidence, Method::Weights.name(), cancel);
-                            continue;
-                        }
+                    if round > 0
+                        && self.is_cut
+                        && let Ok(Some(evidence)) =
+                            work.known(net).exclude(net, formula, &mut Budget::new(ticks(WEIGHTS_TICKS, round), cancel.clone()))
+                    {
+                        *found = checked(net, formula, evidence, Method::Weights.name(), cancel);
+                        continue;
                     }
-                    self.ask(net, formula, found, &mut tree, round, cancel);
+                    self.ask(net, formula, found, &mut work, round, cancel);
                 }
             }
             if !is_open(&found) || cancel.is_cancelled() {
                 break;
             }
         }
-        found
+        (found, work.far())
     }
 
     fn walk(&self, net: &Net, goals: &[Formula], found: &mut [Found], round: u32, cancel: &Cancel) {
@@ -295,16 +318,16 @@ impl Session {
     }
 
     /// Asks about a goal what is asked about each by itself. The inductive methods come last, and late: what the others decide they decide sooner.
-    fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, tree: &mut Option<Tree>, round: u32, cancel: &Cancel) {
+    fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) {
         self.ask_equation(net, formula, found, round, cancel);
         if found.is_open() {
-            self.ask_explicit(net, formula, found, round, cancel);
+            self.ask_explicit(net, formula, found, work, round, cancel);
         }
         if found.is_open() && !cancel.is_cancelled() {
-            self.ask_backward(net, formula, found, round, cancel);
+            self.ask_backward(net, formula, found, work, round, cancel);
         }
         if found.is_open() && !cancel.is_cancelled() {
-            self.ask_cover(net, formula, found, tree, round, cancel);
+            self.ask_cover(net, formula, found, work, round, cancel);
         }
         for (method, first) in [(Method::Pdr, 1), (Method::Induction, 2)] {
             if round >= first && found.is_open() && !cancel.is_cancelled() {
@@ -327,62 +350,6 @@ impl Session {
         is_cut
     }
 
-    /// Goes backwards from a goal that is upward closed.
-    fn ask_backward(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
-        if formula.not_upward().is_some() {
-            return;
-        }
-        let sums = self.sums.get_or_init(|| {
-            let mut known = Known::new(net);
-            // What is found before the ticks end is enough.
-            let _ = known.bound_all(net, &mut Budget::new(WEIGHTS_TICKS, cancel.clone()));
-            known.into_sums()
-        });
-        let mut budget = Budget::new(ticks(COVER_TICKS, round), cancel.clone());
-        let said = backward::ask_fast(&self.fast, net, formula, sums, &mut budget);
-        covered(net, formula, found, said, "backward", cancel);
-    }
-
-    /// Goes forwards over ω-markings to a goal that is upward closed.
-    fn ask_cover(&self, net: &Net, formula: &Formula, found: &mut Found, tree: &mut Option<Tree>, round: u32, cancel: &Cancel) {
-        if formula.not_upward().is_some() {
-            return;
-        }
-        if tree.is_none() {
-            *tree = Tree::new(net);
-        }
-        let Some(tree) = tree else { return found.too_many_tokens() };
-        let said = tree.ask(net, formula, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone()));
-        covered(net, formula, found, said, "cover", cancel);
-    }
-
-    /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say nothing.
-    pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> Found {
-        let mut found = Found::Nothing;
-        let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
-        if wants(Method::Weights) && rounds > 0 {
-            let mut known = Known::new(net);
-            let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
-            if let Some(evidence) = known.bounded(net, places, &mut budget) {
-                return checked_bounds(net, places, evidence, "weights", cancel);
-            }
-        }
-        let mut tree = Tree::new(net).filter(|_| wants(Method::Cover));
-        for round in 0..rounds {
-            let Some(tree) = &mut tree else { break };
-            match tree.bounded(net, places, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone())) {
-                Ok(Bounds::Shown(evidence)) => return checked_bounds(net, places, *evidence, "cover", cancel),
-                Ok(Bounds::TooManyTokens) => {
-                    found.too_many_tokens();
-                    break;
-                }
-                Err(Stopped::Cancelled) => break,
-                Err(Stopped::OutOfTicks) => {}
-            }
-        }
-        found
-    }
-
     fn ask_equation(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
         let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
         let mut budget = Budget::new(ticks(EQUATION_TICKS, round), cancel.clone());
@@ -393,7 +360,7 @@ impl Session {
         }
     }
 
-    fn ask_explicit(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) {
+    fn ask_explicit(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) {
         let most = usize::try_from(ticks(EXPLICIT, round)).unwrap_or(usize::MAX);
         let budget = &mut Budget::new(u64::MAX, cancel.clone());
         let said = if self.deadlock.as_ref() == Some(formula) {
@@ -405,26 +372,10 @@ impl Session {
             Ok(explicit::Said::Reached(word)) => *found = checked(net, formula, fired(&word), Method::Explicit.name(), cancel),
             Ok(explicit::Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, Method::Explicit.name(), cancel),
             Ok(explicit::Said::TooManyTokens) => found.too_many_tokens(),
-            Ok(explicit::Said::TooMany) | Err(_) => {}
+            Ok(explicit::Said::TooMany) => work.explicit(most),
+            Err(_) => {}
         }
     }
-}
-
-/// What a method that covers says of a goal, after the checker.
-fn covered(net: &Net, goal: &Formula, found: &mut Found, said: Result<cover::Said, Stopped>, method: &'static str, cancel: &Cancel) {
-    match said {
-        Ok(cover::Said::Reached(word)) => *found = checked(net, goal, Evidence::Run(Run { word }), method, cancel),
-        Ok(cover::Said::Excluded(evidence)) => *found = checked(net, goal, *evidence, method, cancel),
-        Ok(cover::Said::TooManyTokens) => found.too_many_tokens(),
-        Ok(cover::Said::Nothing) | Err(_) => {}
-    }
-}
-
-/// What the checker says of evidence about bounds.
-fn checked_bounds(net: &Net, places: &[PlaceId], evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
-    let checked = check_bounded(net, places, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
-    let claim = *checked.as_ref().unwrap_or(&Claim::Bounded);
-    told(checked.map(|_| ()), Answer { claim, evidence, method })
 }
 
 /// What the checker says of the evidence.
@@ -450,5 +401,5 @@ pub fn decide(net: &Net, goals: &[Formula], rounds: u32, cancel: &Cancel) -> Vec
     }
     let mut session = Session::new(net, cancel);
     let begun = session.begin(net, goals, cancel);
-    session.go_on(net, goals, begun, rounds, cancel)
+    session.go_on(net, goals, begun, rounds, cancel).0
 }

@@ -42,7 +42,7 @@ pub use format::{
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
 pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
-pub use property::{Decides, Property};
+pub use property::{Decides, Most, Property, at_least};
 pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
 pub use structure::{greatest_siphon, greatest_trap};
 pub use target::{Constraint, Linear, Target};

@@ -3,7 +3,8 @@
 //! Every property is decided by whether markings of some *goals* can be reached. Quasi-liveness has a goal for each
 //! transition, and a net without dead places one for each place: different goals may need different runs.
 //!
-//! Only boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]).
+//! Only boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]). How large a sum of tokens can be is
+//! a question for a number, or ω; that it is this number is a property with two goals, of which one can be reached and the other cannot.
 
 use crate::formula::enough;
 use crate::words::{self, Unknown, WordsError};
@@ -30,6 +31,26 @@ pub enum Property {
     Coverable(Formula),
     /// These places, or all, have a largest number of tokens each.
     Bounded(Option<Vec<PlaceId>>),
+    /// The largest value of a sum of places is this; without a value it is what is asked for.
+    Bound(Linear, Option<Most>),
+}
+
+/// How large something can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Most {
+    /// As large as this, and no larger.
+    Number(u64),
+    /// Larger than every number.
+    Omega,
+}
+
+impl std::fmt::Display for Most {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Omega => f.write_str("ω"),
+        }
+    }
 }
 
 /// How the goals decide a property.
@@ -39,6 +60,8 @@ pub enum Decides {
     IfReachable,
     /// It holds iff no goal can be reached.
     UnlessReachable,
+    /// It holds iff the first of two goals can be reached, and the second cannot.
+    IfFirst,
 }
 
 impl Property {
@@ -55,6 +78,7 @@ impl Property {
         "coverable:MARKING",
         "bounded",
         "bounded:SUM",
+        "bound:SUM",
     ];
 
     /// The property as it stands on the command line. What is read from that text is this property up to how its
@@ -76,6 +100,10 @@ impl Property {
             Self::Bounded(Some(places)) => {
                 let names: Vec<String> = places.iter().map(|&place| words::quoted(net.place_name(place))).collect();
                 format!("{name}:{}", names.join(" + "))
+            }
+            Self::Bound(sum, most) => {
+                let is = most.map_or_else(String::new, |most| format!(" = {most}"));
+                format!("{name}:{}{is}", words::sum_text(sum, net))
             }
             Self::Invariant(formula) | Self::Reachable(formula) | Self::Coverable(formula) => {
                 format!("{name}:{}", words::text(formula, net)?)
@@ -104,12 +132,16 @@ impl Property {
             ("coverable", Some(rest)) => Self::Coverable(covered(rest, net).map_err(within)?),
             ("bounded", None) => Self::Bounded(None),
             ("bounded", Some(rest)) => Self::Bounded(Some(words::places(rest, net).map_err(within)?)),
+            ("bound", Some(rest)) => {
+                let (sum, most) = words::bound(rest, net).map_err(within)?;
+                Self::Bound(sum, most)
+            }
             ("deadlock-free" | "one-safe" | "quasi-live" | "no-dead-places", Some(_)) => {
                 return Err(fail((name.len(), text.len()), format!("nothing comes after “{}”", name.trim()), None));
             }
-            ("safe" | "invariant" | "reachable" | "reaches" | "coverable", None) => {
+            ("safe" | "invariant" | "reachable" | "reaches" | "coverable" | "bound", None) => {
                 let name = name.trim();
-                let what = Self::NAMES.iter().find(|one| one.starts_with(name)).unwrap_or(&name);
+                let what = Self::NAMES.iter().find(|one| one.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))).unwrap_or(&name);
                 return Err(fail((0, text.len()), format!("“{name}” needs something behind a colon: {what}"), None));
             }
             (unknown, _) => {
@@ -133,6 +165,7 @@ impl Property {
             Self::Reaches(_) => "reaches",
             Self::Coverable(_) => "coverable",
             Self::Bounded(_) => "bounded",
+            Self::Bound(..) => "bound",
         }
     }
 
@@ -141,11 +174,12 @@ impl Property {
         match self {
             Self::DeadlockFree | Self::Safe(_) | Self::Invariant(_) | Self::Bounded(_) => Decides::UnlessReachable,
             Self::QuasiLive | Self::NoDeadPlaces | Self::Reachable(_) | Self::Reaches(_) | Self::Coverable(_) => Decides::IfReachable,
+            Self::Bound(..) => Decides::IfFirst,
         }
     }
 
-    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, and else one.
-    /// `None` where a number does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness).
+    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, for a largest value that it can be this and that it can be more, and else one.
+    /// `None` where a number does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value that is asked for or ω).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
         let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
         match self {
@@ -159,20 +193,30 @@ impl Property {
             Self::NoDeadPlaces => net.places().map(|place| enough((place, 1), false).map(Formula::constraint)).collect(),
             Self::Invariant(formula) => Some(vec![formula.negated()?]),
             Self::Reachable(formula) | Self::Coverable(formula) => Some(vec![formula.clone()]),
-            Self::Bounded(_) => None,
+            Self::Bound(sum, Some(Most::Number(most))) => Some(vec![at_least(sum, *most)?, at_least(sum, most.checked_add(1)?)?]),
+            Self::Bounded(_) | Self::Bound(..) => None,
             Self::Reaches(marking) => {
                 let places = net.places().map(|place| zero(Linear::from_wide([(place, 1)], -i128::from(marking.tokens(place)))));
                 Some(vec![Formula::all(places.collect::<Option<Vec<_>>>()?)])
             }
         }
     }
-    /// The places that are bounded if it holds, where that is what is asked.
+
+    /// The places of which it is asked whether they are bounded, where that is what decides it: they are if boundedness holds, and are not if a largest value is ω.
     pub fn bounded_places(&self, net: &Net) -> Option<Vec<PlaceId>> {
         match self {
             Self::Bounded(places) => Some(places.clone().unwrap_or_else(|| net.places().collect())),
+            Self::Bound(sum, None | Some(Most::Omega)) => Some(sum.terms().iter().map(|term| term.0).collect()),
             _ => None,
         }
     }
+}
+
+/// That a sum of places is at least so large.
+pub fn at_least(sum: &Linear, least: u64) -> Option<Formula> {
+    let terms = sum.terms().iter().map(|&(place, factor)| (place, i128::from(factor)));
+    let linear = Linear::from_wide(terms, i128::from(sum.constant()).checked_sub(i128::from(least))?)?;
+    Some(Formula::constraint(Constraint::AtLeastZero(linear)))
 }
 
 /// What is to be covered: a marking, or a formula that is upward closed.

@@ -51,6 +51,22 @@ pub fn open_net(seed: u64) -> Net {
     net
 }
 
+/// A net of a seed in which each transition takes at most one token, mostly one, and gives up to three.
+pub fn free_net(seed: u64) -> Net {
+    let mut draw = SplitMix64::new(seed ^ 0xF4EE);
+    let mut net = Net::new(format!("communication-free net {seed}"));
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let places: Vec<PlaceId> =
+        names[..3 + draw.index(4)].iter().filter_map(|name| net.add_place(*name, [0, 0, 0, 1, 2][draw.index(5)]).ok()).collect();
+    for number in 0..3 + draw.index(5) {
+        let input = if draw.chance(95) { vec![(places[draw.index(places.len())], 1)] } else { Vec::new() };
+        let outputs: Vec<(PlaceId, u64)> = (0..draw.index(4)).map(|_| (places[draw.index(places.len())], 1)).collect();
+        let added = net.add_transition(format!("t{number}"), input, merged(&outputs));
+        added.unwrap_or_else(|error| unreachable!("{error}"));
+    }
+    net
+}
+
 /// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four points, and two variables with two values. A
 /// step moves a process, may ask for the value of a variable, and may change that of another.
 pub fn safe_net(seed: u64) -> Net {
@@ -78,6 +94,26 @@ pub fn safe_net(seed: u64) -> Net {
         }
     }
     net
+}
+
+/// The vector addition system of a seed with so many states and counters, as a text: each state has two steps, which change about half of the counters by up to 2, and one marking is asked for. States and counters are from 1 to 100.
+pub fn random_vass(seed: u64, states: usize, counters: usize) -> String {
+    let mut draw = SplitMix64::new(seed ^ 0xA55);
+    let (states, counters) = (states.clamp(1, 100), counters.clamp(1, 100));
+    let mut vector = |numbers: &[i64]| {
+        let numbers: Vec<String> = (0..counters).map(|_| numbers[draw.index(numbers.len())].to_string()).collect();
+        format!("({})", numbers.join(", "))
+    };
+    let mut text = format!("state q0 {}\n", vector(&[0, 1, 2]));
+    let mut ends = SplitMix64::new(seed ^ 0xE4D5);
+    for state in 0..states {
+        // The first step leads on, so that every state is a step away from the one before.
+        for to in [(state + 1) % states, ends.index(states)] {
+            text.push_str(&format!("q{state} -> q{to} {}\n", vector(&[-2, -1, -1, 0, 0, 0, 0, 1, 1, 2])));
+        }
+    }
+    text.push_str(&format!("target q{} {}\n", states - 1, vector(&[0, 1, 3])));
+    text
 }
 
 /// Some of them stand in quotes.

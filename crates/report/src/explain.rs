@@ -33,6 +33,7 @@ macro_rules! pages {
 /// Every page: the words in alphabetical order, then the codes in theirs.
 static PAGES: &[(&str, &str)] = pages! {
     "answers-about-others"
+    "bound"
     "bounded"
     "commit-point"
     "coverable"

@@ -58,6 +58,9 @@ pub struct NetReport {
     pub property: Option<String>,
     /// What is said of it.
     pub answer: NetAnswer,
+    /// The largest value, where that is asked: a number or ω.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
     /// The methods that decided it, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<&'static str>,
@@ -169,6 +172,7 @@ impl NetReport {
             question: question.into(),
             property: None,
             answer,
+            value: None,
             methods: Vec::new(),
             reason: None,
             why: None,
@@ -180,6 +184,13 @@ impl NetReport {
             time_ms: None,
             contest: None,
         }
+    }
+}
+
+impl NetReport {
+    /// What is said of it, in words; a value where one is asked for.
+    pub(crate) fn answer_words(&self) -> &str {
+        self.value.as_deref().unwrap_or_else(|| self.answer.words())
     }
 }
 

@@ -17,6 +17,7 @@
 //! ```
 
 mod assume;
+mod bound;
 mod class;
 mod coverage;
 mod invariant;
@@ -35,6 +36,7 @@ pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use invariant::{decide_proposed, invariant_in_words};
 pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
+use serval_nets::Far;
 pub use serval_nets::Method as NetMethod;
 pub use serval_petri::{Net, Property, words::Unknown};
 pub use serval_report::nets::NetAnswer;
@@ -74,6 +76,8 @@ pub struct NetInput {
     ids: pnml::Ids,
     /// What the file itself asks: these can be covered.
     targets: Vec<Formula>,
+    /// Whether the file begins with any number of some counters, for which the net has transitions that can always fire.
+    grows: bool,
 }
 
 /// A question about a net.
@@ -98,12 +102,14 @@ impl NetInput {
         Ok(match kind {
             NetKind::Pnml => {
                 let read = pnml::read_within(text, limits)?;
-                Self { net: read.net, ids: read.ids, targets: Vec::new() }
+                Self { net: read.net, ids: read.ids, targets: Vec::new(), grows: false }
             }
             NetKind::Tina => Self::named(tina::read_within(text, limits)?, Vec::new()),
             NetKind::Mist => {
                 let mist::Spec { net, targets } = mist::read_within(text, limits)?;
-                Self::named(net, targets)
+                // Names of rules and counters have no blanks.
+                let grows = net.transitions().any(|one| net.transition_name(one).starts_with("more "));
+                Self { grows, ..Self::named(net, targets) }
             }
             NetKind::Vass => {
                 let mist::Spec { net, targets } = vass::read_within(text, limits)?;
@@ -113,15 +119,18 @@ impl NetInput {
     }
 
     fn named(net: Net, targets: Vec<Formula>) -> Self {
-        Self { ids: pnml::Ids::named(&net), net, targets }
+        Self { ids: pnml::Ids::named(&net), net, targets, grows: false }
     }
 
     /// Reads a file whose pages and nets are composed by the names of their transitions.
     pub fn read_composed(text: &str, kind: NetKind) -> Result<Self, FormatError> {
         match kind {
-            NetKind::Pnml => {
-                pnml::read_composed(text, &Limits::default()).map(|read| Self { net: read.net, ids: read.ids, targets: Vec::new() })
-            }
+            NetKind::Pnml => pnml::read_composed(text, &Limits::default()).map(|read| Self {
+                net: read.net,
+                ids: read.ids,
+                targets: Vec::new(),
+                grows: false,
+            }),
             NetKind::Tina | NetKind::Mist | NetKind::Vass => Self::read(text, kind),
         }
     }
@@ -137,9 +146,14 @@ impl NetInput {
         &self.net
     }
 
-    /// The question that is a property in words.
+    /// The question that is a property in words. Where the file begins with any number of some counters, the net never deadlocks, whatever the rules do, so that this is no question.
     pub fn question(&self, text: &str) -> Result<NetQuestion, WordsError> {
-        Ok(NetQuestion { name: text.to_owned(), property: Property::parse(text, &self.net)?, is_query: false })
+        let property = Property::parse(text, &self.net)?;
+        if self.grows && property == Property::DeadlockFree {
+            let message = "the file begins with any number of some counters, which is a transition that can always fire; ask reachable:FORMULA for what would be a deadlock";
+            return Err(WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None });
+        }
+        Ok(NetQuestion { name: text.to_owned(), property, is_query: false })
     }
 
     /// The questions that the file of the net asks itself: whether its targets can be covered.
@@ -190,6 +204,10 @@ pub struct NetDecision {
     pub reason: Option<String>,
     /// One sentence why.
     pub why: Option<String>,
+    /// The largest value, where that is asked: a number or ω.
+    pub value: Option<String>,
+    /// For what is undecided: how far methods came that could go on.
+    pub far: Option<String>,
     /// A run that shows it.
     pub run: Option<NetRun>,
     /// What is dead.
@@ -203,7 +221,14 @@ pub struct NetDecision {
 impl NetDecision {
     fn without(answer: NetAnswer, reason: impl Into<String>) -> Self {
         let (methods, dead) = (Vec::new(), Vec::new());
-        Self { answer, methods, reason: Some(reason.into()), why: None, run: None, dead, open: 0, certificate: None }
+        let (why, value, far, run, certificate) = (None, None, None, None, None);
+        Self { answer, methods, reason: Some(reason.into()), why, value, far, run, dead, open: 0, certificate }
+    }
+
+    /// With how far methods came, if that is of interest.
+    fn with_far(mut self, far: Far) -> Self {
+        self.far = (self.answer == NetAnswer::Undecided).then(|| bound::far(far)).flatten();
+        self
     }
 
     /// The kinds of evidence, each once.
@@ -227,7 +252,10 @@ impl NetDecision {
             report.certificate = self.certificate.map(|_| NetCertificate { kinds, path: None, verified: true });
         }
         (report.methods, report.reason, report.why) = (self.methods, self.reason, self.why);
-        (report.run, report.dead, report.open) = (self.run, self.dead, self.open);
+        if let (Some(reason), Some(far)) = (&mut report.reason, &self.far) {
+            *reason = format!("{reason}; {far}");
+        }
+        (report.run, report.dead, report.open, report.value) = (self.run, self.dead, self.open, self.value);
         report
     }
 }

@@ -7,6 +7,7 @@ use serval_budget::Budget;
 use serval_linear::{Problem, Tree};
 use serval_petri::{Decides, Formula, Marking, Net, Property, TransitionId, tina};
 
+use crate::basis::{Excluded, as_large};
 use crate::equation::problem;
 use crate::inductive::{goal_problem, step_problem};
 use crate::{Certificate, Evidence, Invariant, KInductive, Refusal, fingerprint, k_inductive};
@@ -23,6 +24,9 @@ pub(super) const DEAD: &str = "pl a (1)\npl b (0)\npl c (0)\ntr t a -> b\ntr u c
 pub(super) const STAY: &str = "pl a (1)\npl b (0)\ntr t a -> a\ntr u a -> b\n";
 /// Only the trap of both places shows that one is marked: the token can double, and half of two is one.
 pub(super) const TRAP: &str = "pl a (1)\npl b (0)\ntr t a -> b\ntr u b*2 -> a\ntr v b -> b*2\n";
+
+/// What makes `b` needs `a`, and `a` costs `s`; the equation alone does not see that it must be there.
+pub(super) const FED: &str = "pl s (1)\npl a (0)\npl b (0)\ntr u s -> a\ntr t a -> a b\n";
 
 /// Two take turns with a lock.
 pub(super) const LOCK: &str =
@@ -97,6 +101,11 @@ fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
     };
     match evidence {
         Evidence::Equation(equation) => equation.tree = tree(problem(net, goal, equation).unwrap()),
+        Evidence::Basis(basis) => {
+            for Excluded { marking, equation } in &mut basis.excluded {
+                equation.tree = tree(problem(net, &as_large(marking).unwrap(), equation).unwrap());
+            }
+        }
         Evidence::Inductive(inductive) => {
             steps(&mut inductive.invariant);
             let mut clauses = inductive.invariant.clauses.clone();
@@ -132,12 +141,14 @@ pub(super) fn holds(net: &Net, property: &str, most: u64) -> bool {
     }
     let property = Property::parse(property, net).unwrap();
     if let Some(places) = property.bounded_places(net) {
-        return places.iter().all(|place| largest[place.index()] <= most);
+        let is_bounded = places.iter().all(|place| largest[place.index()] <= most);
+        return if matches!(property, Property::Bound(..)) { !is_bounded } else { is_bounded };
     }
     let is_reached = |goal: &Formula| known.iter().any(|marking| goal.holds(marking));
     let goals = property.goals(net).unwrap();
     match property.decides() {
         Decides::IfReachable => goals.iter().all(is_reached),
         Decides::UnlessReachable => !goals.iter().any(is_reached),
+        Decides::IfFirst => is_reached(&goals[0]) && !is_reached(&goals[1]),
     }
 }

@@ -104,13 +104,13 @@ fn the_schema_has_the_same_fields() {
         run(&[0]),
         Evidence::Weights(weights.clone()),
         Evidence::Dead(crate::Dead::default()),
-        Evidence::Equation(crate::Equation { weights: weights.clone(), ..crate::Equation::default() }),
+        Evidence::Equation(crate::Equation { weights: weights.clone(), unfed: vec![vec![0]], ..crate::Equation::default() }),
         Evidence::Inductive(crate::Inductive::default()),
         Evidence::KInductive(crate::KInductive::default()),
         Evidence::States(crate::States::default()),
         Evidence::Stubborn(crate::Stubborn::default()),
         Evidence::Cover(crate::Cover::default()),
-        Evidence::Basis(crate::Basis { weights: weights.clone(), ..crate::Basis::default() }),
+        Evidence::Basis(crate::Basis { weights: weights.clone(), excluded: vec![crate::Excluded::default()], ..crate::Basis::default() }),
         Evidence::Pump(crate::Pump::default()),
     ];
     let runs = crate::Runs { words: vec![vec![Item::Fire(0)]], ends: vec![(0, 0, 1)] };
@@ -128,6 +128,9 @@ fn the_schema_has_the_same_fields() {
     for (about, evidence) in written["evidence"].as_array().unwrap().iter().zip(&kinds) {
         agree(&schema["$defs"]["about"], about);
         agree(&schema["$defs"][evidence.kind()], &about["evidence"][evidence.kind()]);
+        if let Evidence::Basis(_) = evidence {
+            agree(&schema["$defs"]["excluded"], &about["evidence"]["basis"]["excluded"][0]);
+        }
     }
 }
 

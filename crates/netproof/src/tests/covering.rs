@@ -1,6 +1,6 @@
 //! Evidence for any number of tokens: what only one condition refuses, and what is accepted.
 
-use super::cases::{CYCLE, Case, DEAD, LOCK, MOVE, SOURCE};
+use super::cases::{CYCLE, Case, DEAD, FED, LOCK, MOVE, SOURCE};
 use crate::Condition;
 
 /// Refused by one condition alone, and whether what is claimed is true all the same.
@@ -49,6 +49,48 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
         false,
         Case { net: MOVE, property: "invariant:b = 0", holds: true, evidence: r#"{"basis":{"markings":[[[1,1]]]}}"# },
     ),
+    (
+        Condition::UnfedPlaces,
+        true,
+        Case { net: MOVE, property: "invariant:a <= 1", holds: true, evidence: r#"{"equation":{"traps":[],"unfed":[[7]],"tree":TREE}}"# },
+    ),
+    (
+        Condition::UnfedEmpty,
+        false,
+        Case { net: MOVE, property: "invariant:b = 0", holds: true, evidence: r#"{"equation":{"traps":[],"unfed":[[0]],"tree":TREE}}"# },
+    ),
+    // What is excluded needs a reason that is one by itself.
+    (
+        Condition::UnfedEmpty,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:b = 0",
+            holds: true,
+            evidence: r#"{"basis":{"markings":[],"excluded":[{"marking":[[1,1]],"equation":{"traps":[],"unfed":[[0]],"tree":TREE}}]}}"#,
+        },
+    ),
+    (
+        Condition::BasisPlaces,
+        true,
+        Case {
+            net: MOVE,
+            property: "invariant:a <= 1",
+            holds: true,
+            evidence: r#"{"basis":{"markings":[],"excluded":[{"marking":[[0,2],[0,2]],"equation":{"traps":[],"tree":TREE}}]}}"#,
+        },
+    ),
+    // It excludes what is as large, and nothing else.
+    (
+        Condition::BasisGoal,
+        false,
+        Case {
+            net: MOVE,
+            property: "invariant:b = 0",
+            holds: true,
+            evidence: r#"{"basis":{"markings":[],"excluded":[{"marking":[[1,2]],"equation":{"traps":[],"tree":TREE}}]}}"#,
+        },
+    ),
     // A sum that grows excludes nothing.
     (
         Condition::WeightsFalling,
@@ -91,6 +133,54 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
     (Condition::Claimed, false, Case { net: SOURCE, property: "bounded", holds: true, evidence: r#"{"dead":{"places":[1]}}"# }),
     (Condition::Claimed, true, Case { net: MOVE, property: "bounded", holds: true, evidence: r#"{"run":{"word":[0]}}"# }),
     (Condition::Complete, false, Case { net: SOURCE, property: "bounded", holds: true, evidence: "\"evidence\":[]" }),
+    // A largest value needs both sides, each on its own.
+    (
+        Condition::Complete,
+        false,
+        Case { net: MOVE, property: "bound:b = 0", holds: true, evidence: r#""evidence":[{"goal":0,"evidence":{"run":{"word":[]}}}]"# },
+    ),
+    (
+        Condition::Complete,
+        false,
+        Case {
+            net: MOVE,
+            property: "bound:b = 2",
+            holds: true,
+            evidence: r#""evidence":[{"goal":1,"evidence":{"weights":{"sums":[[[0,1],[1,1]]]}}}]"#,
+        },
+    ),
+    (
+        Condition::Complete,
+        true,
+        Case {
+            net: MOVE,
+            property: "bound:b = 2",
+            holds: false,
+            evidence: r#""evidence":[{"goal":1,"evidence":{"weights":{"sums":[[[0,1],[1,1]]]}}}]"#,
+        },
+    ),
+    (
+        Condition::Complete,
+        false,
+        Case { net: MOVE, property: "bound:b = 1", holds: false, evidence: r#""evidence":[{"goal":0,"evidence":{"run":{"word":[0]}}}]"# },
+    ),
+    (
+        Condition::Complete,
+        false,
+        Case { net: MOVE, property: "bound:b = ω", holds: true, evidence: r#"{"weights":{"sums":[[[0,1],[1,1]]]}}"# },
+    ),
+    (
+        Condition::Complete,
+        false,
+        Case { net: SOURCE, property: "bound:a = ω", holds: false, evidence: r#"{"pump":{"steps":[{"pump":[0]}]}}"# },
+    ),
+    (
+        Condition::PumpPlace,
+        false,
+        Case { net: SOURCE, property: "bound:b = ω", holds: true, evidence: r#"{"pump":{"steps":[{"pump":[0]}]}}"# },
+    ),
+    // It must say which value it is.
+    (Condition::Property, true, Case { net: SOURCE, property: "bound:a", holds: true, evidence: r#"{"pump":{"steps":[{"pump":[0]}]}}"# }),
     (
         Condition::Goal,
         true,
@@ -114,6 +204,21 @@ pub(super) const ACCEPTED: &[Case] = &[
     Case { net: MOVE, property: "bounded", holds: true, evidence: r#"{"cover":{"markings":[[1,0],[0,1]]}}"# },
     Case { net: MOVE, property: "bounded:a + 3*b", holds: true, evidence: r#"{"weights":{"sums":[[[0,1],[1,1]]]}}"# },
     Case { net: CYCLE, property: "bounded", holds: true, evidence: r#"{"states":{"markings":[[0,1],[1,0]]}}"# },
+    Case {
+        net: MOVE,
+        property: "bound:a + 2*b = 2",
+        holds: true,
+        evidence: r#""evidence":[{"goal":0,"evidence":{"run":{"word":[0]}}},{"goal":1,"evidence":{"cover":{"markings":[[1,0],[0,1]]}}}]"#,
+    },
+    Case { net: MOVE, property: "bound:b = 0", holds: false, evidence: r#""evidence":[{"goal":1,"evidence":{"run":{"word":[0]}}}]"# },
+    Case {
+        net: MOVE,
+        property: "bound:b = 2",
+        holds: false,
+        evidence: r#""evidence":[{"goal":0,"evidence":{"weights":{"sums":[[[0,1],[1,1]]]}}}]"#,
+    },
+    Case { net: SOURCE, property: "bound:b + 2*a = omega", holds: true, evidence: r#"{"pump":{"steps":[{"pump":[0]}]}}"# },
+    Case { net: SOURCE, property: "bound:b = ω", holds: false, evidence: r#"{"cover":{"markings":[[null,0]]}}"# },
     Case { net: SOURCE, property: "bounded", holds: false, evidence: r#"{"pump":{"steps":[{"pump":[0]}]}}"# },
     Case { net: SOURCE, property: "bounded:a + b", holds: false, evidence: r#"{"pump":{"steps":[0,[7,[0]],{"pump":[0,0]},0]}}"# },
     // The second pump takes what the first has made.
@@ -154,6 +259,13 @@ pub(super) const ACCEPTED: &[Case] = &[
         property: "coverable:x + y >= 2",
         holds: false,
         evidence: r#"{"cover":{"markings":[[null,null,1,0,0],[null,null,0,1,0],[null,null,0,0,1]]}}"#,
+    },
+    Case { net: FED, property: "coverable:s = 1, b = 1", holds: false, evidence: r#"{"equation":{"traps":[],"unfed":[[1]],"tree":TREE}}"# },
+    Case {
+        net: FED,
+        property: "coverable:s = 1, b = 1",
+        holds: false,
+        evidence: r#"{"basis":{"markings":[[[0,1],[2,1]]],"excluded":[{"marking":[[0,1],[1,1]],"equation":{"traps":[],"tree":TREE}}]}}"#,
     },
     Case { net: LOCK, property: "coverable:x = 1", holds: true, evidence: r#"{"run":{"word":[0]}}"# },
     Case { net: CYCLE, property: "coverable:", holds: true, evidence: r#"{"run":{"word":[]}}"# },

@@ -28,7 +28,7 @@ use std::collections::BinaryHeap;
 use serval_budget::{Budget, Stopped};
 use serval_netproof::bounds::excludes;
 use serval_netproof::{Again, Cover, Evidence, Item, Pump, Step};
-use serval_petri::{Formula, Net, PlaceId};
+use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
 use super::index::{Index, is_at_most};
 use super::{OMEGA, Said, cost, run, shrink, written};
@@ -73,6 +73,24 @@ enum Grown {
 
 /// An ω-marking, with a run with pumps that leads to it.
 pub type Justified = (Vec<Option<u64>>, Pump);
+
+/// How large a sum of places can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Largest {
+    /// As large as one likes.
+    Omega(Pump),
+    /// As large as this.
+    Number {
+        /// The value.
+        value: u64,
+        /// A run to where it has it.
+        word: Vec<Item>,
+        /// ω-markings none of which has more.
+        cover: Cover,
+    },
+    /// A number does not fit.
+    TooMany,
+}
 
 /// What is known about bounds of places.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -263,6 +281,31 @@ impl Tree {
                 word.map_or(Said::TooManyTokens, Said::Reached)
             }
             Grown::All => Said::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, self.cover(), budget)))),
+        })
+    }
+
+    /// How large a sum of places, each with a factor of at least 1, can be. Where the places are ω in no member of the whole set, the members have what is reached: each is justified, so that a marking with as
+    /// many tokens on these places can be reached, and each reachable marking is below one.
+    pub fn largest_value(&mut self, net: &Net, sum: &Linear, budget: &mut Budget) -> Result<Largest, Stopped> {
+        let places: Vec<PlaceId> = sum.terms().iter().map(|term| term.0).collect();
+        Ok(match self.grow(|marking| places.iter().any(|place| marking[place.index()] == OMEGA), budget)? {
+            Grown::TooManyTokens => Largest::TooMany,
+            Grown::Met(node) => Largest::Omega(shrink::pump(net, &places, Pump { steps: self.steps(node) }, budget)),
+            Grown::All => {
+                let value = |node: usize| {
+                    let row = self.rows.row(node);
+                    let parts = sum.terms().iter().map(|&(place, factor)| i128::from(factor).checked_mul(row[place.index()].into()));
+                    parts.chain([Some(sum.constant().into())]).try_fold(0_i128, |value, part| value.checked_add(part?))
+                };
+                let values: Option<Vec<(i128, usize)>> = self.largest().into_iter().map(|node| Some((value(node)?, node))).collect();
+                let Some((value, node)) = values.and_then(|values| values.into_iter().max()) else { return Ok(Largest::TooMany) };
+                let found = u64::try_from(value).ok().and_then(|value| {
+                    let (goal, more) = (at_least(sum, value)?, at_least(sum, value.checked_add(1)?)?);
+                    let word = run::covering(&self.fast, &self.steps(node), self.rows.row(node), &goal)?;
+                    Some(Largest::Number { value, word, cover: shrink::cover(net, &more, self.cover(), budget) })
+                });
+                found.unwrap_or(Largest::TooMany)
+            }
         })
     }
 

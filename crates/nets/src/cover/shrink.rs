@@ -66,10 +66,23 @@ fn smaller_cover(net: &Net, mut best: Cover, budget: &mut Budget, is_enough: imp
     best
 }
 
-/// A basis that excludes the goal as well.
+/// A basis that excludes the goal as well, first without what need not be excluded.
 pub(super) fn basis(net: &Net, goal: &Formula, mut best: Basis, budget: &mut Budget) -> Basis {
     if best.markings.len() > MOST || net.place_count() > MOST {
         return best;
+    }
+    for at in (0..best.excluded.len()).rev() {
+        if budget.spend(1).is_err() {
+            break;
+        }
+        let mut fewer = best.clone();
+        fewer.excluded.remove(at);
+        let evidence = Evidence::Basis(fewer);
+        if check(net, goal, Claim::Unreachable, &evidence, &mut Budget::ticks(TICKS)).is_ok()
+            && let Evidence::Basis(fewer) = evidence
+        {
+            best = fewer;
+        }
     }
     for place in 0..u32::try_from(net.place_count()).unwrap_or(u32::MAX) {
         if budget.spend(1).is_err() {
@@ -82,7 +95,11 @@ pub(super) fn basis(net: &Net, goal: &Formula, mut best: Basis, budget: &mut Bud
         markings.iter_mut().for_each(|marking| marking.retain(|one| one.0 != place));
         let tokens = |marking: &[(u32, u64)], place: u32| marking.iter().find(|one| one.0 == place).map_or(0, |one| one.1);
         let is_above = |upper: &[(u32, u64)], lower: &[(u32, u64)]| lower.iter().all(|&(place, least)| tokens(upper, place) >= least);
-        let evidence = Evidence::Basis(Basis { markings: unless(&markings, is_above), weights: best.weights.clone() });
+        let evidence = Evidence::Basis(Basis {
+            markings: unless(&markings, is_above),
+            weights: best.weights.clone(),
+            excluded: best.excluded.clone(),
+        });
         if check(net, goal, Claim::Unreachable, &evidence, &mut Budget::ticks(TICKS)).is_ok()
             && let Evidence::Basis(smaller) = evidence
         {

@@ -10,7 +10,7 @@ use serval_netproof::{Claim, Cover, Evidence, Run, check, check_bounded, pump};
 use serval_nets::cover::{Bounds, Said, Tree, backward};
 use serval_nets::{equation, weights};
 use serval_petri::{Formula, Marking, Net, Property, words};
-use serval_random::nets::{Markings, net, open_net};
+use serval_random::nets::{Markings, free_net, net, open_net};
 use serval_testkit::say;
 
 use crate::number;
@@ -48,7 +48,7 @@ fn accepted(net: &Net, goal: &Formula, said: Result<Said, serval_budget::Stopped
     let evidence = match said {
         Ok(Said::Reached(word)) => Evidence::Run(Run { word }),
         Ok(Said::Excluded(evidence)) => *evidence,
-        Ok(Said::TooManyTokens | Said::Nothing) => panic!("{told}: nothing is said"),
+        Ok(Said::TooManyTokens | Said::TooManyLeast(_) | Said::Nothing) => panic!("{told}: nothing is said"),
         Err(_) => return None,
     };
     let claim = evidence.claim();
@@ -65,18 +65,32 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
     let mut known = weights::Known::new(net);
     let _ = known.bound_all(net, &mut Budget::unlimited());
     let sums = known.into_sums();
-    for goal in goals(net, &mut SplitMix64::new(seed)) {
+    let goals = goals(net, &mut SplitMix64::new(seed));
+    let all: Vec<&Formula> = goals.iter().collect();
+    let (together, _) = backward::ask_all(net, &all, &sums, &mut Budget::ticks(10 * TICKS));
+    for (goal, together) in goals.iter().zip(together) {
+        let goal = goal.clone();
         let told = format!("net {seed}, {}:\n{}", words::text(&goal, net).unwrap(), serval_petri::tina::write(net));
         let mut tree = Tree::new(net).unwrap();
         let forward = accepted(net, &goal, tree.ask(net, &goal, &mut Budget::ticks(TICKS)), &told);
         let back = accepted(net, &goal, backward::ask(net, &goal, &sums, &mut Budget::ticks(TICKS)), &told);
         let plain = accepted(net, &goal, backward::ask(net, &goal, &[], &mut Budget::ticks(TICKS)), &told);
-        let known: Vec<Claim> = [&forward, &back, &plain].into_iter().flatten().map(|one| one.0).collect();
-        assert!(known.iter().all(|claim| *claim == known[0]), "{told}: {forward:?} {back:?} {plain:?}");
-        for (name, found) in [("forward", &forward), ("backward", &back), ("without sums", &plain)] {
+        let filtered = accepted(net, &goal, backward::ask_filtered(net, &goal, &sums, 5_000, &mut Budget::ticks(TICKS)), &told);
+        let excluded = |found: &Option<(Claim, Evidence)>| matches!(found, Some((_, Evidence::Basis(basis))) if !basis.excluded.is_empty());
+        if excluded(&filtered) {
+            count("backward: with the equation".to_owned());
+        }
+        let known: Vec<Claim> = [&forward, &back, &plain, &filtered].into_iter().flatten().map(|one| one.0).collect();
+        assert!(known.iter().all(|claim| *claim == known[0]), "{told}: {forward:?} {back:?} {plain:?} {filtered:?}");
+        for (name, found) in [("forward", &forward), ("backward", &back), ("without sums", &plain), ("filtered", &filtered)] {
             count(format!("{name}: {}", found.as_ref().map_or("stopped", |found| found.0.word())));
         }
         let Some(&claim) = known.first() else { continue };
+        if together != Said::Nothing {
+            let together = accepted(net, &goal, Ok(together), &told).map(|one| one.0);
+            assert_eq!(together, Some(claim), "{told}");
+            count("backward: several at once".to_owned());
+        }
         let is_there = markings.all.iter().any(|marking| goal.holds(&Marking::new(marking.clone())));
         assert!(!is_there || claim == Claim::Reachable, "{told}");
         assert!(is_there || !markings.is_complete || claim == Claim::Unreachable, "{told}");
@@ -86,6 +100,35 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
         }
     }
     bounds(net, seed, &markings, tally);
+}
+
+/// In nets whose transitions take at most one token the equation with places that must be fed is exact.
+#[test]
+fn the_equation_decides_communication_free_nets() {
+    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
+    let (mut reached, mut excluded, mut fed) = (0, 0, 0);
+    for seed in first..first + nets {
+        let net = free_net(seed);
+        assert!(serval_nets::fill::is_communication_free(&net));
+        for goal in goals(&net, &mut SplitMix64::new(seed)) {
+            let told = format!("net {seed}, {}:\n{}", words::text(&goal, &net).unwrap(), serval_petri::tina::write(&net));
+            let tree = Tree::new(&net).unwrap().ask(&net, &goal, &mut Budget::ticks(TICKS));
+            let Some((claim, _)) = accepted(&net, &goal, tree, &told) else { continue };
+            let evidence = match equation::ask(&net, &goal, 1, 1, &mut Budget::ticks(5_000_000)) {
+                Ok(equation::Said::Reached(word)) => Evidence::Run(Run { word }),
+                Ok(equation::Said::Excluded(evidence)) => *evidence,
+                Ok(equation::Said::Nothing) => panic!("{told}: nothing is said"),
+                Err(_) => panic!("{told}: too few ticks"),
+            };
+            assert_eq!(evidence.claim(), claim, "{told}");
+            check(&net, &goal, claim, &evidence, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"));
+            reached += u64::from(claim == Claim::Reachable);
+            excluded += u64::from(claim == Claim::Unreachable);
+            fed += u64::from(matches!(evidence, Evidence::Equation(equation) if !equation.unfed.is_empty()));
+        }
+    }
+    say(&format!("{nets} communication-free nets: {reached} goals reached, {excluded} not, {fed} of these by places that must be fed"));
+    assert!(reached > nets && excluded > nets && fed > nets / 20);
 }
 
 /// Each set of places is bounded, or a pump shows that one is not.

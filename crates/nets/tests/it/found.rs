@@ -1,10 +1,12 @@
 //! What the single methods find.
 
-use serval_budget::Budget;
+use serval_budget::{Budget, Cancel};
+use serval_families::covering::lipton;
 use serval_netproof::{Claim, Evidence, check};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
-use serval_petri::{Formula, Net, Property, tina};
+use serval_nets::{Found, Method, Session};
+use serval_petri::{Formula, Linear, Net, Property, mist, tina, words};
 
 fn accepted(net: &Net, goal: &Formula, evidence: &Evidence) {
     check(net, goal, Claim::Unreachable, evidence, &mut Budget::unlimited()).unwrap();
@@ -55,4 +57,35 @@ fn siphons_are_as_small_as_the_goal_needs() {
         expected.sort_unstable();
         assert_eq!(dead.places, expected, "{name}");
     }
+}
+
+/// What more ticks cannot change ends at once, with the reason.
+#[test]
+fn what_does_not_fit_ends_a_method() {
+    let full = tina::read("pl a (18446744073709551614)\npl c (1)\npl d (0)\ntr t c -> a*5\ntr u d -> d\n").unwrap();
+    let goal = words::formula("d >= 1", &full).unwrap();
+    let session = Session::new(&full, &Cancel::new());
+    let (found, far) = session.alone(&full, &[goal], Method::Cover, u32::MAX, &Cancel::new());
+    assert_eq!(found, [Found::TooLarge { what: "tokens on a place", limit: u64::MAX }]);
+    assert_eq!((far.forwards, far.backwards), (1, 0));
+    let extent = session.largest(&full, &Linear::variable(full.place_named("d").unwrap()), Some(Method::Cover), u32::MAX, &Cancel::new());
+    assert_eq!((extent.least, extent.most), (0, None));
+    let mut wide = Net::new("wide");
+    let names: Vec<String> = (0..30).map(|number| format!("p{number}")).collect();
+    names.iter().for_each(|name| _ = wide.add_place(name, 0).unwrap());
+    let goal = words::formula(&format!("{} >= 30", names.join(" + ")), &wide).unwrap();
+    let session = Session::new(&wide, &Cancel::new());
+    let (found, _) = session.alone(&wide, &[goal], Method::Backward, u32::MAX, &Cancel::new());
+    assert_eq!(found, [Found::TooLarge { what: "least markings of a goal", limit: 1 << 14 }]);
+}
+
+/// Who finds nothing says how far he came.
+#[test]
+fn it_is_told_how_far_methods_came() {
+    let mist::Spec { net, targets } = mist::read(&lipton(4, true)).unwrap();
+    let session = Session::new(&net, &Cancel::new());
+    let (found, far) = session.go_on(&net, &targets[..1], vec![Found::Nothing], 1, &Cancel::new());
+    assert!(found[0].is_open() && far.forwards > 100 && far.backwards > 100 && far.explicit >= 1_000, "{far:?}");
+    let (found, far) = session.alone(&net, &targets[..1], Method::Backward, 1, &Cancel::new());
+    assert!(found[0].is_open() && far.forwards == 0 && far.backwards > 100 && far.explicit == 0, "{far:?}");
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod answers;
+mod bound;
 mod cover;
 mod found;
 mod inductive;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_linear::{Linear, Node};
 use serval_model::SplitMix64;
-use serval_netproof::{Again, Bound, Certificate, Claim, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
+use serval_netproof::{Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
 use serval_nets::explicit::{Said, look, look_for_deadlock};
 use serval_nets::siphon::Empty;
 use serval_nets::{cover, equation, inductive, weights};
@@ -49,12 +49,13 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
         cover::Tree::new(net).map_or(Ok(cover::Said::Nothing), |mut tree| tree.ask(net, goal, budget)),
         cover::backward::ask(net, goal, &sums, budget),
         cover::backward::ask(net, goal, &[], budget),
+        cover::backward::ask_filtered(net, goal, &[], 5_000, budget),
     ];
     for said in covering.into_iter().flatten() {
         match said {
             cover::Said::Excluded(evidence) => found.push(*evidence),
             cover::Said::Reached(word) => found.push(Evidence::Run(Run { word })),
-            cover::Said::TooManyTokens | cover::Said::Nothing => {}
+            cover::Said::TooManyTokens | cover::Said::TooManyLeast(_) | cover::Said::Nothing => {}
         }
     }
     let mut looked = vec![look(net, goal, 500, budget)];
@@ -98,6 +99,23 @@ fn list<T: Clone>(draw: &mut SplitMix64, list: &mut Vec<T>, change: impl FnOnce(
     }
 }
 
+fn changed_equation(draw: &mut SplitMix64, equation: &mut Equation) {
+    let set = |draw: &mut SplitMix64, set: &mut Vec<u32>| list(draw, set, |draw, place| *place = small(draw, *place));
+    match draw.index(5) {
+        0 if !equation.traps.is_empty() => list(draw, &mut equation.traps, set),
+        1 => {
+            let trap = (0..5).filter(|_| draw.chance(40)).collect();
+            equation.traps.push(trap);
+        }
+        2 if !equation.unfed.is_empty() => list(draw, &mut equation.unfed, set),
+        3 => {
+            let unfed = (0..5).filter(|_| draw.chance(40)).collect();
+            equation.unfed.push(unfed);
+        }
+        _ => list(draw, &mut equation.tree.nodes, node),
+    }
+}
+
 fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
     let mut evidence = evidence.clone();
     match &mut evidence {
@@ -112,16 +130,7 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
             list(draw, &mut weights.sums, |draw, sum| list(draw, sum, |draw, weight| weight.1 = nearby(draw, weight.1)))
         }
         Evidence::Dead(dead) => list(draw, &mut dead.places, |draw, place| *place = small(draw, *place)),
-        Evidence::Equation(equation) => match draw.index(3) {
-            0 if !equation.traps.is_empty() => {
-                list(draw, &mut equation.traps, |draw, trap| list(draw, trap, |draw, place| *place = small(draw, *place)))
-            }
-            1 => {
-                let trap = (0..5).filter(|_| draw.chance(40)).collect();
-                equation.traps.push(trap);
-            }
-            _ => list(draw, &mut equation.tree.nodes, node),
-        },
+        Evidence::Equation(equation) => changed_equation(draw, equation),
         Evidence::Inductive(inductive) => match draw.index(4) {
             0 => list(draw, &mut inductive.tree.nodes, node),
             _ => invariant(draw, &mut inductive.invariant),
@@ -137,7 +146,11 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
         Evidence::Cover(cover) => list(draw, &mut cover.markings, |draw, marking| {
             list(draw, marking, |draw, tokens| *tokens = if draw.chance(30) { None } else { Some(nearby(draw, tokens.unwrap_or(3))) });
         }),
-        Evidence::Basis(basis) => match draw.index(4) {
+        Evidence::Basis(basis) => match draw.index(5) {
+            1 | 2 if !basis.excluded.is_empty() => list(draw, &mut basis.excluded, |draw, excluded| match draw.index(2) {
+                0 => changed_equation(draw, &mut excluded.equation),
+                _ => list(draw, &mut excluded.marking, |draw, one| one.1 = nearby(draw, one.1)),
+            }),
             0 if !basis.weights.sums.is_empty() => {
                 list(draw, &mut basis.weights.sums, |draw, sum| list(draw, sum, |draw, weight| weight.1 = nearby(draw, weight.1)));
             }

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use serval_budget::{Budget, Cancel};
-use serval_families::covering::{Problem, lipton, lipton_size, multiplication, problems};
+use serval_families::covering::{
+    Command, Problem, ackermann, ackermann_value, boolean, boolean_counter, lipton, lipton_size, multiplication, problems,
+};
+use serval_model::SplitMix64;
 use serval_netproof::{Claim, Evidence, check};
-use serval_nets::cover::{Said, Tree, backward};
+use serval_nets::cover::{Said, Tree, backward, levels};
 use serval_nets::{Found, decide};
-use serval_petri::{Formula, Net, Property, mist, tina, vass, words};
+use serval_petri::{Formula, Marking, Net, Property, mist, tina, vass, words};
+use serval_random::nets::random_vass;
 use serval_testkit::say;
 
 use crate::number;
@@ -106,6 +110,215 @@ fn nets_of_lipton_test_for_zero() {
     }
 }
 
+/// What tests a counter for zero in a net does in a program with counters that can be tested for zero: the same number of times.
+#[derive(Clone, Copy)]
+enum Line {
+    Add(usize, i64),
+    /// Goes there if the counter is 0.
+    IfZero(usize, usize),
+    Goto(usize),
+}
+
+/// Runs a program until it leaves its lines; `None` if a counter would fall below 0 before.
+fn interpreted(lines: &[Line], counters: usize, most: usize) -> Option<Vec<i64>> {
+    let (mut counters, mut at) = (vec![0; counters], 0);
+    for _ in 0..most {
+        match lines.get(at) {
+            None => return Some(counters),
+            Some(&Line::Add(counter, change)) => {
+                counters[counter] += change;
+                if counters[counter] < 0 {
+                    return None;
+                }
+                at += 1;
+            }
+            Some(&Line::IfZero(counter, to)) => at = if counters[counter] == 0 { to } else { at + 1 },
+            Some(&Line::Goto(to)) => at = to,
+        }
+    }
+    panic!("the program does not end");
+}
+
+/// Does something `2^(2^level)` times, by two loops of the level below; counters 0 and 1 are the thing itself, and each level has two further ones.
+fn times(lines: &mut Vec<Line>, level: usize, work: &[Line]) {
+    let Some(below) = level.checked_sub(1) else {
+        lines.extend([work, work].concat());
+        return;
+    };
+    let [outer, inner] = [2 + 2 * below, 3 + 2 * below];
+    times(lines, below, &[Line::Add(outer, 1)]);
+    let top = lines.len();
+    // The end of the outer loop is known when it is written.
+    lines.push(Line::IfZero(outer, 0));
+    lines.push(Line::Add(outer, -1));
+    times(lines, below, &[Line::Add(inner, 1)]);
+    let again = lines.len();
+    lines.push(Line::IfZero(inner, top));
+    lines.push(Line::Add(inner, -1));
+    lines.extend_from_slice(work);
+    lines.push(Line::Goto(again));
+    lines[top] = Line::IfZero(outer, lines.len());
+}
+
+/// The program of Lipton with counters that can be tested: it fills the opposite of `x`, makes the mistake, and takes it down to see that it is full. It halts, and with what, or it does not.
+fn lipton_program(n: u32, mistake: bool) -> Option<Vec<i64>> {
+    let (n, mut lines) = (n as usize, Vec::new());
+    times(&mut lines, n, &[Line::Add(0, 1)]);
+    if mistake {
+        lines.extend([Line::Add(0, -1), Line::Add(1, 1)]);
+    }
+    times(&mut lines, n, &[Line::Add(0, -1), Line::Add(1, 1)]);
+    interpreted(&lines, 2 + 2 * n, 10_000_000)
+}
+
+/// The nets have the answers of programs that can test for zero, and count as far.
+#[test]
+fn nets_of_lipton_are_programs() {
+    for n in 0..=1 {
+        for mistake in [false, true] {
+            let run = lipton_program(n, mistake);
+            assert_eq!(run.is_some(), !mistake);
+            let mist::Spec { net, targets } = mist::read(&lipton(n, mistake)).unwrap();
+            let found = decide(&net, &targets[..1], 7, &Cancel::new());
+            assert_eq!(found[0].answer().map(|answer| answer.claim), Some(claim(run.is_some())), "{n}");
+            // All that was in the opposite is in the counter then.
+            let Some(run) = run else { continue };
+            assert_eq!(u64::try_from(run[1]).unwrap(), lipton_size(n));
+            for more in [0, 1] {
+                let full = format!("coverable:halt = 1, x = {}", run[1] + more);
+                let goal = Property::parse(&full, &net).unwrap().goals(&net).unwrap();
+                let found = decide(&net, &goal, 7, &Cancel::new());
+                assert_eq!(found[0].answer().map(|answer| answer.claim), Some(claim(more == 0)), "{n}: {full}");
+            }
+        }
+    }
+    for n in 0..=3 {
+        assert_eq!(lipton_program(n, false).map(|run| u64::try_from(run[1]).unwrap()), Some(lipton_size(n)));
+    }
+}
+
+/// What grows fast grows as far as it should, and no further. `SERVAL_ACKERMANN=1` goes further.
+#[test]
+fn systems_compute_what_grows_fast() {
+    assert_eq!((ackermann_value(2, 10), ackermann_value(3, 4), ackermann_value(4, 3)), (Some(1024), Some(65536), Some(65536)));
+    assert_eq!((ackermann_value(3, 6), ackermann(3, 6)), (None, None));
+    let mut all = vec![(1, 0), (1, 3), (2, 0), (2, 1), (2, 3), (3, 0), (3, 1), (3, 2)];
+    if number("SERVAL_ACKERMANN", 0) > 0 {
+        all.extend([(2, 6), (3, 3), (4, 1)]);
+    }
+    for (level, n) in all {
+        let vass::Spec { net, targets } = vass::read(&ackermann(level, n).unwrap()).unwrap();
+        for (goal, coverable) in targets.iter().zip([true, false]) {
+            for evidence in asked(&net, goal, "ackermann") {
+                assert_eq!(evidence.claim(), claim(coverable), "level {level}, {n}");
+            }
+        }
+    }
+}
+
+/// Whether a Boolean program halts, by running it.
+fn halts(variables: usize, commands: &[Command]) -> bool {
+    let (mut values, mut at) = (vec![false; variables], 0);
+    let mut known = std::collections::BTreeSet::new();
+    while known.insert((values.clone(), at)) {
+        at += 1;
+        match commands.get(at - 1) {
+            None => return false,
+            Some(&Command::And(z, x, y)) => values[z] = values[x] && values[y],
+            Some(&Command::Or(z, x, y)) => values[z] = values[x] || values[y],
+            Some(&Command::Not(z, x)) => values[z] = !values[x],
+            Some(&Command::If(x, yes, no)) => at = if values[x] { yes } else { no },
+            Some(&Command::Goto(point)) => at = point,
+            Some(Command::Halt) => return true,
+        }
+    }
+    false
+}
+
+/// Boolean programs halt iff their nets say so, and the nets are 1-safe.
+#[test]
+fn boolean_programs_are_safe_nets() {
+    let mut programs: Vec<(usize, Vec<Command>)> =
+        [2, 3].iter().flat_map(|&bits| [false, true].map(|mistake| boolean_counter(bits, mistake))).collect();
+    let known: Vec<bool> = programs.iter().map(|(variables, commands)| halts(*variables, commands)).collect();
+    assert_eq!(known, [true, false, true, false]);
+    for seed in 0..60 {
+        let mut draw = SplitMix64::new(seed);
+        let (variables, length) = (1 + draw.index(3), 2 + draw.index(7));
+        let command = |_| {
+            let [x, y, z] = [(); 3].map(|()| draw.index(variables));
+            let [to, other] = [(); 2].map(|()| draw.index(length + 1));
+            match draw.index(9) {
+                0 => Command::And(z, x, y),
+                1 => Command::Or(z, x, y),
+                2..=4 => Command::Not(z, x),
+                5 | 6 => Command::If(x, to, other),
+                7 => Command::Goto(to),
+                _ => Command::Halt,
+            }
+        };
+        programs.push((variables, (0..length).map(command).collect()));
+    }
+    let mut halting = 0;
+    for (variables, commands) in &programs {
+        let mist::Spec { net, targets } = mist::read(&boolean(*variables, commands)).unwrap();
+        let expected = halts(*variables, commands);
+        halting += usize::from(expected);
+        for evidence in asked(&net, &targets[0], "a Boolean program") {
+            assert_eq!(evidence.claim(), claim(expected), "{commands:?}");
+        }
+        let safe = decide(&net, &Property::Safe(1).goals(&net).unwrap(), 5, &Cancel::new());
+        assert_eq!(safe[0].answer().map(|answer| answer.claim), Some(Claim::Unreachable), "{commands:?}");
+    }
+    assert!(halting >= 10 && programs.len() - halting >= 10, "{halting} of {}", programs.len());
+}
+
+/// Random systems: both methods agree, the system is written as it is read, and the shortest run that covers is as short as trying everything says.
+#[test]
+fn random_systems_are_decided() {
+    let mut reached = 0;
+    for seed in 0..number("SERVAL_COUNT", 60).min(5_000) {
+        let text = random_vass(seed, 1 + usize::try_from(seed % 4).unwrap(), 1 + usize::try_from(seed % 3).unwrap());
+        let vass::Spec { net, targets } = vass::read(&text).unwrap();
+        assert_eq!(vass::read(&vass::write(&net).unwrap()).unwrap().net, net, "{text}");
+        let [forward, back] = asked(&net, &targets[0], &text);
+        assert_eq!(forward.claim(), back.claim(), "{text}");
+        reached += u64::from(forward.claim() == Claim::Reachable);
+        shortest_is_shortest(&net, &targets[0], forward.claim(), &text);
+    }
+    assert!(reached >= 10, "{reached}");
+}
+
+/// The last of the numbers of Rackoff against trying everything.
+fn shortest_is_shortest(net: &Net, goal: &Formula, claim: Claim, told: &str) {
+    let least = serval_netproof::basis::least(goal, 10).unwrap().remove(0);
+    let mut marking = vec![0; net.place_count()];
+    least.iter().for_each(|&(place, tokens)| marking[place as usize] = tokens);
+    let numbers = levels::shortest(net, &Marking::new(marking), &mut Budget::ticks(TICKS)).unwrap().unwrap();
+    assert_eq!(numbers[0], 1, "{told}");
+    let last = *numbers.last().unwrap();
+    assert_eq!(last > 0, claim == Claim::Reachable, "{told}");
+    // Runs in the order of their length, as long as there are few.
+    let (mut markings, mut length) = (std::collections::BTreeSet::from([net.initial()]), 1);
+    while last > 0 && length < last && markings.len() < 3_000 {
+        assert!(!markings.iter().any(|marking| goal.holds(marking)), "{told}: {length} is enough, not {last}");
+        let mut next = std::collections::BTreeSet::new();
+        for marking in &markings {
+            for transition in net.transitions().filter(|&one| net.is_enabled(marking, one)) {
+                let mut after = marking.clone();
+                net.fire(&mut after, transition).unwrap();
+                next.insert(after);
+            }
+        }
+        (markings, length) = (next, length + 1);
+    }
+    if last > 0 && length == last {
+        assert!(markings.iter().any(|marking| goal.holds(marking)), "{told}: {last} is not enough");
+    }
+    // More places that count make runs longer, or end them.
+    assert!(numbers.windows(2).all(|pair| pair[1] == 0 || pair[0] > 0 && pair[0] <= pair[1]), "{told}: {numbers:?}");
+}
+
 #[test]
 fn a_net_multiplies_weakly() {
     for (left, right) in [(0, 3), (1, 1), (3, 2), (4, 5)] {
@@ -139,4 +352,8 @@ fn large_sets_are_found() {
     let all = Tree::new(&net).unwrap().all(&mut Budget::unlimited()).unwrap().unwrap();
     say(&format!("{} ω-markings over {} places in {:?}", all.len(), net.place_count(), start.elapsed()));
     assert_eq!(all.len(), 4 << machines);
+    let start = std::time::Instant::now();
+    let cover = Evidence::Cover(serval_netproof::Cover { markings: all.into_iter().map(|one| one.0).collect() });
+    check(&net, &Formula::any([]), Claim::Unreachable, &cover, &mut Budget::unlimited()).unwrap();
+    say(&format!("checked in {:?}", start.elapsed()));
 }

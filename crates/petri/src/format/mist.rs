@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* so many in the beginning has so many, and a transition
-//! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. Each target is a conjunction of lower bounds, and there may be
+//! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. So quasi-liveness is that
+//! each rule can fire from some beginning, as what adds always can; only deadlocks are no question about such a net, since it has none. Each target is a conjunction of lower bounds, and there may be
 //! several. Whatever is more than a net is refused by name: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
 
 use std::collections::BTreeMap;

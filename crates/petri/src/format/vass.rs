@@ -9,7 +9,10 @@
 //! ```
 //!
 //! One line `state` says where it begins, with which counters. A step goes from a state to a state and adds to the counters, none of which ever falls below 0; it may have a name. A `target` asks whether
-//! that state can be reached with at least these counters. States become places with one token in all, counters become places `c1`, `c2`, …, steps become transitions.
+//! that state can be reached with at least these counters. States become places with one token in all, counters become places `c1`, `c2`, …, steps become transitions. States are in the order in which lines
+//! name them, or as a line `states q1 q0` says, which may name some before all others.
+//!
+//! What is written is read as the same net where the net is such a system, and else as one with one state ([`write()`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,12 +32,24 @@ fn line(text: &str, number: usize) -> Result<Option<Line<'_>>, FormatError> {
     if text.trim().is_empty() {
         return Ok(None);
     }
+    if text.split_whitespace().next() == Some("states") && !text.contains('(') {
+        return Ok(Some((text.split_whitespace().collect(), Vec::new(), Vec::new())));
+    }
     let (before, rest) = text.split_once('(').ok_or_else(|| fail("expected “(”, the counters and “)”"))?;
     let (inside, behind) = rest.split_once(')').ok_or_else(|| fail("the parenthesis is never closed"))?;
     let numbers = inside.split(',').map(str::trim).filter(|one| !one.is_empty() || inside.contains(','));
-    let numbers =
-        numbers.map(|one| one.strip_prefix('+').unwrap_or(one).parse().map_err(|_| fail(&format!("“{one}” is no number of 64 bits"))));
+    let number = |one: &str| {
+        let digits = one.strip_prefix(['+', '-']).unwrap_or(one);
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        one.parse().ok().filter(|_| is_number).ok_or_else(|| fail(&format!("“{one}” is no number of 64 bits")))
+    };
+    let numbers = numbers.map(number);
     Ok(Some((before.split_whitespace().collect(), numbers.collect::<Result<_, _>>()?, behind.split_whitespace().collect())))
+}
+
+/// Whether a line declares states.
+fn is_declaration((before, numbers, behind): &Line<'_>) -> bool {
+    before.first() == Some(&"states") && before.get(1) != Some(&"->") && numbers.is_empty() && behind.is_empty()
 }
 
 /// Reads a system within the default limits.
@@ -51,6 +66,8 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
             lines.push((number, line));
         }
     }
+    // What declares states goes before all that uses them, and is done with then.
+    let (declared, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(_, line)| is_declaration(line));
     let beginning: Vec<_> = lines.iter().filter(|(_, line)| matches!(line.0[..], ["state", _])).collect();
     let [(_, (words, first, _))] = beginning[..] else {
         let at = beginning.get(1).map_or(1, |one| one.0);
@@ -58,8 +75,9 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     };
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let mut states: Vec<&str> = Vec::new();
-    for (_, (before, ..)) in &lines {
+    for (_, (before, ..)) in declared.iter().chain(&lines) {
         let named: Vec<&str> = match before[..] {
+            ["states", ..] if before.get(1) != Some(&"->") => before[1..].to_vec(),
             ["state" | "target", name] => vec![name],
             [from, "->", to] => vec![from, to],
             _ => continue,
@@ -119,32 +137,101 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     Ok(Spec { net, targets })
 }
 
-/// A net as a system of one state, and one more for each transition that takes and gives on the same place: what it takes comes first. `None` where a number does not fit.
-///
-/// Places are counters, in order; the names of transitions stay where they are words.
+/// A vector of changes, in parentheses; `None` where a number does not fit.
+fn vector(numbers: impl Iterator<Item = i128>) -> Option<String> {
+    let numbers = numbers.map(|number| i64::try_from(number).ok().map(|number| number.to_string()));
+    Some(format!("({})", numbers.collect::<Option<Vec<_>>>()?.join(", ")))
+}
+
+fn weight(arcs: &[crate::Arc], place: PlaceId) -> i128 {
+    crate::net::weight(arcs, place).into()
+}
+
+/// A net as a system. If its first places are states, of which one has a token, each transition moves that token and takes nothing that it gives back, and the others are called `c1`, `c2`, …, it is read as the same net. Else all
+/// places are counters, in order, of a system with one state, and one more for each transition that takes and gives on the same place: what it takes comes first. The names of transitions stay where they
+/// are words. `None` where a number does not fit.
 pub fn write(net: &Net) -> Option<String> {
+    match (1..=net.place_count()).find(|&states| is_system(net, states)) {
+        Some(states) => write_system(net, states),
+        None => write_counters(net),
+    }
+}
+
+/// Whether so many places are states and all others counters, and the names are read as they are.
+fn is_system(net: &Net, states: usize) -> bool {
+    let places: Vec<PlaceId> = net.places().collect();
+    let (states, counters) = places.split_at(states);
+    let is_plain = |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c == '#');
+    let is_counter = |(number, place): (usize, &PlaceId)| net.place_name(*place) == format!("c{number}");
+    let moves = |arcs: &[crate::Arc]| arcs.iter().filter(|arc| arc.0.index() < states.len()).map(|arc| arc.1).eq([1]);
+    let begins: Vec<u64> = states.iter().map(|&place| net.initial_tokens(place)).filter(|&tokens| tokens > 0).collect();
+    begins == [1]
+        && (1..).zip(counters).all(is_counter)
+        && states.iter().all(|&place| is_plain(net.place_name(place)) && !net.place_name(place).contains('('))
+        && net.transitions().all(|one| {
+            let (inputs, outputs) = (net.inputs(one), net.outputs(one));
+            is_plain(net.transition_name(one))
+                && moves(inputs)
+                && moves(outputs)
+                && counters.iter().all(|&place| weight(inputs, place) == 0 || weight(outputs, place) == 0)
+        })
+}
+
+fn write_system(net: &Net, states: usize) -> Option<String> {
+    let places: Vec<PlaceId> = net.places().collect();
+    let (states, counters) = places.split_at(states);
+    let state = |arcs: &[crate::Arc]| states.iter().copied().find(|&place| weight(arcs, place) > 0);
+    let first = *states.iter().find(|&&place| net.initial_tokens(place) > 0)?;
+    let mut named = vec![first];
+    for transition in net.transitions() {
+        for place in [state(net.inputs(transition))?, state(net.outputs(transition))?] {
+            if !named.contains(&place) {
+                named.push(place);
+            }
+        }
+    }
     let mut out = String::new();
-    let vector = |arcs: &dyn Fn(PlaceId) -> i128| {
-        let numbers = net.places().map(|place| i64::try_from(arcs(place)).ok().map(|number| number.to_string()));
-        Some(format!("({})", numbers.collect::<Option<Vec<_>>>()?.join(", ")))
-    };
-    for (number, place) in (1..).zip(net.places()) {
+    if named != states {
+        let names: Vec<&str> = states.iter().map(|&place| net.place_name(place)).collect();
         // Writing to a string does not fail.
+        let _ = writeln!(out, "states {}", names.join(" "));
+    }
+    let _ = writeln!(out, "state {} {}", net.place_name(first), vector(counters.iter().map(|&place| net.initial_tokens(place).into()))?);
+    for transition in net.transitions() {
+        let (inputs, outputs) = (net.inputs(transition), net.outputs(transition));
+        let [from, to] = [net.place_name(state(inputs)?), net.place_name(state(outputs)?)];
+        let changes = vector(counters.iter().map(|&place| weight(outputs, place) - weight(inputs, place)))?;
+        let _ = writeln!(out, "{from} -> {to} {changes} {}", net.transition_name(transition));
+    }
+    Some(out)
+}
+
+fn write_counters(net: &Net) -> Option<String> {
+    let mut out = String::new();
+    for (number, place) in (1..).zip(net.places()) {
         let _ = writeln!(out, "# c{number} is {}", net.place_name(place).escape_debug());
     }
-    let _ = writeln!(out, "state s {}", vector(&|place| net.initial_tokens(place).into())?);
+    let _ = writeln!(out, "state s {}", vector(net.places().map(|place| net.initial_tokens(place).into()))?);
+    // Names that are made up are those of nothing else.
+    let taken = |name: &str| net.transition_named(name).is_some();
     for transition in net.transitions() {
-        let weight = |arcs: &[crate::Arc], place: PlaceId| i128::from(crate::net::weight(arcs, place));
         let (inputs, outputs) = (net.inputs(transition), net.outputs(transition));
         let name = net.transition_name(transition);
         let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-        let name = if is_word { format!(" {name}") } else { format!(" t{}", transition.index() + 1) };
+        let mut name = if is_word { name.to_owned() } else { format!("t{}", transition.index() + 1) };
+        while !is_word && taken(&name) {
+            name.push('_');
+        }
         if inputs.iter().any(|&(place, _)| weight(outputs, place) > 0) {
             let middle = format!("s{}", transition.index() + 1);
-            let _ = writeln!(out, "s -> {middle} {}{name}", vector(&|place| -weight(inputs, place))?);
-            let _ = writeln!(out, "{middle} -> s {}{name}.end", vector(&|place| weight(outputs, place))?);
+            let mut end = format!("{name}.end");
+            while taken(&end) {
+                end.push('_');
+            }
+            let _ = writeln!(out, "s -> {middle} {} {name}", vector(net.places().map(|place| -weight(inputs, place)))?);
+            let _ = writeln!(out, "{middle} -> s {} {end}", vector(net.places().map(|place| weight(outputs, place)))?);
         } else {
-            let _ = writeln!(out, "s -> s {}{name}", vector(&|place| weight(outputs, place) - weight(inputs, place))?);
+            let _ = writeln!(out, "s -> s {} {name}", vector(net.places().map(|place| weight(outputs, place) - weight(inputs, place)))?);
         }
     }
     Some(out)
@@ -188,10 +275,31 @@ mod tests {
     #[test]
     fn what_is_written_is_read_as_a_system_with_the_same_steps() {
         let net = read(LOOP).unwrap().net;
-        let back = read(&write(&net).unwrap()).unwrap().net;
-        assert_eq!((back.place_count(), back.transition_count()), (5, 2));
-        let first = back.transition_named("produce").unwrap();
-        let tokens = back.replay(&[first]).unwrap();
-        assert_eq!(tokens.as_slice(), [1, 0, 1, 0, 2]);
+        let text = write(&net).unwrap();
+        assert_eq!(text, "state q0 (1, 0)\nq0 -> q1 (-1, 2) produce\nq1 -> q0 (1, -1) t2\n");
+        assert_eq!(read(&text).unwrap().net, net);
+        // States that are named in another order, or by nothing, and what is no system.
+        let other = read("q1 -> q0 (0) a\ntarget q2 (1)\nstate q0 (3)\n").unwrap().net;
+        let text = write(&other).unwrap();
+        assert_eq!(text, "states q1 q0 q2\nstate q0 (3)\nq1 -> q0 (0) a\n");
+        assert_eq!(read(&text).unwrap().net, other);
+        let net = crate::tina::read("pl a (1)\npl b (2)\ntr t a b*2 -> a\ntr {my u} b -> a\ntr t2 a -> b\n").unwrap();
+        let text = write(&net).unwrap();
+        let back = read(&text).unwrap().net;
+        let names: Vec<&str> = back.transitions().map(|one| back.transition_name(one)).collect();
+        assert_eq!(names, ["t", "t.end", "t2_", "t2"]);
+        assert_eq!(
+            (back.place_count(), write(&back)),
+            (4, Some(text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()))
+        );
+    }
+
+    #[test]
+    fn states_can_be_declared() {
+        let net = read("states b a # first\nstate a (1)\na -> b (-1)\nstates -> a (0) odd\n").unwrap().net;
+        let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+        assert_eq!(names, ["b", "a", "states", "c1"]);
+        let error = read("states a\nstates (1)\nstate a ()\n").unwrap_err();
+        assert_eq!((error.line, error.message.as_str()), (2, "there are 1 numbers for 0 counters"));
     }
 }

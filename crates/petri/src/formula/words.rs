@@ -11,8 +11,9 @@
 mod text;
 
 use super::{Formula, Part};
-pub use text::{marking_text, quoted, text};
+pub use text::{marking_text, quoted, sum_text, text};
 
+use crate::property::Most;
 use crate::{Constraint, Linear, Marking, Net, PlaceId};
 
 /// How deep parentheses and prefixes may nest.
@@ -214,20 +215,51 @@ pub fn marking(text: &str, net: &Net) -> Parsed<Marking> {
 /// Reads a sum of places, each counted at least once, `a + 2*b`: the places, ascending.
 pub fn places(text: &str, net: &Net) -> Parsed<Vec<PlaceId>> {
     let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
-    let value = parser.sum()?;
+    let sum = parser.places(text, "bounded:")?;
     if *parser.token() != Token::End {
         return Err(parser.here(format!("expected “+” or the end, found {}", parser.token().told())));
-    }
-    let sum = parser.expect_sum(value, (0, text.len()), "bounded:")?;
-    let fail = |message: &str| WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None };
-    let Some(sum) = Linear::from_wide(sum.terms, sum.constant) else { return Err(fail(&too_large())) };
-    if sum.terms().is_empty() || sum.terms().iter().any(|term| term.1 < 0) {
-        return Err(fail("expected a sum of places, without “-”"));
     }
     Ok(sum.terms().iter().map(|term| term.0).collect())
 }
 
+/// Reads a sum of places, each counted at least once, and perhaps what it is at most: `a + 2*b`, `a + 2*b = 3`, `a = ω`.
+pub fn bound(text: &str, net: &Net) -> Parsed<(Linear, Option<Most>)> {
+    let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
+    let sum = parser.places(text, "bound:")?;
+    if sum.constant() != 0 {
+        let message = "expected a sum of places, and nothing that is added to it".to_owned();
+        return Err(WordsError { start: 0, end: text.len(), message, unknown: None });
+    }
+    let most = if parser.takes("=") {
+        let most = match parser.token() {
+            Token::Number(number) => Most::Number(*number),
+            Token::Name(name) if name == "ω" || name == "omega" => Most::Omega,
+            other => return Err(parser.here(format!("expected a number or ω, found {}", other.told()))),
+        };
+        parser.at += 1;
+        Some(most)
+    } else {
+        None
+    };
+    if *parser.token() != Token::End {
+        return Err(parser.here(format!("expected “+”, “= NUMBER”, “= ω” or the end, found {}", parser.token().told())));
+    }
+    Ok((sum, most))
+}
+
 impl Parser<'_> {
+    /// A sum of places, each counted at least once.
+    fn places(&mut self, text: &str, operator: &str) -> Parsed<Linear> {
+        let value = self.sum()?;
+        let sum = self.expect_sum(value, (0, text.len()), operator)?;
+        let fail = |message: &str| WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None };
+        let Some(sum) = Linear::from_wide(sum.terms, sum.constant) else { return Err(fail(&too_large())) };
+        if sum.terms().is_empty() || sum.terms().iter().any(|term| term.1 < 0) {
+            return Err(fail("expected a sum of places, without “-”"));
+        }
+        Ok(sum)
+    }
+
     fn token(&self) -> &Token {
         self.tokens.get(self.at).map_or(&Token::End, |lexed| &lexed.token)
     }

@@ -94,6 +94,42 @@ fn the_corpora_of_nets_are_replayed() {
 }
 
 #[test]
+fn the_corpora_of_covering_problems_are_replayed() {
+    let (_, told) = replayed("spec", net::check_spec);
+    assert_told(
+        &told,
+        &[
+            "expected “vars”",
+            "two counters",
+            "this is a reset",
+            "this is a transfer",
+            "a test for an exact number",
+            "a target asks for at least",
+            "there is no counter",
+            "does not fit 64 bits",
+            "does not fit 63 bits",
+            "is no comparison",
+            "has no “!”",
+            "changes a counter twice",
+        ],
+    );
+    let (_, told) = replayed("vass", net::check_vass);
+    assert_told(
+        &told,
+        &[
+            "expected one line “state",
+            "a counter begins below 0",
+            "numbers for",
+            "is no number of 64 bits",
+            "expected “(”",
+            "never closed",
+            "expected “state NAME (…)”",
+            "a target is below 0",
+        ],
+    );
+}
+
+#[test]
 fn the_corpus_of_formulas_is_replayed() {
     let as_what = std::cell::RefCell::new([0; 3]);
     let (_, told) = replayed("formula", |text| {

@@ -121,7 +121,7 @@ fn mistakes_in_properties_have_a_place() {
         (
             "deadlock_free",
             (0, 13),
-            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM",
+            "there is no property “deadlock_free”; there are deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM",
         ),
         ("quasi-live:a", (10, 12), "nothing comes after “quasi-live”"),
         ("safe", (0, 4), "“safe” needs something behind a colon: safe:K"),
@@ -157,6 +157,9 @@ fn what_is_covered_and_bounded_has_words() {
         ("coverable:not a < 2 or a + \"my b\" > 3", "coverable:a >= 2 or a + \"my b\" >= 4"),
         ("bounded", "bounded"),
         ("bounded:\"my b\" + 2*a", "bounded:a + \"my b\""),
+        ("bound: \"my b\" + 2*a", "bound:2*a + \"my b\""),
+        ("bound:a + a = 7", "bound:2*a = 7"),
+        ("bound:a = omega", "bound:a = ω"),
     ] {
         let property = Property::parse(text, &net).unwrap();
         assert_eq!(property.text(&net).as_deref(), Some(canonical), "{text}");
@@ -165,6 +168,23 @@ fn what_is_covered_and_bounded_has_words() {
     assert_eq!(Property::parse("bounded", &net).unwrap().bounded_places(&net), Some(vec![a, b]));
     assert_eq!(Property::parse("bounded:a", &net).unwrap().bounded_places(&net), Some(vec![a]));
     assert_eq!(Property::Bounded(None).goals(&net), None);
+    let most = |text: &str| Property::parse(text, &net).unwrap();
+    assert_eq!((most("bound:a").goals(&net), most("bound:a = ω").goals(&net)), (None, None));
+    let goals: Vec<String> = most("bound:a = 0").goals(&net).unwrap().iter().map(|goal| words::text(goal, &net).unwrap()).collect();
+    assert_eq!(goals, ["a >= 0", "a >= 1"]);
+    assert_eq!(most("bound:a = 18446744073709551615").goals(&net), None);
+    for (text, message) in [
+        ("bound", "“bound” needs something behind a colon: bound:SUM"),
+        ("bound:", "expected a place, a number or a formula, found the end"),
+        ("bound:a - \"my b\"", "expected a sum of places, without “-”"),
+        ("bound:3", "expected a sum of places, without “-”"),
+        ("bound:a + 3", "expected a sum of places, and nothing that is added to it"),
+        ("bound:a = b", "expected a number or ω, found “b”"),
+        ("bound:a = 3 + 4", "expected “+”, “= NUMBER”, “= ω” or the end, found “+”"),
+        ("bound:a <= 3", "expected “+”, “= NUMBER”, “= ω” or the end, found “<=”"),
+    ] {
+        assert_eq!(Property::parse(text, &net).unwrap_err().message, message, "{text}");
+    }
 }
 
 /// Texts that somebody has cut, doubled or mistyped are read or refused.

@@ -37,7 +37,7 @@ impl NetReport {
     /// A section of Markdown.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
-        let _ = writeln!(out, "## {}: {} {}\n", code_span(&self.file), code_span(&self.question), self.answer.words());
+        let _ = writeln!(out, "## {}: {} {}\n", code_span(&self.file), code_span(&self.question), self.answer_words());
         if !self.methods.is_empty() {
             let _ = writeln!(out, "Decided by {}; certificate checked.\n", self.methods.join(" and "));
         }
@@ -73,7 +73,7 @@ impl NetReport {
         let more = more.map_or_else(String::new, |more| format!(": {more}"));
         let dead: Vec<&str> = self.dead.iter().map(|dead| dead.name.as_str()).collect();
         let dead = if dead.is_empty() { String::new() } else { format!("; dead: {}", dead.join(", ")) };
-        let text = format!("{} {}{more}{dead}", self.question, self.answer.words());
+        let text = format!("{} {}{more}{dead}", self.question, self.answer_words());
         Some(json!({
             "ruleId": self.rule(), "level": level, "message": {"text": line(&text)},
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(&self.file)}}}],

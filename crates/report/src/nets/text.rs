@@ -53,7 +53,7 @@ impl NetReport {
         }
         let detail = detail.join(", ");
         let question = name(&self.question);
-        let row = format!("{question:<width$}  {:<13}  {detail}", self.answer.words());
+        let row = format!("{question:<width$}  {:<13}  {detail}", self.answer_words());
         format!("{}\n", row.trim_end())
     }
 

@@ -3,7 +3,7 @@
 use serval_arith::Int;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_netproof::{Claim, Cover, Evidence, Pump, check, pump};
-use serval_nets::cover::{Tree, shorter_pump};
+use serval_nets::cover::{Tree, levels, shorter_pump};
 use serval_petri::{Formula, Marking, Net, PlaceId, TransitionId};
 use serval_report::nets::{CoverMarking, CoverReport};
 
@@ -127,7 +127,14 @@ pub struct Rackoff {
     pub size: u64,
     /// For i from 0 to the number of places: an upper bound of log₂ f(i), where f(0) = 1 and f(i + 1) ≤ (2ⁿ·f(i))^(i+1) + f(i).
     pub logarithms: Vec<Int>,
+    /// For i from 0 to the number of places m(i, M0), exactly: one more than the length of a shortest run that covers the marking on the first i places and never falls below 0 there, 0 where there is none. It is told of small
+    /// nets only.
+    pub exact: Option<Vec<u64>>,
 }
+
+/// Places up to which a net is small, and ticks for it.
+const SMALL: usize = 16;
+const EXACT_TICKS: u64 = 2_000_000;
 
 /// The bound for a marking.
 pub fn rackoff(net: &Net, marking: &Marking) -> Rackoff {
@@ -148,5 +155,7 @@ pub fn rackoff(net: &Net, marking: &Marking) -> Rackoff {
         let next = &(&factor * &inner) + &Int::from(1_i64);
         logarithms.push(next);
     }
-    Rackoff { size, logarithms }
+    let exact =
+        (net.place_count() <= SMALL).then(|| levels::shortest(net, marking, &mut Budget::ticks(EXACT_TICKS)).ok().flatten()).flatten();
+    Rackoff { size, logarithms, exact }
 }

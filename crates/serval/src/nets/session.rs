@@ -13,7 +13,7 @@ use serval_nets::{Answer, Found, Session};
 use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 use serval_report::nets::NetAnswer;
 
-use super::{NetDecision, NetInput, NetOptions, NetQuestion, runs, why};
+use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound, runs, why};
 
 /// Rounds for the question whether places are safe, before all others.
 const SAFETY_ROUNDS: u32 = 2;
@@ -64,7 +64,7 @@ impl NetSession {
         }
         for asked in self.asked.iter_mut().flatten().filter(|asked| matches!(asked.property, Property::Safe(_))) {
             let found = std::mem::take(&mut asked.found);
-            asked.found = self.session.go_on(&input.net, &asked.goals, found, SAFETY_ROUNDS, cancel);
+            asked.found = self.session.go_on(&input.net, &asked.goals, found, SAFETY_ROUNDS, cancel).0;
             let shown = asked.found.iter().filter_map(Found::answer);
             let clauses = shown.flat_map(|answer| clauses_shown(&input.net, &answer.evidence)).collect();
             self.session.strengthen(clauses);
@@ -97,15 +97,19 @@ impl NetSession {
         let Some(asked) = self.asked.get(question).and_then(Option::as_ref) else {
             return NetDecision::without(NetAnswer::Undecided, "a number in the question does not fit 64 bits, or it nests too deep");
         };
-        if let Some(places) = &asked.places {
-            let found = self.session.bounded(&input.net, places, options.method, options.rounds, &options.cancel);
-            return decided_bounds(&input.net, &asked.property, found, options);
+        if let Property::Bound(sum, None) = &asked.property {
+            let extent = self.session.largest(&input.net, sum, options.method, options.rounds, &options.cancel);
+            return bound::decided(&input.net, sum, extent, options);
         }
-        let found = match options.method {
+        if let Some(places) = &asked.places {
+            let (found, far) = self.session.bounded(&input.net, places, options.method, options.rounds, &options.cancel);
+            return decided_bounds(&input.net, &asked.property, found, options).with_far(far);
+        }
+        let (found, far) = match options.method {
             Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
             None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
         };
-        decided(&input.net, &asked.property, &asked.goals, found, options)
+        decided(&input.net, &asked.property, &asked.goals, found, options).with_far(far)
     }
 }
 
@@ -175,7 +179,11 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
         }
     }
     let mut shortest = false;
-    if let ([goal], [(_, Evidence::Run(run))]) = (goals, &mut evidence[..]) {
+    // With a largest value the first goal is that it is reached.
+    let is_one = goals.len() == 1 || property.decides() == Decides::IfFirst;
+    if let Some((goal, Evidence::Run(run))) = evidence.first_mut().filter(|_| is_one)
+        && let Some(goal) = goals.get(*goal)
+    {
         let mut budget = Budget::new(options.shorten, options.cancel.clone());
         (*run, shortest) = runs::shortened(net, goal, std::mem::take(run), &mut budget);
     }
@@ -211,10 +219,12 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
         methods: names,
         reason: None,
         why: why::why(net, property, &certificate),
-        run: match &evidence[..] {
-            [(goal, Evidence::Run(run))] if goals.len() == 1 => runs::told(net, run, shortest, why::end(net, property, &goals[*goal], run)),
+        run: match evidence.first() {
+            Some((goal, Evidence::Run(run))) if is_one => runs::told(net, run, shortest, why::end(net, property, &goals[*goal], run)),
             _ => None,
         },
+        value: None,
+        far: None,
         dead: why::dead(net, property, &evidence),
         open,
         certificate: Some(certificate),
@@ -222,7 +232,7 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
 }
 
 /// What follows from what was found about bounds of places.
-fn decided_bounds(net: &Net, property: &Property, found: Found, options: &NetOptions) -> NetDecision {
+pub(super) fn decided_bounds(net: &Net, property: &Property, found: Found, options: &NetOptions) -> NetDecision {
     let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
     let nothing = "no method found an answer within the limits".to_owned();
     let answer = match found {
@@ -251,6 +261,8 @@ fn decided_bounds(net: &Net, property: &Property, found: Found, options: &NetOpt
         reason: None,
         why: why::bounds(net, property, &answer.evidence),
         run: None,
+        value: None,
+        far: None,
         dead: Vec::new(),
         open: 0,
         certificate: Some(certificate),

@@ -39,6 +39,7 @@ pub(super) fn why(net: &Net, property: &Property, certificate: &Certificate) -> 
             })
         }
         Property::QuasiLive | Property::NoDeadPlaces => None,
+        Property::Bound(..) => certificate.evidence.iter().find_map(|one| because(net, property, &one.evidence)),
         _ => certificate.evidence.first().and_then(|one| because(net, property, &one.evidence)),
     }
 }
@@ -64,13 +65,16 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
                 places.len().checked_sub(NAMED).filter(|&more| more > 0).map_or_else(String::new, |more| format!(" and {more} more"));
             format!("{}{more} stay empty: whatever gives to them takes from them", names.join(", "))
         }
-        Evidence::Equation(Equation { traps, weights, tree }) => {
+        Evidence::Equation(Equation { traps, weights, unfed, tree }) => {
             let mut with = Vec::new();
             if !traps.is_empty() {
                 with.push(count(traps.len(), "trap"));
             }
             if !weights.sums.is_empty() {
                 with.push(count(weights.sums.len(), "sum"));
+            }
+            if !unfed.is_empty() {
+                with.push(format!("{} {}", unfed.len(), if unfed.len() == 1 { "set that must be fed" } else { "sets that must be fed" }));
             }
             let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
             format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
@@ -197,6 +201,11 @@ pub(super) fn end(net: &Net, property: &Property, goal: &Formula, word: &Run) ->
         Property::Reaches(_) => "this is the marking".to_owned(),
         Property::QuasiLive => "the transition can fire".to_owned(),
         Property::Bounded(_) => String::new(),
+        Property::Bound(sum, _) => {
+            let value = |place: PlaceId| marking.as_ref().map_or(0, |marking| marking.tokens(place));
+            let parts = sum.terms().iter().map(|&(place, factor)| i128::from(factor).saturating_mul(value(place).into()));
+            format!("the value is {}", parts.fold(0_i128, i128::saturating_add))
+        }
         Property::NoDeadPlaces => {
             debug_assert!(marking.is_none_or(|marking| goal.holds(&marking)), "the checker has accepted it");
             "the place is marked".to_owned()

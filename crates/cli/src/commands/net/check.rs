@@ -123,7 +123,8 @@ fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
         questions = input.own_questions();
         // A file that asks something itself is not asked more.
         for property in USUAL.iter().filter(|_| input.own_questions().is_empty()) {
-            questions.push(read::question(property, &input)?);
+            // What is no question about such a file is not asked.
+            questions.extend(input.question(property));
         }
     }
     Ok((input, questions))

@@ -66,6 +66,10 @@ fn push_rackoff(out: &mut String, net: &Net, text: &str) -> Result<(), Failure> 
             let _ = writeln!(out, "  …");
         }
     }
+    if let Some(exact) = &bound.exact {
+        let numbers: Vec<String> = exact.iter().map(u64::to_string).collect();
+        let _ = writeln!(out, "  m(i, M0) for i = 0 to {}: {}", net.place_count(), numbers.join(", "));
+    }
     let _ = writeln!(out, "  a marking that can be covered is covered by a run of fewer than f({}) steps", net.place_count());
     Ok(())
 }
@@ -90,7 +94,15 @@ fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
     let free: Vec<String> =
         net.places().filter(|place| found.bounds[place.index()].is_none()).map(|place| name(net.place_name(place)).into_owned()).collect();
     if !free.is_empty() {
-        rows.push(format!("no bound by weights: {}", list(free, named, ", ")));
+        // Such nets never wait for tokens of two kinds of which there may be any number.
+        let is_free = |arc: &(serval_petri::PlaceId, u64)| found.bounds[arc.0.index()].is_none();
+        let together = net.transitions().map(|one| net.inputs(one).iter().filter(|arc| is_free(arc)).count()).max().unwrap_or(0);
+        let taken = match together {
+            0 => "; nothing takes from them",
+            1 => "; no transition takes from two of them",
+            _ => "",
+        };
+        rows.push(format!("no bound by weights: {}{taken}", list(free, named, ", ")));
     }
     for row in rows.iter().take(lines) {
         let _ = writeln!(out, "  {row}");

@@ -93,6 +93,11 @@ fn side(linear: &Linear, is_positive: bool, net: &Net) -> String {
     terms.join(" + ")
 }
 
+/// A sum of places, of which none is taken away.
+pub fn sum_text(sum: &Linear, net: &Net) -> String {
+    side(sum, true, net)
+}
+
 /// A marking as a list of `place = number`.
 pub fn marking_text(marking: &Marking, net: &Net) -> String {
     let places: Vec<String> = marking.marked().map(|(place, tokens)| format!("{} = {tokens}", quoted(net.place_name(place)))).collect();

@@ -1,0 +1,165 @@
+//! Methods for any number of tokens: forwards and backwards, and whether places are bounded.
+
+use serval_budget::{Budget, Cancel, Stopped};
+use serval_netproof::{Claim, Evidence, Run, check_bounded};
+use serval_petri::{Formula, Net, PlaceId};
+
+use super::{Answer, COVER_TICKS, Found, Method, Session, WEIGHTS_TICKS, checked, ticks, told};
+use crate::cover::backward::{Filter, Search};
+use crate::cover::{self, Bounds, Tree};
+use crate::weights::Known;
+
+/// How far methods came that found nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Far {
+    /// ω-markings of the tree, forwards.
+    pub forwards: usize,
+    /// Least markings of the basis that had most, backwards.
+    pub backwards: usize,
+    /// Markings that were looked at one by one, at the most.
+    pub explicit: usize,
+}
+
+/// What methods keep from round to round.
+#[derive(Default)]
+pub(super) struct Work {
+    pub(super) tree: Option<Tree>,
+    /// Bounds that the beginning had no ticks for.
+    known: Option<Known>,
+    backwards: usize,
+    explicit: usize,
+}
+
+impl Work {
+    pub(super) fn far(&self) -> Far {
+        Far { forwards: self.tree.as_ref().map_or(0, Tree::len), backwards: self.backwards, explicit: self.explicit }
+    }
+
+    pub(super) fn known(&mut self, net: &Net) -> &mut Known {
+        self.known.get_or_insert_with(|| Known::new(net))
+    }
+
+    pub(super) fn explicit(&mut self, markings: usize) {
+        self.explicit = self.explicit.max(markings);
+    }
+}
+
+/// Ticks for the equation as a filter.
+const FILTER_TICKS: u64 = 5_000;
+
+impl Session {
+    /// Sums that no transition increases, which are looked for once.
+    fn known_sums(&self, net: &Net, cancel: &Cancel) -> &[Vec<(u32, u64)>] {
+        self.sums.get_or_init(|| {
+            let mut known = Known::new(net);
+            // What is found before the ticks end is enough.
+            let _ = known.bound_all(net, &mut Budget::new(WEIGHTS_TICKS, cancel.clone()));
+            known.into_sums()
+        })
+    }
+
+    /// Goes backwards from all goals that are open and upward closed, if there are several.
+    pub(super) fn ask_backward_all(&self, net: &Net, goals: &[Formula], found: &mut [Found], work: &mut Work, round: u32, cancel: &Cancel) {
+        let open: Vec<usize> = (0..goals.len()).filter(|&goal| found[goal].is_open() && goals[goal].not_upward().is_none()).collect();
+        if open.len() < 2 || cancel.is_cancelled() {
+            return;
+        }
+        let search = Search { fast: &self.fast, net, sums: self.known_sums(net, cancel), filter: None };
+        let asked: Vec<&Formula> = open.iter().map(|&goal| &goals[goal]).collect();
+        let mut markings = 0;
+        let (said, _) = search.ask_all(&asked, &mut markings, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone()));
+        work.backwards = work.backwards.max(markings);
+        for (goal, said) in open.into_iter().zip(said) {
+            covered(net, &goals[goal], &mut found[goal], Ok(said), Method::Backward, cancel);
+        }
+    }
+
+    /// Goes backwards from a goal that is upward closed; says whether more ticks could help.
+    pub(super) fn ask_backward(
+        &self,
+        net: &Net,
+        formula: &Formula,
+        found: &mut Found,
+        work: &mut Work,
+        round: u32,
+        cancel: &Cancel,
+    ) -> bool {
+        if formula.not_upward().is_some() {
+            return false;
+        }
+        let mut budget = Budget::new(ticks(COVER_TICKS, round), cancel.clone());
+        let mut markings = 0;
+        // The equation is asked where nothing was found without it.
+        let filter = (round > 0).then_some(Filter { base: &self.equation, net, ticks: FILTER_TICKS });
+        let search = Search { fast: &self.fast, net, sums: self.known_sums(net, cancel), filter };
+        let said = search.ask(formula, &mut markings, &mut budget);
+        work.backwards = work.backwards.max(markings);
+        covered(net, formula, found, said, Method::Backward, cancel)
+    }
+
+    /// Goes forwards over ω-markings to a goal that is upward closed; says whether more ticks could help.
+    pub(super) fn ask_cover(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) -> bool {
+        if formula.not_upward().is_some() {
+            return false;
+        }
+        if work.tree.is_none() {
+            work.tree = Tree::new(net);
+        }
+        let Some(tree) = &mut work.tree else {
+            found.too_many_tokens();
+            return false;
+        };
+        let said = tree.ask(net, formula, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone()));
+        covered(net, formula, found, said, Method::Cover, cancel)
+    }
+
+    /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say nothing. Says how far they came, too.
+    pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> (Found, Far) {
+        let (mut found, mut work) = (Found::Nothing, Work::default());
+        let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
+        if wants(Method::Weights) && rounds > 0 {
+            let mut known = Known::new(net);
+            let mut budget = Budget::new(WEIGHTS_TICKS, cancel.clone());
+            if let Some(evidence) = known.bounded(net, places, &mut budget) {
+                return (checked_bounds(net, places, evidence, Method::Weights, cancel), work.far());
+            }
+        }
+        work.tree = Tree::new(net).filter(|_| wants(Method::Cover));
+        for round in 0..rounds {
+            let Some(tree) = &mut work.tree else { break };
+            match tree.bounded(net, places, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone())) {
+                Ok(Bounds::Shown(evidence)) => {
+                    found = checked_bounds(net, places, *evidence, Method::Cover, cancel);
+                    break;
+                }
+                Ok(Bounds::TooManyTokens) => {
+                    found.too_many_tokens();
+                    break;
+                }
+                Err(Stopped::Cancelled) => break,
+                Err(Stopped::OutOfTicks) => {}
+            }
+        }
+        (found, work.far())
+    }
+}
+
+/// What a method that covers says of a goal, after the checker; and whether more ticks could help.
+fn covered(net: &Net, goal: &Formula, found: &mut Found, said: Result<cover::Said, Stopped>, method: Method, cancel: &Cancel) -> bool {
+    match said {
+        Ok(cover::Said::Reached(word)) => *found = checked(net, goal, Evidence::Run(Run { word }), method.name(), cancel),
+        Ok(cover::Said::Excluded(evidence)) => *found = checked(net, goal, *evidence, method.name(), cancel),
+        Ok(cover::Said::TooManyTokens) => found.too_many_tokens(),
+        Ok(cover::Said::TooManyLeast(most)) => found.too_many("least markings of a goal", u64::try_from(most).unwrap_or(u64::MAX)),
+        Ok(cover::Said::Nothing) => {}
+        Err(_) => return true,
+    }
+    false
+}
+
+/// What the checker says of evidence about bounds.
+pub(super) fn checked_bounds(net: &Net, places: &[PlaceId], evidence: Evidence, method: Method, cancel: &Cancel) -> Found {
+    let checked = check_bounded(net, places, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
+    let claim = *checked.as_ref().unwrap_or(&Claim::Bounded);
+    told(checked.map(|_| ()), Answer { claim, evidence, method: method.name() })
+}
