@@ -41,7 +41,6 @@ fn ask(kind: &str, count: u64, ticks: u64, mut drawn: impl FnMut(&mut SplitMix64
         summary.arcs += u64::from(counts.first > 0);
         summary.pumped += u64::from(counts.rounds > 0);
     }
-    println!("{kind}: {summary:?}");
     summary
 }
 
@@ -56,6 +55,7 @@ fn nets() {
         let target = target(draw, &net);
         (net, target)
     });
+    println!("net: {summary:?}");
     assert!(summary.open * 20 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
 }
 
@@ -67,6 +67,7 @@ fn counter_systems() {
         let target = target(draw, &net);
         (net, target)
     });
+    println!("counters: {summary:?}");
     assert!(summary.open * 20 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
 }
 
@@ -74,6 +75,7 @@ fn counter_systems() {
 #[test]
 fn chains() {
     let summary = ask("chain", number("SERVAL_COUNT", 200), TICKS, chain);
+    println!("chain: {summary:?}");
     assert!(summary.values > 0 && summary.covered > 0 && summary.open * 10 <= summary.asked, "{summary:?}");
 }
 
@@ -81,5 +83,6 @@ fn chains() {
 #[test]
 fn pairs_of_loops() {
     let summary = ask("pairs", number("SERVAL_COUNT", 200), TICKS, pairs);
+    println!("pairs: {summary:?}");
     assert!(summary.arcs * 20 > summary.asked && summary.open * 10 <= summary.asked, "{summary:?}");
 }

@@ -6,6 +6,7 @@
 
 mod answers;
 mod cover;
+mod decompose;
 mod found;
 mod inductive;
 mod mutants;
