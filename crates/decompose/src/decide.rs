@@ -10,7 +10,7 @@ use serval_petri::{Formula, Net};
 
 use crate::arcs::{Split, split};
 use crate::covering::covering;
-use crate::free::bounded;
+use crate::free::{Bounded, bounded};
 use crate::parts::{is_connected, order};
 use crate::rank::rank;
 use crate::run::run;
@@ -59,6 +59,24 @@ pub struct Counts {
     pub rounds: u64,
 }
 
+/// What replaces a piece, where nothing was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Its covering graph forwards.
+    Forward,
+    /// Its covering graph backwards.
+    Backward,
+    /// The values of a place.
+    Value,
+    /// The first of some arcs.
+    Arcs,
+}
+
+impl Rule {
+    /// The order in which they pay. Arcs before all else would list the orders of all that happens finitely often. The answer is the same for each order.
+    pub const ORDER: [Self; 4] = [Self::Forward, Self::Backward, Self::Value, Self::Arcs];
+}
+
 /// What is known of a piece.
 #[derive(Clone, Debug, Default)]
 struct Known {
@@ -76,6 +94,11 @@ struct Open {
 
 /// Decides whether a marking of the goal can be reached.
 pub fn decide(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<(Said, Counts), Refusal> {
+    decide_in(net, goal, Rule::ORDER, budget)
+}
+
+/// The same with another order of the rules.
+pub fn decide_in(net: &Net, goal: &Formula, rules: [Rule; 4], budget: &mut Budget) -> Result<(Said, Counts), Refusal> {
     if net.place_count() > MOST_PLACES {
         return Err(Refusal::TooLarge { what: "places for a decomposition", limit: MOST_PLACES as u64 });
     }
@@ -94,7 +117,7 @@ pub fn decide(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<(Said, C
         let step = match Solver::new(system.problem.clone()).solve(budget) {
             Outcome::Refuted(tree) => Some(Step::Refuted(tree)),
             Outcome::Stopped(stopped) => return Err(stopped.into()),
-            Outcome::Satisfiable(_) => next.step(net, &system, budget)?,
+            Outcome::Satisfiable(_) => next.step(net, &system, rules, budget)?,
         };
         let Some(step) = step else {
             let Some((run, rounds)) = run(net, goal, &next.sequence, budget)? else { return Ok((Said::Nothing, counts)) };
@@ -127,7 +150,7 @@ impl Counts {
 
 impl Open {
     /// What can be done with a sequence whose system has a solution; nothing if it is perfect.
-    fn step(&mut self, net: &Net, system: &System, budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+    fn step(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
         let numbered = || (0..).zip(&self.sequence.pieces);
         if let Some((piece, split)) = self.known.iter().enumerate().find_map(|(piece, known)| Some((piece, known.split.as_ref()?))) {
             return Ok(Some(Step::First(First { piece, arcs: split.arcs.clone() })));
@@ -143,25 +166,45 @@ impl Open {
                 self.known[number].is_connected = true;
             }
         }
-        for (number, piece) in numbered() {
-            for (side, forward) in [true, false].into_iter().enumerate() {
-                if self.known[number].is_pumpable[side] {
-                    continue;
+        let mut known: Option<Bounded> = None;
+        for rule in rules {
+            match rule {
+                Rule::Forward | Rule::Backward => {
+                    if let Some(step) = self.cover(net, rule == Rule::Forward, budget)? {
+                        return Ok(Some(step));
+                    }
                 }
-                if let Some(covering) = covering(net, number, piece, forward, budget)? {
-                    return Ok(Some(if forward { Step::Forward(covering) } else { Step::Backward(covering) }));
+                Rule::Value | Rule::Arcs => {
+                    let bounded = match known.take() {
+                        Some(bounded) => bounded,
+                        None => bounded(net, &self.sequence, budget)?,
+                    };
+                    if let (Rule::Value, Some(&one)) = (rule, bounded.values.first()) {
+                        return Ok(Some(Step::Value(value(system, one, budget)?)));
+                    }
+                    let arcs = bounded.arcs.iter().enumerate().find(|(_, arcs)| !arcs.is_empty());
+                    if let (Rule::Arcs, Some((piece, arcs))) = (rule, arcs) {
+                        self.known[piece].split = Some(split(system, piece, arcs.clone(), budget)?);
+                        return Ok(Some(Step::First(First { piece, arcs: arcs.clone() })));
+                    }
+                    known = Some(bounded);
                 }
-                self.known[number].is_pumpable[side] = true;
             }
         }
-        let bounded = bounded(net, &self.sequence, budget)?;
-        if let Some(&one) = bounded.values.first() {
-            return Ok(Some(Step::Value(value(system, one, budget)?)));
-        }
-        if let Some((piece, arcs)) = bounded.arcs.into_iter().enumerate().find(|(_, arcs)| !arcs.is_empty()) {
-            let split = split(system, piece, arcs.clone(), budget)?;
-            self.known[piece].split = Some(split);
-            return Ok(Some(Step::First(First { piece, arcs })));
+        Ok(None)
+    }
+
+    /// The covering graph of the first piece that is not pumpable, forwards or backwards.
+    fn cover(&mut self, net: &Net, forward: bool, budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+        let side = usize::from(!forward);
+        for (number, piece) in self.sequence.pieces.iter().enumerate() {
+            if self.known[number].is_pumpable[side] {
+                continue;
+            }
+            if let Some(covering) = covering(net, number, piece, forward, budget)? {
+                return Ok(Some(if forward { Step::Forward(covering) } else { Step::Backward(covering) }));
+            }
+            self.known[number].is_pumpable[side] = true;
         }
         Ok(None)
     }

@@ -23,7 +23,7 @@ pub mod rank;
 pub mod run;
 pub mod value;
 
-pub use decide::{Counts, MOST_NODES, MOST_PLACES, Said, decide};
+pub use decide::{Counts, MOST_NODES, MOST_PLACES, Rule, Said, decide, decide_in};
 
 use serval_arith::Rational;
 use serval_arith::lp::{Optimum, minimise};

@@ -1,12 +1,16 @@
 //! The run of a perfect sequence (Lambert).
 //!
 //! For each piece let `σ` be a cycle at its entry that can fire from its first label and adds to each place that has a number there and ω in the label of the entry; `ρ` the same at its exit, against time. Let `s` solve the
-//! characteristic system with each arc used at least once, and `h` the homogeneous one with each arc used once more than by `σ` and `ρ` together, with `h_in + e(σ) ≥ 1` where the first label has ω, and `h_out − e(ρ) ≥ 1` where the last has. Both
-//! exist, since all unknowns are free. Let `π` be an Euler path of `s` from entry to exit, and `τ` an Euler circuit of `h − σ − ρ` at the exit: each arc is used, and the graph is strongly connected.
+//! characteristic system with each arc used at least once, and `h` the homogeneous one with each arc used at least once more than by `σ` and `ρ` together, with `h_in ≥ 1` and `h_in + e(σ) ≥ 1` where the first label has ω, and with `h_out ≥ 1` and
+//! `h_out − e(ρ) ≥ 1` where the last has. Both exist, since all unknowns are free and homogeneous solutions can be added and multiplied. Let `π` be an Euler path of `s` from entry to exit, and `τ` an Euler circuit of `h − σ − ρ` at the exit: each
+//! arc is used, and the graph is strongly connected.
 //!
-//! **Theorem (Lambert).** For all large `k` the word that has `σ^k π τ^k ρ^k` for each piece, joined by the joints, is a run of the sequence. **Proof.** It adds up to `s + k·h`, so it begins and ends under the labels. Places with a number in the labels of vertices have it along every path. On the
-//! others there are after `σ^k` at least `k` tokens: they come from `σ`, or from `h_in + e(σ)`. `σ^i` can fire, since `σ` takes from what is there, or from places at ω in the first label, of which `s + k·h` has enough: `σ` is looked for before `h`, and `h_in + e(σ) ≥ 1` and `h_in ≥ 0` bound
-//! what is left after `i` rounds from below by a multiple of `k` that grows, or it never falls. The same from the end for `ρ^k`. So before and after `τ^k` at least `k` tokens are on each such place, and what lies between is on the line between them; `π` and each round of `τ` take a fixed number. ∎
+//! **Theorem (Lambert).** For all large `k` the word that has `σ^k π τ^k ρ^k` for each piece, joined by the joints, is a run of the sequence. **Proof.** It adds up to `s + k·h`, so the parts begin and end under the labels, and joints have
+//! what they take. Places with a number in the labels of vertices have it along every path, and each arc can fire there. Take another place. Where it has a number in the first label, `h_in = 0`, the first `σ` can fire, and each adds at least 1; where it has ω, there are
+//! `s_in + k·h_in + i·e(σ)` tokens after `i` rounds, which is at least `k` for `i = 0` and `i = k`, so in between. So before each round there are enough if `k` is large, and after `σ^k` there are at least `k`. From the end, the same
+//! holds for `ρ^k`. Before `τ^k` there are at least `k` tokens less what `π` takes, and after it at least `k`; rounds are on the line between them. `π` and a round of `τ` take a number that does not depend on `k`. ∎
+//!
+//! Without `h_in ≥ 1` it may be that `h_in = 0` and `e(σ) ≥ 1`, and the first `σ` cannot fire, however large `k` is.
 //!
 //! No proof is needed that the answer is right: the first `k` of 0, 1, 2, 4, … whose word the checker replays into the goal is it.
 
@@ -171,7 +175,10 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Word
             {
                 if label[place].is_none() {
                     let terms = tokens.terms().iter().map(|&(variable, factor)| (variable, i128::from(factor)));
-                    system.problem.inequalities.push(Linear::from_wide(terms, more - 1).ok_or(NUMBERS)?);
+                    // At both ends of the rounds.
+                    for more in [0, more] {
+                        system.problem.inequalities.push(Linear::from_wide(terms.clone(), more - 1).ok_or(NUMBERS)?);
+                    }
                 }
             }
         }

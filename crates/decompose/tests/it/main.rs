@@ -11,7 +11,7 @@ mod random;
 mod textbook;
 
 use serval_budget::Budget;
-use serval_decompose::{Counts, Said, decide};
+use serval_decompose::{Counts, Rule, Said, decide_in};
 use serval_netproof::{Claim, Evidence, Refusal, check};
 use serval_petri::{Formula, Marking, Net, Property};
 
@@ -27,7 +27,12 @@ fn goal_of(net: &Net, target: &[u64]) -> Formula {
 
 /// What the decomposition says, after the checker: whether the marking can be reached, with what and how; nothing where the ticks end.
 fn decided(net: &Net, goal: &Formula, ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
-    let (said, counts) = match decide(net, goal, &mut Budget::ticks(ticks)) {
+    decided_in(net, goal, Rule::ORDER, ticks, told)
+}
+
+/// The same with another order of the rules.
+fn decided_in(net: &Net, goal: &Formula, rules: [Rule; 4], ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
+    let (said, counts) = match decide_in(net, goal, rules, &mut Budget::ticks(ticks)) {
         Ok(said) => said,
         Err(Refusal::Stopped(_)) => return None,
         Err(refusal) => panic!("{told}: {refusal:?}"),

@@ -1,11 +1,12 @@
 //! Random nets and counter systems against trying everything.
 
+use serval_decompose::Rule;
 use serval_model::SplitMix64;
 use serval_petri::Net;
 
 use crate::drawn::{chain, counters, net, pairs, target};
 use crate::oracle::reaches;
-use crate::{decided, goal_of, number};
+use crate::{decided, decided_in, goal_of, number};
 
 /// How the questions of one kind were answered.
 #[derive(Debug, Default)]
@@ -84,5 +85,42 @@ fn chains() {
 fn pairs_of_loops() {
     let summary = ask("pairs", number("SERVAL_COUNT", 200), TICKS, pairs);
     println!("pairs: {summary:?}");
-    assert!(summary.arcs * 20 > summary.asked && summary.open * 10 <= summary.asked, "{summary:?}");
+    assert!(summary.arcs * 20 > summary.asked && summary.pumped > 0 && summary.open * 10 <= summary.asked, "{summary:?}");
+}
+
+/// Whichever rule comes first, the answer is the same.
+#[test]
+fn orders_of_rules() {
+    let orders = [
+        [Rule::Backward, Rule::Forward, Rule::Arcs, Rule::Value],
+        [Rule::Value, Rule::Forward, Rule::Backward, Rule::Arcs],
+        [Rule::Arcs, Rule::Value, Rule::Backward, Rule::Forward],
+        [Rule::Forward, Rule::Arcs, Rule::Backward, Rule::Value],
+    ];
+    let (mut same, mut open, seed) = (0_u64, 0_u64, number("SERVAL_SEED", 0));
+    for case in 0..number("SERVAL_COUNT", 100) {
+        let draw = &mut SplitMix64::new(seed ^ (case << 8));
+        let (net, target) = match case % 4 {
+            0 => chain(draw),
+            1 => pairs(draw),
+            kind => {
+                let net = if kind == 2 { counters(draw) } else { net(draw) };
+                let target = target(draw, &net);
+                (net, target)
+            }
+        };
+        let (goal, told) = (goal_of(&net, &target), format!("case {case} of seed {seed}: {target:?} of {net:?}"));
+        let Some((expected, ..)) = decided(&net, &goal, TICKS, &told) else { continue };
+        for order in orders {
+            match decided_in(&net, &goal, order, TICKS, &told) {
+                Some((reached, ..)) => {
+                    assert_eq!(reached, expected, "{told}: {order:?}");
+                    same += 1;
+                }
+                None => open += 1,
+            }
+        }
+    }
+    println!("orders: {same} answers are the same, {open} are open");
+    assert!(open * 5 < same, "{same} the same, {open} open");
 }

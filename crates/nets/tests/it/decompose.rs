@@ -74,3 +74,29 @@ fn what_it_is_not_asked() {
     let goal = Property::parse("reaches:p7 = 1", &wide).unwrap().goals(&wide).unwrap().remove(0);
     assert_eq!(alone(&wide, &goal, 9), Found::TooLarge { what: "places for a decomposition", limit: 200 });
 }
+
+/// A marking can be covered iff it can be reached once all places leak.
+#[test]
+fn covering_is_reaching_with_leaks() {
+    let (mut draw, count) = (SplitMix64::new(number("SERVAL_SEED", 0) ^ 0xC0), number("SERVAL_COUNT", 60));
+    let mut both = 0;
+    for seed in 0..count {
+        let net = open_net(seed);
+        let mut leaky = net.clone();
+        for place in net.places() {
+            leaky.add_transition(format!("leak{}", place.index()), [(place, 1)], []).unwrap();
+        }
+        let tokens: Vec<u64> = net.places().map(|_| [0, 0, 1, 2, 3][draw.index(5)]).collect();
+        let bounds: Vec<String> = net.places().map(|place| format!("{} >= {}", net.place_name(place), tokens[place.index()])).collect();
+        let covered = Property::parse(&format!("coverable:{}", bounds.join(" and ")), &net).unwrap().goals(&net).unwrap().remove(0);
+        let reached = Property::Reaches(Marking::new(tokens)).goals(&leaky).unwrap().remove(0);
+        let told = format!("net {seed}: {bounds:?}");
+        let cover = claim(&decide(&net, std::slice::from_ref(&covered), 3, &Cancel::new()).remove(0), &told);
+        if let (Some(one), Some(other)) = (claim(&alone(&leaky, &reached, 3), &told), cover) {
+            assert_eq!(one, other, "{told}");
+            both += 1;
+        }
+    }
+    say(&format!("{both} of {count} decided by covering and by reaching"));
+    assert!(both * 2 > count, "{both} of {count}");
+}
