@@ -1,7 +1,7 @@
 //! Decides whether a marking of a Petri net can be reached, however many tokens there may be: the decomposition of Mayr, Kosaraju and Lambert.
 //!
 //! All runs into the goal are the runs of a *sequence* of pieces ([`serval_netproof::decomposition`] says what that is, which steps replace a
-//! sequence by others without losing a run, and why). [`decide`] takes a sequence and
+//! sequence by others without losing a run, and why). [`decide()`] takes a sequence and
 //!
 //! 1. refutes it, if its characteristic system has no solution;
 //! 2. goes on with what was begun: splits graphs at their strongly connected parts ([`parts`]), and pieces at arcs ([`arcs`]);
