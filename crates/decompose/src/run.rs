@@ -82,8 +82,16 @@ pub fn pumping(net: &Net, piece: &Piece, forward: bool, budget: &mut Budget) -> 
     Err(Refusal::TooLarge { what: "steps of a cycle", limit: 0 })
 }
 
-/// A path of arcs from a vertex, each used so often (Hierholzer); they are connected, and what enters a vertex leaves it, but for the ends.
-fn euler(piece: &Piece, from: usize, mut times: Vec<i64>, budget: &mut Budget) -> Result<Vec<usize>, Refusal> {
+/// Arcs, each so many times one after the other.
+type Blocks = Vec<(usize, i64)>;
+
+/// A path of arcs from a vertex, each used so often (Hierholzer); they are connected, and what enters a vertex leaves it, but for the ends. A loop is used as
+/// often as it is to be when its vertex is first come to, so that what is to be used very often may be short all the same.
+fn euler(piece: &Piece, from: usize, mut times: Vec<i64>, budget: &mut Budget) -> Result<Blocks, Refusal> {
+    let mut loops: FxHashMap<usize, Blocks> = FxHashMap::default();
+    for (number, arc) in piece.arcs.iter().enumerate().filter(|(_, arc)| arc.from == arc.to) {
+        loops.entry(arc.from).or_default().push((number, std::mem::take(&mut times[number])));
+    }
     let steps = times.iter().try_fold(0_i64, |sum, &times| sum.checked_add(times)).and_then(|sum| usize::try_from(sum).ok());
     let steps = steps.filter(|&steps| steps <= MOST_STEPS).ok_or(TOO_LONG)?;
     budget.spend(u64::try_from(steps).unwrap_or(u64::MAX))?;
@@ -104,7 +112,34 @@ fn euler(piece: &Piece, from: usize, mut times: Vec<i64>, budget: &mut Budget) -
         }
     }
     path.reverse();
-    Ok(path)
+    let mut blocks = loops.remove(&from).unwrap_or_default();
+    for arc in path {
+        blocks.push((arc, 1));
+        blocks.extend(loops.remove(&piece.arcs[arc].to).into_iter().flatten());
+    }
+    Ok(blocks)
+}
+
+/// Blocks written out.
+fn written_out(blocks: &Blocks) -> Result<Vec<usize>, Refusal> {
+    let mut word = Vec::new();
+    for &(arc, times) in blocks {
+        let more = usize::try_from(times.max(0)).ok().filter(|more| word.len().saturating_add(*more) <= MOST_STEPS).ok_or(TOO_LONG)?;
+        word.extend(std::iter::repeat_n(arc, more));
+    }
+    Ok(word)
+}
+
+/// Blocks as parts of a run.
+fn items(piece: &Piece, blocks: &Blocks) -> Vec<Item> {
+    let item = |&(arc, times): &(usize, i64)| {
+        let word = fire(piece, &[arc]);
+        match (times, word.first()) {
+            (1, Some(&transition)) => Item::Fire(transition),
+            _ => Item::Repeat(u64::try_from(times).unwrap_or(0), word),
+        }
+    };
+    blocks.iter().filter(|block| block.1 > 0).map(item).collect()
 }
 
 /// How often each arc of a piece is used.
@@ -141,7 +176,7 @@ fn fire(piece: &Piece, word: &[usize]) -> Vec<u32> {
 /// What a piece repeats and what it does once.
 struct Words {
     up: Vec<u32>,
-    once: Vec<u32>,
+    once: Vec<Item>,
     round: Vec<u32>,
     down: Vec<u32>,
 }
@@ -189,8 +224,8 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Word
     for ((number, piece), (up, down, used)) in sequence.pieces.iter().enumerate().zip(pumps) {
         let once = euler(piece, piece.entry, of_piece(&once, &offsets, number, piece.arcs.len()), budget)?;
         let rest = of_piece(&rounds, &offsets, number, piece.arcs.len()).iter().zip(&used).map(|(all, used)| all - used).collect();
-        let round = euler(piece, piece.exit, rest, budget)?;
-        words.push(Words { up: fire(piece, &up), once: fire(piece, &once), round: fire(piece, &round), down: fire(piece, &down) });
+        let round = written_out(&euler(piece, piece.exit, rest, budget)?)?;
+        words.push(Words { up: fire(piece, &up), once: items(piece, &once), round: fire(piece, &round), down: fire(piece, &down) });
     }
     Ok(words)
 }
@@ -203,7 +238,7 @@ pub fn run(net: &Net, goal: &Formula, sequence: &Sequence, budget: &mut Budget) 
         for (number, piece) in words.iter().enumerate() {
             let repeat = |part: &Vec<u32>| (times > 0 && !part.is_empty()).then(|| Item::Repeat(times, part.clone()));
             word.extend(repeat(&piece.up));
-            word.extend(piece.once.iter().map(|&transition| Item::Fire(transition)));
+            word.extend(piece.once.iter().cloned());
             word.extend([&piece.round, &piece.down].into_iter().filter_map(repeat));
             word.extend(sequence.joints.get(number).map(|joint| Item::Fire(u32::try_from(joint.index()).unwrap_or(u32::MAX))));
         }

@@ -116,6 +116,16 @@ fn a_perfect_sequence_that_needs_rounds() {
     is(net, "reaches:c = 2", true);
 }
 
+/// What is repeated very often is not written out, where pieces can be emptied towards their ends.
+#[test]
+fn long_runs_are_short() {
+    let net = "pl p (1)\npl q (0)\npl x (0)\npl y (0)\ntr make p -> p x*2\ntr unmake p x*2 -> p\ntr go p -> q\ntr back q -> p\n\
+        tr carry q x -> q y\ntr uncarry q y -> q x\n";
+    is(net, "reaches:q = 1, y = 1000000000000", true);
+    is(net, "reaches:q = 1, y = 1000000000001", false);
+    is(net, "reaches:q = 1, x = 500000000000, y = 500000000000", true);
+}
+
 #[test]
 fn empty_nets_and_no_transitions() {
     is("pl a (0)\n", "reaches:", true);

@@ -70,7 +70,9 @@ fn what_it_is_not_asked() {
     assert_eq!(alone(&net, &goal("reachable:a = 3 and not a = 3"), 9), Found::Nothing);
     assert_eq!(claim(&alone(&net, &goal("reachable:a = 0 and a >= 0"), 9), ""), Some(Claim::Unreachable));
     let mut wide = Net::new("wide");
-    (0..201).for_each(|place| drop(wide.add_place(format!("p{place}"), 0).unwrap()));
+    for place in 0..201 {
+        wide.add_place(format!("p{place}"), 0).unwrap();
+    }
     let goal = Property::parse("reaches:p7 = 1", &wide).unwrap().goals(&wide).unwrap().remove(0);
     assert_eq!(alone(&wide, &goal, 9), Found::TooLarge { what: "places for a decomposition", limit: 200 });
 }
