@@ -91,6 +91,28 @@ serval_linear::conditions! {
         BasisGoal = "net.basis.goal",
         /// No transition leads into the set.
         BasisClosed = "net.basis.closed",
+        /// Every sequence that is open has its step.
+        DecompositionOpen = "net.decomposition.open",
+        /// No step is left over.
+        DecompositionRest = "net.decomposition.rest",
+        /// A step is about a piece of the sequence.
+        DecompositionPiece = "net.decomposition.piece",
+        /// Vertices of a covering graph are vertices of the piece with labels.
+        DecompositionVertices = "net.decomposition.vertices",
+        /// A covering graph begins where the piece does.
+        DecompositionRoot = "net.decomposition.root",
+        /// There is an edge for each arc that can fire.
+        DecompositionEdges = "net.decomposition.edges",
+        /// Edges lead to what covers what is reached.
+        DecompositionClosed = "net.decomposition.closed",
+        /// Each vertex has a number, which falls along no arc.
+        DecompositionOrder = "net.decomposition.order",
+        /// A piece that is left has numbers.
+        DecompositionOrdered = "net.decomposition.ordered",
+        /// Places are those of the net.
+        DecompositionPlace = "net.decomposition.place",
+        /// Arcs are those of the piece, ascending.
+        DecompositionArcs = "net.decomposition.arcs",
         /// What is repeated takes from no place.
         PumpRising = "net.pump.rising",
         /// A place that is claimed grows without end.

@@ -14,6 +14,7 @@
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
 //! | `cover` | [`cover`] | that it cannot, for any number of tokens; or that places are bounded |
 //! | `basis` | [`basis`] | that it cannot: a set that grows upwards and that nothing enters contains it |
+//! | `decomposition` | [`decomposition`] | that it cannot: all runs into it are split into cases until none is left |
 //! | `pump` | [`pump`] | that a place is not bounded |
 //!
 //! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
@@ -27,6 +28,7 @@ pub mod bounds;
 pub mod certificate;
 mod conditions;
 pub mod cover;
+pub mod decomposition;
 pub mod equation;
 pub mod inductive;
 pub mod k_inductive;
@@ -46,6 +48,7 @@ pub use bounds::{Dead, Weights};
 pub use certificate::{About, Certificate, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
 pub use cover::Cover;
+pub use decomposition::Decomposition;
 pub use equation::Equation;
 pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
@@ -103,6 +106,8 @@ pub enum Evidence {
     Cover(Cover),
     /// An upward-closed set that nothing enters contains the goal.
     Basis(Basis),
+    /// Cases until none is left.
+    Decomposition(Decomposition),
     /// A run with parts that can be repeated as often as one likes.
     Pump(Pump),
 }
@@ -121,6 +126,7 @@ impl Evidence {
             Self::Stubborn(_) => "stubborn",
             Self::Cover(_) => "cover",
             Self::Basis(_) => "basis",
+            Self::Decomposition(_) => "decomposition",
             Self::Pump(_) => "pump",
         }
     }
@@ -157,6 +163,7 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
         Evidence::Cover(cover) => cover::check(net, goal, cover, budget),
         Evidence::Basis(basis) => basis::check(net, goal, basis, budget),
+        Evidence::Decomposition(decomposition) => decomposition::check(net, goal, decomposition, budget),
         Evidence::Pump(_) => {
             conditions::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
             Ok(())

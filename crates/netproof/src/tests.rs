@@ -4,5 +4,6 @@ mod cases;
 mod certificates;
 mod conditions;
 mod covering;
+mod decompositions;
 mod hostile;
 pub(crate) mod switch;

@@ -69,7 +69,13 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
                 facts.clauses.extend(Linear::new(trap.iter().map(|&place| (place, 1)), -1).map(|marked| vec![Bound(marked)]));
             }
         }
-        Evidence::Run(_) | Evidence::States(_) | Evidence::Stubborn(_) | Evidence::Cover(_) | Evidence::Basis(_) | Evidence::Pump(_) => {}
+        Evidence::Run(_)
+        | Evidence::States(_)
+        | Evidence::Stubborn(_)
+        | Evidence::Cover(_)
+        | Evidence::Basis(_)
+        | Evidence::Decomposition(_)
+        | Evidence::Pump(_) => {}
     }
     facts.clauses
 }

@@ -8,12 +8,14 @@
 //! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
 //! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
-//! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`).
+//! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`);
+//! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an answer, if its budget does not end it.
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
 //! ticks.
 
 pub mod cover;
+pub mod decompose;
 pub mod equation;
 pub mod explicit;
 mod fast;

@@ -22,7 +22,7 @@ use crate::goals::Goals;
 use crate::siphon::Empty;
 use crate::walk::walk;
 use crate::weights::Known;
-use crate::{equation, explicit, inductive};
+use crate::{decompose, equation, explicit, inductive};
 
 /// An answer, which the checker has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +56,13 @@ pub enum Method {
     Cover,
     /// The least markings from which a goal can be covered.
     Backward,
+    /// All runs into a goal, split into cases.
+    Decompose,
 }
 
 impl Method {
     /// All methods, each with its name and what it does in a few words.
-    const ALL: [(Self, &'static str, &'static str); 9] = [
+    const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::Walk, "walk", "Random walks"),
         (Self::Siphon, "siphon", "Places that stay empty"),
         (Self::Weights, "weights", "Sums of tokens that no transition increases"),
@@ -70,6 +72,7 @@ impl Method {
         (Self::Pdr, "pdr", "An invariant, clause by clause"),
         (Self::Cover, "cover", "Markings with ω that cover all markings"),
         (Self::Backward, "backward", "From the goal backwards, to the least markings that lead to it"),
+        (Self::Decompose, "decompose", "All runs to a marking, split into cases until none is left"),
     ];
 
     /// All methods.
@@ -155,6 +158,7 @@ const EQUATION_TICKS: u64 = 250_000;
 const EXPLICIT: u64 = 1_000;
 const INDUCTIVE_TICKS: u64 = 250_000;
 const COVER_TICKS: u64 = 10_000;
+const DECOMPOSE_TICKS: u64 = 10_000;
 /// By how much they grow.
 const GROWTH: u64 = 4;
 
@@ -266,6 +270,7 @@ impl Session {
                 Method::Explicit => self.ask_explicit(net, formula, found, work, round, cancel),
                 Method::Cover => is_cut |= self.ask_cover(net, formula, found, work, round, cancel),
                 Method::Backward => is_cut |= self.ask_backward(net, formula, found, work, round, cancel),
+                Method::Decompose => is_cut |= decompose::ask_alone(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel),
                 Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
             }
         }
@@ -317,7 +322,8 @@ impl Session {
         }
     }
 
-    /// Asks about a goal what is asked about each by itself. The inductive methods come last, and late: what the others decide they decide sooner.
+    /// Asks about a goal what is asked about each by itself. The inductive methods come late, and the decomposition last: what
+    /// the others decide they decide sooner, and with smaller evidence.
     fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) {
         self.ask_equation(net, formula, found, round, cancel);
         if found.is_open() {
@@ -333,6 +339,9 @@ impl Session {
             if round >= first && found.is_open() && !cancel.is_cancelled() {
                 self.ask_inductive(net, formula, found, method, round, cancel);
             }
+        }
+        if round >= 1 && found.is_open() && !cancel.is_cancelled() {
+            decompose::ask(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel);
         }
     }
 
@@ -379,7 +388,7 @@ impl Session {
 }
 
 /// What the checker says of the evidence.
-fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
+pub(crate) fn checked(net: &Net, goal: &Formula, evidence: Evidence, method: &'static str, cancel: &Cancel) -> Found {
     let claim = evidence.claim();
     let checked = check(net, goal, claim, &evidence, &mut Budget::new(u64::MAX, cancel.clone()));
     told(checked, Answer { claim, evidence, method })

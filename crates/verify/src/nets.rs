@@ -196,6 +196,7 @@ fn described(evidence: &Evidence) -> String {
         Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),
         Evidence::Cover(cover) => format!("a cover of {}", counted(cover.markings.len(), "marking")),
         Evidence::Basis(basis) => format!("a basis of {}", counted(basis.markings.len(), "marking")),
+        Evidence::Decomposition(decomposition) => format!("a decomposition in {}", counted(decomposition.steps.len(), "step")),
         Evidence::Pump(pump) => format!("a run with pumps of {}", counted(pump.steps.len(), "step")),
     }
 }

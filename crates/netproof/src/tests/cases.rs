@@ -79,12 +79,17 @@ impl Case {
     }
 }
 
-/// A tree for a problem, which must have no solution.
-fn tree(problem: Problem) -> Tree {
+/// A tree for a problem, if it has no solution.
+pub(super) fn tree(problem: Problem) -> Option<Tree> {
     match Solver::new(problem).solve(&mut Budget::unlimited()) {
-        Outcome::Refuted(tree) => tree,
-        other => panic!("{other:?}"),
+        Outcome::Refuted(tree) => Some(tree),
+        _ => None,
     }
+}
+
+/// A tree for a problem, which must have no solution.
+fn must(problem: Problem) -> Tree {
+    tree(problem).unwrap_or_else(|| panic!("there is a solution"))
 }
 
 /// Asks for the trees of a piece of evidence.
@@ -95,31 +100,32 @@ fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
             let transition = TransitionId::try_from_index(*transition as usize).unwrap();
             // What has no meaning keeps a tree that has none.
             if (*clause as usize) < clauses.len() && transition.index() < net.transition_count() {
-                *step = tree(step_problem(net, clauses, *clause as usize, transition).unwrap());
+                *step = must(step_problem(net, clauses, *clause as usize, transition).unwrap());
             }
         }
     };
     match evidence {
-        Evidence::Equation(equation) => equation.tree = tree(problem(net, goal, equation).unwrap()),
+        Evidence::Equation(equation) => equation.tree = must(problem(net, goal, equation).unwrap()),
         Evidence::Basis(basis) => {
             for Excluded { marking, equation } in &mut basis.excluded {
-                equation.tree = tree(problem(net, &as_large(marking).unwrap(), equation).unwrap());
+                equation.tree = must(problem(net, &as_large(marking).unwrap(), equation).unwrap());
             }
         }
         Evidence::Inductive(inductive) => {
             steps(&mut inductive.invariant);
             let mut clauses = inductive.invariant.clauses.clone();
             clauses.retain(|clause| clause.iter().all(|bound| bound.0.is_over(u32::try_from(net.place_count()).unwrap())));
-            inductive.tree = tree(goal_problem(net, &clauses, goal).unwrap());
+            inductive.tree = must(goal_problem(net, &clauses, goal).unwrap());
         }
         Evidence::KInductive(inductive) => {
             steps(&mut inductive.invariant);
             let KInductive { invariant, base, step } = inductive;
             let problem = |length, first| k_inductive::problem(net, &invariant.clauses, goal, length, first).unwrap();
             let steps = base.len();
-            base.iter_mut().enumerate().for_each(|(length, one)| *one = tree(problem(length, true)));
-            *step = tree(problem(steps, false));
+            base.iter_mut().enumerate().for_each(|(length, one)| *one = must(problem(length, true)));
+            *step = must(problem(steps, false));
         }
+        Evidence::Decomposition(decomposition) => super::decompositions::fill(net, goal, decomposition),
         _ => {}
     }
 }

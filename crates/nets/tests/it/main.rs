@@ -7,6 +7,7 @@
 mod answers;
 mod bound;
 mod cover;
+mod decompose;
 mod found;
 mod inductive;
 mod mutants;

@@ -161,8 +161,8 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
                 });
             }),
         },
-        // Pumps are about places, and have a test of their own.
-        Evidence::Pump(_) => {}
+        // Pumps are about places, and have a test of their own; decompositions have one where they are made.
+        Evidence::Pump(_) | Evidence::Decomposition(_) => {}
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
             list(draw, &mut stubborn.sets, |draw, set| list(draw, set, |draw, member| *member = small(draw, *member)));
         }

@@ -115,6 +115,9 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             };
             format!("nothing leads to where it could come from: {least}{with}")
         }
+        Evidence::Decomposition(decomposition) => {
+            format!("all runs there are split into cases until none is left: {}", count(decomposition.steps.len(), "step"))
+        }
         // Of goals it shows nothing.
         Evidence::Pump(_) => return None,
     })

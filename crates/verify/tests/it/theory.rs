@@ -80,6 +80,7 @@ const PAGES: &[(&str, &str, Sources)] = &[
             ("crates/netproof/src/states.rs", None),
             ("crates/netproof/src/cover.rs", None),
             ("crates/netproof/src/basis.rs", None),
+            ("crates/netproof/src/decomposition.rs", None),
             ("crates/netproof/src/pump.rs", None),
             ("crates/netproof/src/bounded.rs", None),
         ],

@@ -1,0 +1,104 @@
+//! The decomposition alone, and as the last of all methods.
+
+use serval_budget::Cancel;
+use serval_model::SplitMix64;
+use serval_netproof::{Claim, Evidence};
+use serval_nets::{Found, Method, Session, decide};
+use serval_petri::{Formula, Marking, Net, Property, tina};
+use serval_random::nets::open_net;
+use serval_testkit::say;
+
+use crate::number;
+
+fn alone(net: &Net, goal: &Formula, rounds: u32) -> Found {
+    let cancel = Cancel::new();
+    Session::new(net, &cancel).alone(net, std::slice::from_ref(goal), Method::Decompose, rounds, &cancel).remove(0)
+}
+
+fn claim(found: &Found, told: &str) -> Option<Claim> {
+    assert!(!matches!(found, Found::Refused(..)), "{told}: {found:?}");
+    found.answer().map(|answer| answer.claim)
+}
+
+/// On nets without bounds the decomposition alone and all methods together do not contradict each other.
+#[test]
+fn alone_and_together() {
+    let (mut draw, count) = (SplitMix64::new(number("SERVAL_SEED", 0)), number("SERVAL_COUNT", 60));
+    let (mut both, mut more) = (0, 0);
+    for seed in 0..count {
+        let net = open_net(seed);
+        let marking = net.places().map(|_| [0, 0, 1, 2, 3][draw.index(5)]).collect();
+        let goal = Property::Reaches(Marking::new(marking)).goals(&net).unwrap().remove(0);
+        let told = format!("net {seed}: {goal:?}");
+        let (alone, together) = (alone(&net, &goal, 3), decide(&net, std::slice::from_ref(&goal), 2, &Cancel::new()).remove(0));
+        match (claim(&alone, &told), claim(&together, &told)) {
+            (Some(one), Some(other)) => {
+                assert_eq!(one, other, "{told}");
+                both += 1;
+            }
+            (Some(_), None) => more += 1,
+            _ => {}
+        }
+    }
+    say(&format!("{both} of {count} decided by both, {more} more by the decomposition"));
+    assert!(both * 2 > count, "{both} of {count}");
+}
+
+/// Pairs come and go, so that both directions are infinite, and only a cycle without its token makes one alone, which the equation does not see: a clause would
+/// have to tell odd from even. All methods together come to the decomposition.
+#[test]
+fn it_comes_last() {
+    let net = tina::read(
+        "pl p (1)\npl q (0)\npl x (0)\npl y (0)\npl u (0)\npl v (0)\ntr make p -> p x*2\ntr unmake p x*2 -> p\ntr go p -> q\ntr back q -> p\n\
+         tr carry q x -> q y\ntr uncarry q y -> q x\ntr odd u -> v x\ntr even v -> u\n",
+    )
+    .unwrap();
+    let goal = Property::parse("reaches:q = 1, y = 5", &net).unwrap().goals(&net).unwrap().remove(0);
+    let found = decide(&net, std::slice::from_ref(&goal), 4, &Cancel::new()).remove(0);
+    let answer = found.answer().unwrap_or_else(|| panic!("{found:?}"));
+    assert_eq!((answer.claim, answer.method), (Claim::Unreachable, "decompose"));
+    assert!(matches!(answer.evidence, Evidence::Decomposition(_)));
+}
+
+#[test]
+fn what_it_is_not_asked() {
+    let net = tina::read("pl a (1)\ntr t a -> a*2\n").unwrap();
+    let goal = |text: &str| Property::parse(text, &net).unwrap().goals(&net).unwrap().remove(0);
+    // No number of tokens is given; or more is said than numbers, and the numbers can be reached.
+    assert_eq!(alone(&net, &goal("reachable:a >= 3"), 9), Found::Nothing);
+    assert_eq!(claim(&alone(&net, &goal("reachable:a = 3 and a >= 2"), 9), ""), Some(Claim::Reachable));
+    assert_eq!(alone(&net, &goal("reachable:a = 3 and not a = 3"), 9), Found::Nothing);
+    assert_eq!(claim(&alone(&net, &goal("reachable:a = 0 and a >= 0"), 9), ""), Some(Claim::Unreachable));
+    let mut wide = Net::new("wide");
+    for place in 0..201 {
+        wide.add_place(format!("p{place}"), 0).unwrap();
+    }
+    let goal = Property::parse("reaches:p7 = 1", &wide).unwrap().goals(&wide).unwrap().remove(0);
+    assert_eq!(alone(&wide, &goal, 9), Found::TooLarge { what: "places for a decomposition", limit: 200 });
+}
+
+/// A marking can be covered iff it can be reached once all places leak.
+#[test]
+fn covering_is_reaching_with_leaks() {
+    let (mut draw, count) = (SplitMix64::new(number("SERVAL_SEED", 0) ^ 0xC0), number("SERVAL_COUNT", 60));
+    let mut both = 0;
+    for seed in 0..count {
+        let net = open_net(seed);
+        let mut leaky = net.clone();
+        for place in net.places() {
+            leaky.add_transition(format!("leak{}", place.index()), [(place, 1)], []).unwrap();
+        }
+        let tokens: Vec<u64> = net.places().map(|_| [0, 0, 1, 2, 3][draw.index(5)]).collect();
+        let bounds: Vec<String> = net.places().map(|place| format!("{} >= {}", net.place_name(place), tokens[place.index()])).collect();
+        let covered = Property::parse(&format!("coverable:{}", bounds.join(" and ")), &net).unwrap().goals(&net).unwrap().remove(0);
+        let reached = Property::Reaches(Marking::new(tokens)).goals(&leaky).unwrap().remove(0);
+        let told = format!("net {seed}: {bounds:?}");
+        let cover = claim(&decide(&net, std::slice::from_ref(&covered), 3, &Cancel::new()).remove(0), &told);
+        if let (Some(one), Some(other)) = (claim(&alone(&leaky, &reached, 3), &told), cover) {
+            assert_eq!(one, other, "{told}");
+            both += 1;
+        }
+    }
+    say(&format!("{both} of {count} decided by covering and by reaching"));
+    assert!(both * 2 > count, "{both} of {count}");
+}
