@@ -1,0 +1,3 @@
+//! The checker's own tests.
+
+pub(crate) mod switch;
