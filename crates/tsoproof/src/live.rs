@@ -109,6 +109,12 @@ impl<'l> Live<'l> {
         Ok(Self { sets })
     }
 
+    /// The sets, whether or not they are right.
+    #[cfg(test)]
+    pub(crate) fn unchecked(sets: &'l [Vec<u64>]) -> Self {
+        Self { sets }
+    }
+
     /// Sets the dead registers of all threads to 0.
     pub(crate) fn forget(&self, state: &mut State) {
         for (local, sets) in state.locals.iter_mut().zip(self.sets) {

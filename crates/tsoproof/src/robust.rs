@@ -69,7 +69,7 @@ const READ: i64 = 1;
 const WRITTEN: i64 = 2;
 
 impl Attack {
-    fn initial(program: &Program) -> Self {
+    pub(crate) fn initial(program: &Program) -> Self {
         Self {
             state: State::initial(program),
             mode: 0,
@@ -80,7 +80,7 @@ impl Attack {
         }
     }
 
-    fn encode(&self) -> Vec<i64> {
+    pub(crate) fn encode(&self) -> Vec<i64> {
         let mut numbers = self.state.encode(Model::Sc);
         numbers.extend([self.mode, self.cell]);
         numbers.extend(self.kept.iter().flat_map(|kept| [i64::from(kept.is_some()), kept.unwrap_or(0)]));
@@ -195,51 +195,36 @@ impl Attack {
     }
 }
 
-/// What the states of a list lead to.
-struct Search<'a> {
-    program: &'a Program,
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+pub(crate) fn successors(
+    program: &Program,
     attacker: usize,
-    live: &'a Live<'a>,
-    seen: &'a Seen,
-    list: &'a [Vec<i64>],
-}
-
-impl Search<'_> {
-    fn check_after(&self, after: Vec<Attack>, thread: usize, number: usize) -> Result<(), Refusal> {
-        for mut after in after {
-            self.live.forget(&mut after.state);
-            let name = &self.program.threads[thread].name;
-            require!(
-                StatesClosed,
-                has(self.list, &after.encode()),
-                "a step of {name} leads from state {number} of attacker {} to one that is not in the list",
-                self.attacker
-            );
+    attack: &Attack,
+    live: &Live<'_>,
+    seen: &Seen,
+) -> Result<Vec<(usize, Attack)>, usize> {
+    let mut list = Vec::new();
+    for thread in 0..program.threads.len() {
+        let attacks = thread == attacker;
+        let next = match attack.mode {
+            2 if attacks => Next::Nothing,
+            1 if attacks => attack.step_of_attacker(program, thread),
+            _ => attack.step_in_memory(program, thread),
+        };
+        let step = match next {
+            Next::Nothing => continue,
+            Next::Fault => return Err(thread),
+            Next::Step(step) => step,
+        };
+        let mut after =
+            if attacks { attack.after_attacker(thread, &step) } else { attack.after_other(thread, &step).into_iter().collect() };
+        after.iter_mut().for_each(|after| live.forget(&mut after.state));
+        if attack.is_free(thread) && seen.is_urgent(program, thread, &attack.state.locals[thread], &step) {
+            return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
-        Ok(())
+        list.extend(after.into_iter().map(|after| (thread, after)));
     }
-
-    fn check_steps(&self, attack: &Attack, number: usize) -> Result<(), Refusal> {
-        let mut steps = Vec::new();
-        for thread in 0..self.program.threads.len() {
-            let attacks = thread == self.attacker;
-            let next = match attack.mode {
-                2 if attacks => Next::Nothing,
-                1 if attacks => attack.step_of_attacker(self.program, thread),
-                _ => attack.step_in_memory(self.program, thread),
-            };
-            let name = &self.program.threads[thread].name;
-            require!(StatesFault, next != Next::Fault, "the step of {name} from state {number} leaves the range of values");
-            let Next::Step(step) = next else { continue };
-            let after =
-                || if attacks { attack.after_attacker(thread, &step) } else { attack.after_other(thread, &step).into_iter().collect() };
-            if attack.is_free(thread) && self.seen.is_urgent(self.program, thread, &attack.state.locals[thread], &step) {
-                return self.check_after(after(), thread, number);
-            }
-            steps.push((thread, after()));
-        }
-        steps.into_iter().try_for_each(|(thread, after)| self.check_after(after, thread, number))
-    }
+    Ok(list)
 }
 
 /// Checks that no attack succeeds.
@@ -253,7 +238,6 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
     let initial = initial.encode();
     for (attacker, list) in robust.attackers.iter().enumerate().take(program.threads.len()) {
         require!(StatesInitial, has(list, &initial), "the initial state is not in list {attacker}, or the list does not ascend");
-        let search = Search { program, attacker, live: &live, seen: &seen, list };
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
             let Some(attack) = Attack::decode(program, numbers) else {
@@ -261,7 +245,26 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
                 continue;
             };
             require!(RobustViolation, !attack.is_violation(), "state {number} of attacker {attacker} is a violation");
-            search.check_steps(&attack, number)?;
+            let after = match successors(program, attacker, &attack, &live, &seen) {
+                Ok(after) => after,
+                Err(thread) => {
+                    let name = &program.threads[thread].name;
+                    require!(
+                        StatesFault,
+                        false,
+                        "the step of {name} from state {number} of attacker {attacker} leaves the range of values"
+                    );
+                    continue;
+                }
+            };
+            for (thread, after) in after {
+                let (name, is_in) = (&program.threads[thread].name, has(list, &after.encode()));
+                require!(
+                    StatesClosed,
+                    is_in,
+                    "a step of {name} leads from state {number} of attacker {attacker} to one that is not in the list"
+                );
+            }
         }
     }
     Ok(())

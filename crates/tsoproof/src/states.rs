@@ -62,46 +62,47 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
             let sought = program.questions.get(question).map(|question| state.is_sought(program, question));
             require!(StatesQuestion, sought == Some(Some(false)), "state {number} is one that question {question} looks for");
         }
-        check_steps(program, model, &state, (&live, &seen), |after| has(&list.states, &after.encode(model)), number)?;
+        let after = match successors(program, model, &state, &live, &seen) {
+            Ok(after) => after,
+            Err(thread) => {
+                let name = &program.threads[thread].name;
+                require!(StatesFault, false, "the step of {name} from state {number} leaves the range of values");
+                continue;
+            }
+        };
+        for (thread, after) in after {
+            let name = &program.threads[thread].name;
+            let is_in = has(&list.states, &after.encode(model));
+            require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
+        }
     }
     Ok(())
 }
 
-/// Checks that everything a state leads to is in the list.
-fn check_steps(
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+pub(crate) fn successors(
     program: &Program,
     model: Model,
     state: &State,
-    (live, seen): (&Live<'_>, &Seen),
-    is_in: impl Fn(&State) -> bool,
-    number: usize,
-) -> Result<(), Refusal> {
-    let check = |mut after: State, thread: usize| {
-        live.forget(&mut after);
-        let name = &program.threads[thread].name;
-        require!(StatesClosed, is_in(&after), "a step of {name} leads from state {number} to one that is not in the list");
-        Ok(())
-    };
-    let mut steps = Vec::new();
+    live: &Live<'_>,
+    seen: &Seen,
+) -> Result<Vec<(usize, State)>, usize> {
+    let mut list = Vec::new();
     for thread in 0..program.threads.len() {
-        let next = state.next(program, model, thread);
-        require!(
-            StatesFault,
-            next != Next::Fault,
-            "the step of {} from state {number} leaves the range of values",
-            program.threads[thread].name
-        );
-        if let Next::Step(step) = next {
-            if seen.is_urgent(program, thread, &state.locals[thread], &step) {
-                return check(state.after(model, thread, &step), thread);
+        match state.next(program, model, thread) {
+            Next::Nothing => {}
+            Next::Fault => return Err(thread),
+            Next::Step(step) => {
+                let mut after = state.after(model, thread, &step);
+                live.forget(&mut after);
+                if seen.is_urgent(program, thread, &state.locals[thread], &step) {
+                    return Ok(vec![(thread, after)]);
+                }
+                list.push((thread, after));
             }
-            steps.push((thread, step));
         }
     }
-    for (thread, step) in &steps {
-        check(state.after(model, *thread, step), *thread)?;
-    }
-    (0..program.threads.len())
-        .filter_map(|thread| Some((state.landed(thread)?, thread)))
-        .try_for_each(|(after, thread)| check(after, thread))
+    // A store that lands changes no point, so what is dead is 0 already.
+    list.extend((0..program.threads.len()).filter_map(|thread| Some((thread, state.landed(thread)?))));
+    Ok(list)
 }

@@ -1,3 +1,6 @@
 //! The checker's own tests.
 
+mod conditions;
+mod lists;
+mod rules;
 pub(crate) mod switch;

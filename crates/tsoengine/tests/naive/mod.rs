@@ -199,7 +199,8 @@ fn is_cyclic(world: &World) -> bool {
         edges.extend(order[later..].iter().filter(|writer| **writer != reader).map(|writer| (reader, *writer)));
     }
     loop {
-        let free: Vec<Event> = events.iter().filter(|event| !edges.iter().any(|(one, two)| two == *event && events.contains(one))).copied().collect();
+        let free: Vec<Event> =
+            events.iter().filter(|event| !edges.iter().any(|(one, two)| two == *event && events.contains(one))).copied().collect();
         if free.is_empty() {
             return !events.is_empty();
         }
@@ -246,7 +247,8 @@ pub(crate) fn random(seed: u64, guards: bool) -> Code {
                 _ if random.below(2) == 0 => Act::Cas(register, cell, 0, value),
                 _ => Act::Move(register, cell, random.below(cells)),
             };
-            let guard = (guards && number > 0 && random.below(5) == 0).then(|| (random.below(REGISTERS), i64::try_from(random.below(2)).unwrap()));
+            let guard =
+                (guards && number > 0 && random.below(5) == 0).then(|| (random.below(REGISTERS), i64::try_from(random.below(2)).unwrap()));
             Stmt { guard, act }
         });
         threads.push(thread.collect());
