@@ -2,6 +2,9 @@
 
 use serval_syntax::{Code, CodeInfo, Severity};
 
+/// The code of a value that leaves its range, which is found where programs are run.
+pub const VALUE_LEAVES_RANGE: Code = LEAVES_RANGE;
+
 /// Every code that this crate can report, in the order of their numbers.
 ///
 /// ```
@@ -31,4 +34,5 @@ codes! {
     BAD_VALUES = "E0608", "values that make no sense";
     MISPLACED = "E0609", "statement that cannot stand here";
     TOO_MUCH = "E0610", "more than a program on shared memory may have";
+    LEAVES_RANGE = "E0611", "value that leaves its range";
 }

@@ -55,7 +55,7 @@ mod value;
 
 use serval_syntax::Diagnostic;
 
-pub use codes::codes;
+pub use codes::{VALUE_LEAVES_RANGE, codes};
 pub use fences::Place;
 pub use limits::{MAX_CELLS, MAX_DEPTH, MAX_FILE_BYTES, MAX_REGISTERS, MAX_STATEMENTS, MAX_THREADS, MAX_VALUE};
 pub use program::{

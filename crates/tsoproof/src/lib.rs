@@ -11,6 +11,7 @@
 //! | [`trace`] | that some trace is not: a run and a cycle |
 //! | [`fences`] | that no smaller set of fences makes the program robust |
 //! | [`live`], [`urgent`] | which states of lists need not be there |
+//! | [`told`] | nothing: what happens in a run, for whoever shows it |
 //!
 //! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
 //!
@@ -27,6 +28,7 @@ pub mod states;
 pub mod step;
 #[cfg(test)]
 mod tests;
+pub mod told;
 pub mod trace;
 pub mod urgent;
 
