@@ -89,6 +89,15 @@ impl TsoFix {
         };
         for fence in &self.fences {
             let (line, column) = fence.at;
+            if fence.before.starts_with("while") {
+                // The point is passed each time the condition is tested.
+                let test = escape::line(&fence.before);
+                text += &format!(
+                    "  {file}:{line}:{column}: `fence;` before each test of `{test}` in {}: before the loop, and at the end of its body\n",
+                    escape::line(&fence.thread)
+                );
+                continue;
+            }
             text += &format!(
                 "  {file}:{line}:{column}: `fence;` before `{}` in {}\n",
                 escape::line(&fence.before),
