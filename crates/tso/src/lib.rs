@@ -44,6 +44,7 @@
 //! **Architecture Invariant:** no input makes it panic or recurse by the length of the text; nesting is bounded.
 
 mod codes;
+mod copies;
 mod fences;
 mod grammar;
 mod limits;

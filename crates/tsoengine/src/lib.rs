@@ -8,11 +8,13 @@
 //! | [`models`] | sequential consistency, and store buffers up to a bound, as systems |
 //! | [`attack`] | attacks of one thread, as a system |
 //! | [`witness`] | a run with store buffers, and a cycle of its trace, for an attack that succeeds |
+//! | [`any`] | robustness for any number of copies |
 //! | [`fences`] | the fewest fences |
 //! | [`decide`] | all of it for a program |
 //!
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
 
+pub mod any;
 pub mod attack;
 pub mod decide;
 pub mod fences;
@@ -22,6 +24,7 @@ pub mod models;
 pub mod search;
 pub mod witness;
 
+pub use any::{AnyOutcome, decide_any};
 pub use decide::{Limits, Open, Outcome, Robustness, decide};
 pub use fences::{Fixed, fix};
 pub use machine::{Fault, FaultKind};

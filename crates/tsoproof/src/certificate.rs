@@ -1,7 +1,8 @@
 //! Certificates: evidence for what is said about a program.
 //!
-//! A certificate names the program by its [`fingerprint`] (`tso.input`). All rules are about a fixed number of threads (`tso.fixed`). It has answers to questions of the program, by number
-//! (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and fences.
+//! A certificate names the program by its [`fingerprint`] (`tso.input`). It has answers to questions of the program, by number
+//! (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and fences. All rules but two are about a fixed number of threads (`tso.fixed`): of a program with a `thread*` it is shown
+//! that it is robust for any number of copies ([`crate::any`]), or that it is not with some number (`tso.copies`): a violation of the program with so many copies.
 //!
 //! | answer | rests on |
 //! |---|---|
@@ -19,11 +20,11 @@
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_tso::{Observed, Place, Point, Program, ThreadId};
+use serval_tso::{MAX_THREADS, Observed, Place, Point, Program, ThreadId};
 
 use crate::conditions::require;
 use crate::state::Model as Memory;
-use crate::{Fences, Refusal, Robust, States, Violation, fences, robust, run, states, trace};
+use crate::{AnyRobust, Fences, Refusal, Robust, States, Violation, any, fences, robust, run, states, trace};
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-tso-certificate";
@@ -96,9 +97,15 @@ pub struct Certificate {
     /// That the program is robust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robust: Option<Robust>,
-    /// That it is not.
+    /// That it is robust for any number of copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub any: Option<AnyRobust>,
+    /// That it is not robust; of the program with `copies` copies, if it has a `thread*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<Violation>,
+    /// How many copies of each `thread*` the violation has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// The fewest fences that make it robust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fences: Option<Fences>,
@@ -161,7 +168,10 @@ impl Certificate {
             "the fingerprint of the program is {actual}, but the certificate is about {:.80?}",
             self.program
         );
-        require!(Fixed, program.threads.iter().all(|thread| !thread.many), "the rules are about a fixed number of threads");
+        if !program.many().is_empty() {
+            return self.check_any(program, budget);
+        }
+        require!(Fixed, self.any.is_none() && self.copies.is_none(), "there is no `thread*` of which there could be any number of copies");
         let nothing = vec![None; program.questions.len()];
         let mut shown = Shown { sc: nothing.clone(), tso: nothing, ..Shown::default() };
         if let Some(evidence) = &self.robust {
@@ -191,6 +201,26 @@ impl Certificate {
             fences::check(program, evidence, budget)?;
             let place = |&(thread, point): &(u32, u32)| Place { thread: ThreadId(thread), point: Point(point) };
             shown.fences = Some(evidence.places.iter().map(place).collect());
+        }
+        Ok(shown)
+    }
+
+    /// Checks what is said about any number of copies.
+    fn check_any(&self, program: &Program, budget: &mut Budget) -> Result<Shown, Refusal> {
+        let other = self.answers.is_empty() && self.sc.is_none() && self.tso.is_none() && self.robust.is_none() && self.fences.is_none();
+        require!(Fixed, other, "these rules are about a fixed number of threads");
+        let nothing = vec![None; program.questions.len()];
+        let mut shown = Shown { sc: nothing.clone(), tso: nothing, ..Shown::default() };
+        if let Some(evidence) = &self.any {
+            any::check(program, evidence, budget)?;
+            shown.robust = Some(true);
+        }
+        if let Some(violation) = &self.violation {
+            let copies = self.copies.unwrap_or(0);
+            let most = MAX_THREADS.checked_div(program.many().len()).and_then(|most| u32::try_from(most).ok()).unwrap_or(1);
+            require!(Copies, (1..=most).contains(&copies), "{copies} copies of each `thread*` are none, or too many");
+            trace::check(&program.with_copies(copies.clamp(1, most)), violation, budget)?;
+            shown.robust = Some(false);
         }
         Ok(shown)
     }

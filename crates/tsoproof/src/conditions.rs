@@ -9,8 +9,10 @@ serval_linear::conditions! {
     pub enum Condition {
         /// The certificate is about this program.
         Input = "tso.input",
-        /// Every thread is one thread.
+        /// Of a program with a `thread*` only robustness is shown, by what is about any number of copies.
         Fixed = "tso.fixed",
+        /// So many copies are at most as many threads as a program may have, and at least one.
+        Copies = "tso.copies",
         /// A question is one of the program.
         Question = "tso.question",
         /// What an answer rests on is there.

@@ -8,6 +8,7 @@
 //! | [`run`] | that a state can be reached |
 //! | [`states`] | that none can, under either model: a closed list of states |
 //! | [`robust`] | that every trace is acyclic: a closed list of instrumented states for each attacker |
+//! | [`any`] | the same for any number of copies of a `thread*`: configurations that count copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
 //! | [`fences`] | that no smaller set of fences makes the program robust |
 //! | [`live`], [`urgent`] | which states of lists need not be there |
@@ -17,6 +18,7 @@
 //!
 //! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as it was read.
 
+pub mod any;
 mod certificate;
 mod conditions;
 pub mod fences;
@@ -32,6 +34,7 @@ pub mod told;
 pub mod trace;
 pub mod urgent;
 
+pub use any::{AnyRobust, Configuration};
 pub use certificate::{Answer, By, Certificate, Claim, FORMAT, Model, Shown, VERSION, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
 pub use fences::Fences;

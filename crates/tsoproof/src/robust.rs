@@ -62,7 +62,7 @@ pub(crate) struct Attack {
     cell: i64,
     kept: Vec<Option<i64>>,
     accessed: Vec<i64>,
-    helpers: Vec<bool>,
+    pub(crate) helpers: Vec<bool>,
 }
 
 const READ: i64 = 1;
@@ -89,7 +89,7 @@ impl Attack {
         numbers
     }
 
-    fn decode(program: &Program, numbers: &[i64]) -> Option<Self> {
+    pub(crate) fn decode(program: &Program, numbers: &[i64]) -> Option<Self> {
         let (state, rest) = State::decode(program, Model::Sc, numbers)?;
         let (cells, threads) = (program.cells.len(), program.threads.len());
         let (&[mode, cell], rest) = rest.split_first_chunk::<2>()?;
@@ -106,7 +106,7 @@ impl Attack {
         (attack.encode() == numbers).then_some(attack)
     }
 
-    fn is_violation(&self) -> bool {
+    pub(crate) fn is_violation(&self) -> bool {
         let accessed = usize::try_from(self.cell).ok().and_then(|cell| self.accessed.get(cell));
         self.mode == 2 && accessed.is_some_and(|&accessed| accessed != 0)
     }

@@ -49,6 +49,14 @@ impl Seen {
         seen
     }
 
+    /// As if everything were spoken of, so that nothing is urgent.
+    pub(crate) fn everything(program: &Program) -> Self {
+        Self {
+            points: program.threads.iter().map(|thread| vec![true; thread.code.len()]).collect(),
+            registers: program.threads.iter().map(|thread| vec![true; thread.registers.len()]).collect(),
+        }
+    }
+
     /// Whether the step from a place is urgent.
     pub(crate) fn is_urgent(&self, program: &Program, thread: usize, from: &Local, step: &Step) -> bool {
         let assigned = match &program.threads[thread].code[from.point.index()].op {
