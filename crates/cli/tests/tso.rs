@@ -101,7 +101,10 @@ fn the_status_says_what_is_bad() {
     assert_eq!((check(asserted, &[]), check(asserted, &["--only", "robust"])), (1, 0));
     assert_eq!(check("memory x = 0; thread P { x := 1 r := x; }", &[]), 2);
     assert_eq!(check("memory n = 0; thread P { loop { r := n; n := r + 1; } }", &[]), 2);
-    assert_eq!(check("memory x = 0; thread* P { x := 1; r := x; }", &[]), 3);
+    // Any number of copies: robustness is decided, and questions are not.
+    let copies = "memory x = 0, z = 0; thread* P { r := z; x := 1; r := z; z := 1; }";
+    assert_eq!((check(copies, &[]), check("memory x = 0; thread* P { x := 1; r := x; }", &[])), (1, 0));
+    assert_eq!(check("memory x = 0; thread* P { x := 1; l: r := x; } never P@l;", &[]), 3);
     assert_eq!(check(SB, &["--max-states", "2"]), 3);
     assert_eq!(status(&["tso", "fix", "-"], SB), 0);
     assert_eq!(status(&["tso", "fix", "-", "--max-states", "2"], SB), 3);
@@ -115,6 +118,13 @@ fn mistakes_are_shown_with_their_line() {
     let output = serval(&["tso", "check", "-"], b"memory n = 0;\nthread P { loop { r := n; n := r + 1; } }\n");
     let said = text(&output.stderr);
     assert!(said.contains("error[E0611]") && said.contains("memory `n` becomes 66, which is not in -65..65"), "{said}");
+}
+
+#[test]
+fn a_violation_says_how_many_copies_it_needs() {
+    let output = serval(&["tso", "check", "-"], b"memory x = 0, z = 0;\nthread* P { r := z; x := 1; r := z; z := 1; }\n");
+    let said = text(&output.stdout);
+    assert!(said.contains("with 3 copies of each `thread*`, no run under sequential consistency") && said.contains("P#3"), "{said}");
 }
 
 #[test]

@@ -137,6 +137,9 @@ pub struct TsoReport {
     /// Why it is not robust.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub violation: Option<TsoViolation>,
+    /// How many copies of each `thread*` that has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// The questions of the file.
     pub questions: Vec<TsoQuestion>,
     /// The evidence.
@@ -158,6 +161,7 @@ impl TsoReport {
             robust: None,
             robust_reason: None,
             violation: None,
+            copies: None,
             questions: Vec::new(),
             certificate: None,
             time_ms: None,

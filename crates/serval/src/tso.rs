@@ -19,7 +19,7 @@ use serval_budget::{Budget, Cancel, StopReason};
 use serval_report::tso::{TsoAnswer, TsoCertificate, TsoFence, TsoFix, TsoKind, TsoQuestion, TsoReport, TsoRobust};
 use serval_syntax::{Diagnostic, LineIndex};
 use serval_tso::{Asked, Place, Program};
-use serval_tsoengine::{Fixed, Limits, Open, Outcome};
+use serval_tsoengine::{AnyOutcome, Fixed, Limits, Open, Outcome};
 use serval_tsoproof::{Claim, Model, Refusal, Shown};
 
 pub use serval_tsoproof::Certificate as TsoEvidence;
@@ -44,6 +44,11 @@ impl TsoInput {
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The same text with so many copies of each `thread*`.
+    fn with_copies(&self, copies: u32) -> Self {
+        Self { program: self.program.with_copies(copies), ..self.clone() }
     }
 
     fn at(&self, offset: u32) -> (u32, u32) {
@@ -84,21 +89,38 @@ pub struct TsoDecision {
     pub certificate: TsoEvidence,
 }
 
-/// Why programs with any number of threads are not decided.
-const MANY: &str = "any number of copies (`thread*`) is not decided; write so many threads";
+/// What is not decided about programs with any number of threads.
+const MANY: &str = "questions and fences are decided for a fixed number of threads, not for `thread*`";
 
 fn many() -> StopReason {
     StopReason::Unsupported { stage: "threads", what: MANY.to_owned() }
 }
 
+/// Whether a program with `thread*`s is robust; its questions stay open.
+fn decide_many(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
+    let program = &input.program;
+    let count = program.questions.len();
+    let mut certificate = TsoEvidence::new(program);
+    let mut open = Open { sc: vec![Some(many()); count], tso: vec![Some(many()); count], robust: None };
+    match serval_tsoengine::decide_any(program, &options.limits, &mut Budget::new(u64::MAX, options.cancel.clone())) {
+        AnyOutcome::Robust(robust) => certificate.any = Some(robust),
+        AnyOutcome::Violated(copies, violation) => (certificate.copies, certificate.violation) = (Some(copies), Some(violation)),
+        AnyOutcome::Fault(copies, fault) => {
+            let diagnostic =
+                words::fault(&input.with_copies(copies), &fault).with_note(format!("there are {copies} copies of each `thread*`"));
+            return Err(TsoError::Program(Box::new(diagnostic)));
+        }
+        AnyOutcome::Unknown(reason) => open.robust = Some(reason),
+    }
+    let shown = accepted(program, &certificate, options)?;
+    Ok(TsoDecision { shown, open, certificate })
+}
+
 /// Answers all questions of a program, and says whether it is robust.
 pub fn decide_tso(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
     let program = &input.program;
-    let count = program.questions.len();
-    if program.threads.iter().any(|thread| thread.many) {
-        let open = Open { sc: vec![Some(many()); count], tso: vec![Some(many()); count], robust: Some(many()) };
-        let shown = Shown { sc: vec![None; count], tso: vec![None; count], ..Shown::default() };
-        return Ok(TsoDecision { shown, open, certificate: TsoEvidence::new(program) });
+    if !program.many().is_empty() {
+        return decide_many(input, options);
     }
     let mut budget = Budget::new(u64::MAX, options.cancel.clone());
     let found = serval_tsoengine::decide(program, &options.limits, &mut budget);
@@ -151,7 +173,11 @@ impl TsoDecision {
             reason: None,
             robust: Some(robust),
             robust_reason: self.open.robust.as_ref().map(StopReason::to_string),
-            violation: self.certificate.violation.as_ref().and_then(|violation| words::violation(input, violation)),
+            violation: self.certificate.violation.as_ref().and_then(|violation| match self.certificate.copies {
+                Some(copies) => words::violation(&input.with_copies(copies), violation),
+                None => words::violation(input, violation),
+            }),
+            copies: self.certificate.copies,
             questions,
             certificate: verified.then_some(TsoCertificate { path: None, verified }),
             time_ms: None,

@@ -64,11 +64,17 @@ impl TsoReport {
             }
         }
         if let Some(violation) = &self.violation {
-            text += "\n  no run under sequential consistency has the order of this one\n";
+            let copies = self.copies.map_or(String::new(), |copies| match copies {
+                1 => "with one copy of each `thread*`, ".to_owned(),
+                copies => format!("with {copies} copies of each `thread*`, "),
+            });
+            text += &format!("\n  {copies}no run under sequential consistency has the order of this one\n");
             table(&mut text, &violation.run);
             let edges: Vec<String> = violation.cycle.iter().map(|edge| escape::line(&edge.why).into_owned()).collect();
             text += &format!("\n  why   {}: a cycle\n", edges.join("; "));
-            text += &format!("  fix   serval tso fix {}\n", escape::name(&self.file));
+            if self.copies.is_none() {
+                text += &format!("  fix   serval tso fix {}\n", escape::name(&self.file));
+            }
         }
         text
     }

@@ -81,6 +81,12 @@ fn refused() -> Vec<(Condition, (Program, Certificate))> {
     other.1.program = "0".repeat(16);
     add(Condition::Input, other);
     add(Condition::Fixed, unreachable(begun("memory x; thread* P { o := fadd(x, 1); } exists P.o == 1;"), all));
+    let mut no_star = begun(one);
+    no_star.1.copies = Some(1);
+    add(Condition::Fixed, no_star);
+    let mut no_copies = violated(&SB.replace("thread L", "thread* L").replace(" exists L.r == 0 && R.r == 0;", ""), &RUN, &CYCLE);
+    no_copies.1.copies = Some(0);
+    add(Condition::Copies, no_copies);
     let mut seventh = begun(one);
     seventh.1.answers.push(answer(7, Model::Sc, Claim::Reachable(Vec::new())));
     add(Condition::Question, seventh);
