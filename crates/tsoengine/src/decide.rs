@@ -3,7 +3,7 @@
 //! 1. Sequential consistency, for all questions at once.
 //! 2. Robustness: the attacks of each thread.
 //! 3. Store buffers: what can be reached under sequential consistency can be reached with them; what cannot, cannot in a robust program; for the rest
-//!    store buffers of 1, 2, 4, … places, which is everything as soon as no store finds its buffer full.
+//!    store buffers of 1, 2, 4, … places, which is everything as soon as no store finds its buffer full, and merged states in between.
 
 use serval_budget::{Budget, StopReason, Stopped};
 use serval_tso::Program;
@@ -12,7 +12,7 @@ use serval_tsoproof::{Answer, By, Certificate, Claim, Model, Robust, States, Vio
 use crate::attack::Attacks;
 use crate::live::Analysis;
 use crate::machine::{Fault, Machine};
-use crate::models::{Asked, Sc, Tso};
+use crate::models::{Asked, Merged, Sc, Tso};
 use crate::search::{Ended, Faulting, Found, Label, search};
 use crate::witness::{violation, with_buffers, written};
 
@@ -54,6 +54,9 @@ pub struct Outcome {
 const SC: &str = "states under sequential consistency";
 const TSO: &str = "states with store buffers";
 const ATTACKS: &str = "attacks";
+/// The bound of store buffers beyond which equal stores are merged, and the bound of merged buffers.
+const MERGE_AT: usize = 4;
+const MERGED: usize = 16;
 
 pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopReason {
     match ended {
@@ -161,6 +164,8 @@ impl Deciding<'_, '_> {
                     }
                     return Ok(());
                 }
+                // Buffers may be without a bound because of equal stores alone.
+                Ended::Done | Ended::Met(_) if bound == MERGE_AT && self.merged(&rest, budget) => return Ok(()),
                 Ended::Done | Ended::Met(_) if bound < self.limits.buffer => bound *= 2,
                 Ended::Done | Ended::Met(_) | Ended::Fault(..) => {
                     let what = format!("store buffers are not bounded by {bound}, and nothing was found with so many stores");
@@ -175,6 +180,23 @@ impl Deciding<'_, '_> {
                 }
             }
         }
+    }
+}
+
+impl Deciding<'_, '_> {
+    /// Whether merged states show that none of these questions can be reached.
+    fn merged(&mut self, questions: &[usize], budget: &mut Budget) -> bool {
+        let mut asked = Asked::new(self.program);
+        asked.skipped = (0..self.program.questions.len()).map(|question| !questions.contains(&question)).collect();
+        let bound = self.limits.buffer.min(MERGED);
+        let mut system = Merged { machine: self.machine, asked, bound, hit: false };
+        let (found, ended) = search(&mut system, self.limits.states, budget);
+        if !matches!(ended, Ended::Done) || system.hit || questions.is_empty() {
+            return false;
+        }
+        questions.iter().for_each(|question| self.say(*question, Model::Tso, Claim::Unreachable(By::Merged)));
+        self.certificate.merged = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+        true
     }
 }
 

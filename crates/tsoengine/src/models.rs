@@ -194,3 +194,105 @@ impl System for Tso<'_, '_> {
         Ok(())
     }
 }
+
+/// Store buffers in which equal stores in a row are one entry (`serval_tsoproof::merged`). Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is
+/// repeated, the oldest first.
+pub(crate) struct Merged<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    /// Entries of a buffer, at most.
+    pub(crate) bound: usize,
+    /// Whether some store found its buffer full.
+    pub(crate) hit: bool,
+}
+
+impl Merged<'_, '_> {
+    fn places(&self, state: &[i64]) -> Vec<(usize, usize)> {
+        let mut at = self.machine.size;
+        let mut list = Vec::new();
+        for _ in 0..self.machine.count() {
+            let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
+            list.push((at, end));
+            at = end;
+        }
+        list
+    }
+
+    fn read(&self, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
+        let own = state[start + 1..end].chunks_exact(3).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
+        own.map_or(state[self.machine.memory + cell], |entry| entry[1])
+    }
+
+    /// Puts a store into a buffer; false where it is full.
+    fn put(&self, state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) -> bool {
+        let entry = [i64::try_from(cell).unwrap_or(0), value];
+        if end > start + 1 && state[end - 3..end - 1] == entry {
+            state[end - 1] = 1;
+            return true;
+        }
+        if end - start > 3 * self.bound {
+            return false;
+        }
+        state.splice(end..end, [entry[0], entry[1], 0]);
+        state[start] += 1;
+        true
+    }
+}
+
+impl System for Merged<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.machine.size + self.machine.count(), 0);
+        state
+    }
+
+    /// What is met here need not be real, so nothing is gained by going on.
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.met.iter().zip(&self.asked.skipped).any(|(met, skipped)| !skipped && met.is_some()) || self.hit
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let places = self.places(state);
+        for (thread, &place) in places.iter().enumerate() {
+            let waits = place.1 > place.0 + 1;
+            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+                continue;
+            }
+            let step = match machine.next(state, thread, &|cell| self.read(state, place, cell)) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            match step.access {
+                Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
+                _ => write_memory(machine, &mut after, &step.access),
+            }
+            let label = Label { thread, event: Event::Step };
+            if machine.is_urgent(state, thread, &step) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        for (thread, &(start, _)) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+            let label = Label { thread, event: Event::Land };
+            let mut after = state.to_vec();
+            let cell = usize::try_from(state[start + 1]).unwrap_or(0);
+            after[machine.memory + cell] = state[start + 2];
+            if state[start + 3] == 1 {
+                into.push((label, after.clone()));
+                after[start + 3] = 0;
+            } else {
+                after[start] -= 1;
+                after.drain(start + 1..start + 4);
+            }
+            into.push((label, after));
+        }
+        Ok(())
+    }
+}

@@ -102,3 +102,31 @@ fn no_configuration_can_be_left_out_and_no_copy_be_counted_less() {
     assert!(is_refused(&program, &mutant));
     assert!(mutants > 200, "{mutants}");
 }
+
+/// A thread that stores the same in a loop, so that its buffer has no bound.
+const AGAIN: &str = "memory f0 = 0, f1 = 0;
+    thread P0 { loop { f0 := 1; fence; loop { q := f1; if (q == 0) { break; } } cs: skip; f0 := 0; } }
+    thread P1 { loop { retry: f1 := 0; q := f0; if (q == 1) { goto retry; } f1 := 1; fence; q := f0; if (q == 1) { goto retry; } cs: skip; f1 := 0; } }
+    never P0@cs && P1@cs;";
+
+#[test]
+fn no_merged_state_and_no_number_of_one_can_be_changed() {
+    let program = serval_tso::read(AGAIN).unwrap();
+    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
+    assert_eq!((shown.sc, shown.tso, shown.robust), (vec![Some(false)], vec![Some(false)], Some(false)));
+    let merged = certificate.merged.clone().unwrap();
+    // Some entry is repeated: otherwise nothing was merged.
+    assert!(merged.states.iter().any(|state| state.last() == Some(&1)));
+    for number in 0..merged.states.len() {
+        for place in 0..merged.states[number].len() {
+            for change in [-1, 1] {
+                let mut mutant = certificate.clone();
+                let states = &mut mutant.merged.as_mut().unwrap().states;
+                states[number][place] += change;
+                states.sort_unstable();
+                assert!(is_refused(&program, &mutant), "state {number}, number {place}");
+            }
+        }
+    }
+}

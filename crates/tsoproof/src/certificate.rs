@@ -8,6 +8,7 @@
 //! |---|---|
 //! | reachable | a run ([`crate::run`]); a run under sequential consistency, with each store landing at once, is one with store buffers too |
 //! | unreachable, `"states"` | the list of the model in this certificate (`tso.given`), none of whose states is sought ([`crate::states`]) |
+//! | unreachable under `tso`, `"merged"` | the list of merged states (`tso.given`), in the same way ([`crate::merged`]) |
 //! | unreachable under `tso`, `"robust"` | evidence that the program is robust, and that the same is unreachable under `sc` (`tso.given`); the question does not speak of memory unless it is about final states (`tso.local`) |
 //!
 //! **Theorem** (for the last row; the others are the theorems of the modules). In a robust program, what can be reached with store buffers can be reached under sequential consistency: a final state, or a state with the same points and registers.
@@ -24,7 +25,7 @@ use serval_tso::{MAX_THREADS, Observed, Place, Point, Program, ThreadId};
 
 use crate::conditions::require;
 use crate::state::Model as Memory;
-use crate::{AnyRobust, Fences, Refusal, Robust, States, Violation, any, fences, robust, run, states, trace};
+use crate::{AnyRobust, Fences, Refusal, Robust, States, Violation, any, fences, merged, robust, run, states, trace};
 
 /// The name of the format, in every certificate.
 pub const FORMAT: &str = "serval-tso-certificate";
@@ -61,6 +62,8 @@ pub enum Claim {
 pub enum By {
     /// It is in no state of the closed list of the model.
     States,
+    /// It is in no state of the closed list of merged states.
+    Merged,
     /// The program is robust, and under sequential consistency it cannot be reached.
     Robust,
 }
@@ -94,6 +97,9 @@ pub struct Certificate {
     /// A closed list of states with store buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tso: Option<States>,
+    /// A closed list of merged states, with store buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<States>,
     /// That the program is robust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robust: Option<Robust>,
@@ -183,11 +189,15 @@ impl Certificate {
             shown.robust = Some(false);
         }
         // Lists first, with all questions that rest on them; what rests on robustness comes last.
-        for (model, memory, list) in [(Model::Sc, Memory::Sc, &self.sc), (Model::Tso, Memory::Tso, &self.tso)] {
-            let by_states = |answer: &&Answer| answer.model == model && answer.claim == Claim::Unreachable(By::States);
-            let questions: Vec<usize> = self.answers.iter().filter(by_states).map(|answer| answer.question).collect();
-            if let Some(list) = list {
-                states::check(program, memory, list, &questions, budget)?;
+        let lists = [(Model::Sc, By::States, &self.sc), (Model::Tso, By::States, &self.tso), (Model::Tso, By::Merged, &self.merged)];
+        for (model, by, list) in lists {
+            let rests = |answer: &&Answer| answer.model == model && answer.claim == Claim::Unreachable(by);
+            let questions: Vec<usize> = self.answers.iter().filter(rests).map(|answer| answer.question).collect();
+            match (list, by, model) {
+                (None, ..) => {}
+                (Some(list), By::Merged, _) => merged::check(program, list, &questions, budget)?,
+                (Some(list), _, Model::Sc) => states::check(program, Memory::Sc, list, &questions, budget)?,
+                (Some(list), _, Model::Tso) => states::check(program, Memory::Tso, list, &questions, budget)?,
             }
             require!(Given, list.is_some() || questions.is_empty(), "an answer rests on a list of states that is not there");
         }
@@ -207,7 +217,12 @@ impl Certificate {
 
     /// Checks what is said about any number of copies.
     fn check_any(&self, program: &Program, budget: &mut Budget) -> Result<Shown, Refusal> {
-        let other = self.answers.is_empty() && self.sc.is_none() && self.tso.is_none() && self.robust.is_none() && self.fences.is_none();
+        let other = self.answers.is_empty()
+            && self.sc.is_none()
+            && self.tso.is_none()
+            && self.merged.is_none()
+            && self.robust.is_none()
+            && self.fences.is_none();
         require!(Fixed, other, "these rules are about a fixed number of threads");
         let nothing = vec![None; program.questions.len()];
         let mut shown = Shown { sc: nothing.clone(), tso: nothing, ..Shown::default() };
@@ -234,6 +249,9 @@ impl Certificate {
         match &answer.claim {
             Claim::Reachable(events) => run::check(program, memory, events, answer.question, budget)?,
             Claim::Unreachable(By::States) => {}
+            Claim::Unreachable(By::Merged) => {
+                require!(Given, answer.model == Model::Tso, "merged states are about store buffers");
+            }
             Claim::Unreachable(By::Robust) => {
                 let given = answer.model == Model::Tso && shown.robust == Some(true) && shown.sc[answer.question] == Some(false);
                 require!(Given, given, "answer {} rests on robustness and on an answer under sequential consistency", answer.question);

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`run`] | that a state can be reached |
 //! | [`states`] | that none can, under either model: a closed list of states |
+//! | [`merged`] | the same with store buffers that are not bounded: equal stores in a row are one |
 //! | [`robust`] | that every trace is acyclic: a closed list of instrumented states for each attacker |
 //! | [`any`] | the same for any number of copies of a `thread*`: configurations that count copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
@@ -23,6 +24,7 @@ mod certificate;
 mod conditions;
 pub mod fences;
 pub mod live;
+pub mod merged;
 pub mod robust;
 pub mod run;
 pub mod state;

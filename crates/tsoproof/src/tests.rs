@@ -2,5 +2,6 @@
 
 mod conditions;
 mod lists;
+mod merging;
 mod rules;
 pub(crate) mod switch;

@@ -100,6 +100,10 @@ fn refused() -> Vec<(Condition, (Program, Certificate))> {
     only_robust.1.robust = Some(attacks(&only_robust.0));
     only_robust.1.answers.push(answer(0, Model::Tso, Claim::Unreachable(By::Robust)));
     add(Condition::Given, only_robust);
+    // Merged states are about store buffers, and say nothing of sequential consistency.
+    let mut merged = begun(FENCED);
+    merged.1.answers.push(answer(0, Model::Sc, Claim::Unreachable(By::Merged)));
+    add(Condition::Given, merged);
     add(Condition::Local, about_memory());
 
     let mut nobody = begun("memory x; thread P { x := 1; l: skip; } never P@l;");
