@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use support::{directory, serval, text};
@@ -53,6 +55,33 @@ fn every_example_has_its_verdict_and_its_evidence_is_valid() {
         // Evidence about one program is none about another.
         assert_eq!(status(&["verify", "examples/tso/ticket.tso", kept], ""), i32::from(name != "ticket"), "{name}");
     }
+}
+
+#[test]
+fn what_is_written_meets_the_schemas() {
+    let rules = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(support::root().join(format!("docs/tso-{name}.schema.json"))).unwrap()).unwrap()
+    };
+    let (report, evidence) = (rules("check"), rules("certificate"));
+    let directory = directory("tso-schema");
+    let path = directory.join("certificate.json");
+    let path = path.to_str().unwrap();
+    let copies = "memory x = 0, z = 0; thread* P { r := z; x := 1; r := z; z := 1; }";
+    let robust = "memory x = 0; thread* P { x := 1; assert 1 == 1; }";
+    let again = "memory x = 0, y = 0; thread P { loop { x := 1; r := y; } } thread Q { y := 1; s := x; l: skip; } never Q.s == 2 && Q@l;";
+    for text in [SB, copies, robust, again, "memory x = 0; thread P { x = 1; }", "memory n; thread P { loop { r := n; n := r + 1; } }"] {
+        let _ = std::fs::remove_file(path);
+        for more in [&["--certificate", path][..], &["--max-states", "2"]] {
+            let output = serval(&[&["tso", "check", "-", "--format", "json"], more].concat(), text.as_bytes());
+            let object = serde_json::from_slice(&output.stdout).unwrap();
+            schema::fits(&object, &report, &report, text);
+        }
+        if let Ok(kept) = std::fs::read_to_string(path) {
+            schema::fits(&serde_json::from_str(&kept).unwrap(), &evidence, &evidence, text);
+        }
+    }
+    assert_eq!(status(&["tso", "fix", "-", "--certificate", path], SB), 0);
+    schema::fits(&serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap(), &evidence, &evidence, "fences");
 }
 
 #[test]

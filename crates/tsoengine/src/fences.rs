@@ -70,14 +70,8 @@ fn without_fences(fenced: &Program, places: &[Place], violation: Violation) -> V
 
 /// Whether a point of the program with fences is one of the added ones.
 fn is_added(places: &[Place], thread: u32, point: u32) -> bool {
-    let mut before = 0;
-    for place in places.iter().filter(|place| place.thread.0 == thread) {
-        if place.point.0 + before == point {
-            return true;
-        }
-        before += 1;
-    }
-    false
+    // Each place before it in its thread has moved it by one.
+    (0..).zip(places.iter().filter(|place| place.thread.0 == thread)).any(|(before, place)| place.point.0 + before == point)
 }
 
 /// The first smallest set that meets all conflicts. `None` where the budget ends.

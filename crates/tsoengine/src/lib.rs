@@ -10,7 +10,7 @@
 //! | [`witness`] | a run with store buffers, and a cycle of its trace, for an attack that succeeds |
 //! | [`any`] | robustness for any number of copies |
 //! | [`fences`] | the fewest fences |
-//! | [`decide`] | all of it for a program |
+//! | [`mod@decide`] | all of it for a program |
 //!
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
 

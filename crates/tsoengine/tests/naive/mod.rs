@@ -1,5 +1,7 @@
 //! Straight programs on shared memory as data, all that they do by trying everything, and random ones. Shares nothing with the language, the engine or the checker.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A statement, with a condition on a register in front or without.

@@ -38,8 +38,7 @@ fn merged(state: &State) -> Vec<i64> {
 fn every_state_is_covered() {
     let mut covered = 0;
     for text in PROGRAMS {
-        let text = text.replace("", "");
-        let (program, _) = begun(&text);
+        let (program, _) = begun(text);
         let live = all_live(&program);
         let (sets, questions): (_, Vec<&Question>) = (Live::unchecked(&live), program.questions.iter().collect());
         let seen = Seen::new(&program, &questions);
