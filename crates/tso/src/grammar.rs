@@ -27,6 +27,9 @@ pub(crate) struct Parser<'t> {
     tokens: &'t [Token],
     at: usize,
     depth: usize,
+    /// How many expressions are around, and how many operators the outermost one has so far.
+    within: usize,
+    operators: usize,
     /// Whether nothing more is read or said.
     over: bool,
     diagnostics: &'t mut Vec<Diagnostic>,
@@ -34,7 +37,7 @@ pub(crate) struct Parser<'t> {
 
 /// The tree of a text.
 pub(crate) fn parse(text: &str, tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> File {
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, over: false, diagnostics };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, within: 0, operators: 0, over: false, diagnostics };
     let mut file = File::default();
     while parser.kind() != Kind::End {
         let start = parser.at;

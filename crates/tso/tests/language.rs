@@ -121,6 +121,9 @@ fn limits_hold() {
     let sum = |count: usize| format!("memory x; thread P {{ x := {}1; }}", "1 + ".repeat(count));
     assert!(read(&sum(200)).is_ok());
     assert!(mistakes(&sum(100_000))[0].starts_with("E0610"));
+    // Chains within chains are counted together.
+    let nested = format!("memory x; thread P {{ x := {}1{}; }}", "(1 + 1 + ".repeat(60), " + 1 * 1 && 1 < 2)".repeat(60));
+    assert!(mistakes(&nested)[0].starts_with("E0610"), "{:?}", mistakes(&nested));
     for sign in ["!", "-", "("] {
         assert!(mistakes(&format!("memory x; thread P {{ x := {} }}", sign.repeat(100_000)))[0].starts_with("E0610"));
     }

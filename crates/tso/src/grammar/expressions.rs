@@ -25,12 +25,18 @@ const LEVELS: &[&[(&str, BinaryOp)]] = &[
 ];
 /// The level of comparisons, which make no chains.
 const COMPARISONS: usize = 2;
-/// Operands of one expression, at most: whoever walks the tree goes as deep as a chain is long.
+/// Operators of one expression with all that is in it, at most: whoever walks the tree goes as deep as chains are long, one within another.
 const LONGEST: usize = 256;
 
 impl Parser<'_> {
     pub(crate) fn expression(&mut self) -> Read<Tree> {
-        self.deeper(|parser| parser.level(0))
+        if self.within == 0 {
+            self.operators = 0;
+        }
+        self.within += 1;
+        let read = self.deeper(|parser| parser.level(0));
+        self.within -= 1;
+        read
     }
 
     fn level(&mut self, level: usize) -> Read<Tree> {
@@ -39,8 +45,9 @@ impl Parser<'_> {
         let mut operands = 1;
         while let Some(&(_, op)) = operators.iter().find(|(sign, _)| self.is(sign)) {
             operands += 1;
-            if operands > LONGEST {
-                let message = format!("an expression with more than {LONGEST} operands in a row");
+            self.operators += 1;
+            if self.operators > LONGEST {
+                let message = format!("an expression with more than {LONGEST} operators");
                 let long = Diagnostic::error(codes::TOO_MUCH, self.span(), message);
                 self.diagnostics.push(long.expected("a shorter expression").help("compute parts of it before"));
                 return Err(Wrong);
