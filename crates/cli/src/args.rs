@@ -2,6 +2,7 @@
 
 mod bench;
 mod net;
+mod tso;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -20,6 +21,7 @@ pub(crate) use net::{
     CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetInvariant,
     NetKind, NetRun,
 };
+pub(crate) use tso::{Tso, TsoCheck, TsoCommand, TsoFix, TsoFormat, TsoOnly};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -119,6 +121,7 @@ pub(crate) enum Command {
     Fix(Fix),
     Bench(Bench),
     Net(Net),
+    Tso(Tso),
     Explain(Explain),
     New(New),
     Completions(Completions),
@@ -149,6 +152,8 @@ pub(crate) enum VerifiedKind {
     Spec,
     /// A vector addition system with states
     Vass,
+    /// A program on weak memory
+    Tso,
 }
 
 #[derive(ClapArgs, Clone, Debug)]
@@ -314,7 +319,7 @@ fn positive(text: &str) -> Result<usize, String> {
     after_help = "Examples:\n  serval check bank.ser --certificate bank.cert; serval verify bank.ser bank.cert\n  serval verify lock.pnml one-safe.json            what is said of a Petri net\n\nExit status: 0 valid, 1 invalid, 2 usage or input error, 3 too large, 4 a bug in serval."
 )]
 pub(crate) struct Verify {
-    /// The program, network system or net (.pnml, .net)
+    /// The program (.ser, .tso), network system or net (.pnml, .net)
     pub(crate) file: PathBuf,
     /// The certificate
     pub(crate) certificate: PathBuf,

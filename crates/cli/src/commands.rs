@@ -11,6 +11,7 @@ mod man;
 mod net;
 mod new;
 mod run;
+mod tso;
 mod verify;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Command::Fmt(fmt) => return fmt::run(fmt, messages),
         Command::Fix(fix) => return fix::run(fix, messages),
         Command::Net(net) => return net::run(net, messages),
+        Command::Tso(tso) => return tso::run(tso, messages),
         Command::Verify(verify) => return verify::run(verify),
         Command::Export(export) => export::run(export, messages)?,
         Command::Run(run) => run::run(run, messages)?,

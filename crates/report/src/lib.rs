@@ -23,6 +23,7 @@ mod shown;
 mod stages;
 mod timeline;
 mod trace;
+pub mod tso;
 mod verdict;
 mod why;
 

@@ -12,7 +12,8 @@ use serval_syntax::{Program, Severity, Verdict, analyze};
 
 /// Every code that serval reports, with its title.
 fn codes() -> BTreeMap<&'static str, &'static str> {
-    let programs = serval_syntax::codes().iter().chain(serval_compile::codes()).map(|info| (info.code.0, info.title));
+    let programs =
+        serval_syntax::codes().iter().chain(serval_compile::codes()).chain(serval_tso::codes()).map(|info| (info.code.0, info.title));
     programs.chain(JSON_ERROR_CODES).chain(explain::INPUT_CODES.iter().copied()).collect()
 }
 
@@ -132,6 +133,35 @@ fn examples_of_mistakes_in_systems_are_what_they_claim() {
     }
 }
 
+/// The code of the first mistake in a program on shared memory, also of one that only running it shows.
+fn code_of_tso(text: &str) -> Option<&'static str> {
+    let program = match serval_tso::read(text) {
+        Ok(program) => program,
+        Err(diagnostics) => {
+            assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+            return Some(diagnostics[0].code.0);
+        }
+    };
+    let faults = serval_tsoengine::decide(&program, &serval_tsoengine::Limits::default(), &mut Budget::unlimited()).is_err();
+    faults.then_some(serval_tso::VALUE_LEAVES_RANGE.0)
+}
+
+#[test]
+fn examples_of_mistakes_in_programs_on_shared_memory_are_what_they_claim() {
+    for info in serval_tso::codes() {
+        let name = info.code.0;
+        let [wrong, right] = blocks(explain::page(name).expect("a code has a page"), "tso")[..] else {
+            panic!("{name}: a wrong and a right program")
+        };
+        assert_eq!(code_of_tso(wrong), Some(name), "{name}");
+        assert_eq!(code_of_tso(right), None, "{name}");
+    }
+    for name in ["store-buffering", "robust", "fence", "happens-before"] {
+        let programs = blocks(explain::page(name).expect("a word has a page"), "tso");
+        assert!(!programs.is_empty() && programs.iter().all(|text| code_of_tso(text).is_none()), "{name}");
+    }
+}
+
 #[test]
 fn the_example_of_a_trace_is_a_trace() {
     let page = explain::page("E0510").expect("a code has a page");
@@ -148,7 +178,7 @@ fn every_code_of_a_language_has_an_example_that_is_run() {
     for (name, _) in codes() {
         let input = explain::INPUT_CODES.iter().any(|(code, _)| *code == name);
         let page = explain::page(name).expect("a code has a page");
-        let examples = blocks(page, "ser").len() + blocks(page, "json").len();
+        let examples = blocks(page, "ser").len() + blocks(page, "json").len() + blocks(page, "tso").len();
         assert!(input || (examples == 2) != TOO_LONG_TO_SHOW.contains(&name), "{name}: {examples} examples");
     }
 }
@@ -183,7 +213,8 @@ fn programs_on_the_pages_of_words_are_right_and_as_promised() {
         let page = explain::page(name).expect("a name has a page");
         let programs = blocks(page, "ser");
         // Pages about nets show a command instead.
-        assert!(!programs.is_empty() || page.contains("\n$ serval net check "), "{name}: no program");
+        let shows_command = ["net check", "tso check", "tso fix"].iter().any(|command| page.contains(&format!("\n$ serval {command} ")));
+        assert!(!programs.is_empty() || shows_command, "{name}: no program");
         for text in programs {
             let analysis = analyze(text);
             let program = analysis.program.unwrap_or_else(|| panic!("{name}: {:?}", analysis.diagnostics));

@@ -119,6 +119,7 @@
 //! | which changes make a program serializable | [`repair`] |
 //! | what people and machines are shown | `report` |
 //! | what holds of Petri nets | [`nets`] |
+//! | what programs do on weak memory | [`tso`] |
 //!
 //! Architecture Invariant: no terminal, no files, no clock, no environment, no
 //! printing. It compiles to WebAssembly.
@@ -145,6 +146,7 @@ pub mod repair;
 mod report;
 pub mod simulator;
 mod told;
+pub mod tso;
 mod value_names;
 mod versions;
 

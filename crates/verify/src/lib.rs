@@ -17,6 +17,7 @@
 //! ```
 
 mod nets;
+mod tso;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ use serval_syntax::{Diagnostic, Limit, LineIndex, Severity, Span, analyze};
 
 pub use nets::{NetFormat, NetOutcome, NetPart, verify_composed, verify_net};
 pub use serval_proof::{Caps, Rejection, TooLarge};
+pub use tso::{TsoOutcome, verify_tso};
 
 /// What the input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

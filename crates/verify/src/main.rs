@@ -12,18 +12,19 @@ use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{
-    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, TooLarge, verify, verify_compilation, verify_composed, verify_net,
+    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, TooLarge, TsoOutcome, verify, verify_compilation, verify_composed,
+    verify_net, verify_tso,
 };
 
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json|pnml|net] [--check-compile] [--compose pages|NET]… FILE CERTIFICATE
+Usage: serval-verify [--input ser|json|pnml|net|tso] [--check-compile] [--compose pages|NET]… FILE CERTIFICATE
 
-  FILE            a program (.ser), network systems (.json) or a net (.pnml, .net); - reads standard input
-  CERTIFICATE     what `serval check --certificate` wrote, or `serval net check`; - reads standard input
+  FILE            a program (.ser, .tso), network systems (.json) or a net (.pnml, .net); - reads standard input
+  CERTIFICATE     what `serval check --certificate` wrote, `serval net check` or `serval tso`; - reads standard input
 
-  --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec or vass
+  --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec, vass or tso
   --check-compile also check that the compiled program has the answers of the program as written
   --compose NET   FILE is composed with this net: transitions with the same name are one; the word pages composes its own pages
   --help          print this
@@ -89,6 +90,7 @@ enum Command {
 enum Kind {
     Text(InputKind),
     Net(NetFormat),
+    Tso,
 }
 
 struct Files {
@@ -125,7 +127,11 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
         None => kind_of(&input)?,
     };
     if check_compile && kind != Kind::Text(InputKind::Program) {
-        let what = if kind == Kind::Text(InputKind::System) { "network system" } else { "net" };
+        let what = match kind {
+            Kind::Text(InputKind::System) => "network system",
+            Kind::Tso => "program on weak memory",
+            _ => "net",
+        };
         return Err(format!("--check-compile is about programs: a {what} is not compiled"));
     }
     if !compose.is_empty() && !matches!(kind, Kind::Net(_)) {
@@ -135,7 +141,7 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
 }
 
 fn named_kind(name: Option<&OsStr>) -> Result<Kind, String> {
-    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml, net, spec or vass".to_owned())
+    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml, net, spec, vass or tso".to_owned())
 }
 
 /// By what a file's name ends in.
@@ -143,13 +149,14 @@ fn kind_named(ending: &OsStr) -> Option<Kind> {
     match ending.to_str()? {
         "ser" => Some(Kind::Text(InputKind::Program)),
         "json" => Some(Kind::Text(InputKind::System)),
+        "tso" => Some(Kind::Tso),
         other => NetFormat::named(other).map(Kind::Net),
     }
 }
 
 fn kind_of(path: &OsStr) -> Result<Kind, String> {
     let kind = Path::new(path).extension().and_then(kind_named);
-    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml, net, spec or vass", shown(path)))
+    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml, net, spec, vass or tso", shown(path)))
 }
 
 /// The message and the exit status; the error is about the files themselves.
@@ -162,6 +169,13 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
     let certificate = read(&files.certificate, caps.bytes)?;
     let kind = match files.kind {
         Kind::Text(kind) => kind,
+        Kind::Tso => {
+            let outcome = match certificate {
+                Ok(certificate) => verify_tso(&text, &certificate, &caps, &Cancel::new()),
+                Err(too_large) => TsoOutcome::TooLarge(too_large),
+            };
+            return Ok((outcome.line(&called(&files.input), &called(&files.certificate), &text), outcome.status()));
+        }
         Kind::Net(format) => {
             let others = others(&files.compose, most)?;
             let outcome = match certificate {

@@ -21,11 +21,12 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
         "net" => Some(VerifiedKind::Net),
         "spec" => Some(VerifiedKind::Spec),
         "vass" => Some(VerifiedKind::Vass),
+        "tso" => Some(VerifiedKind::Tso),
         _ => None,
     };
     given.or_else(by_name).ok_or_else(|| {
         let name = escape::name(&file_name(path)).into_owned();
-        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec or vass [E0503]"))
+        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec, vass or tso [E0503]"))
     })
 }
 
@@ -37,6 +38,7 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         VerifiedKind::Net => return net(args, NetFormat::Tina),
         VerifiedKind::Spec => return net(args, NetFormat::Mist),
         VerifiedKind::Vass => return net(args, NetFormat::Vass),
+        VerifiedKind::Tso => return tso(args),
     };
     if !args.compose.is_empty() {
         return Err(Failure::message("--compose is about nets"));
@@ -84,6 +86,21 @@ fn help(text: &str) -> String {
     format!("help: this file is {}\n", what.unwrap_or(none))
 }
 
+fn tso(args: &Verify) -> Result<ExitCode, Failure> {
+    if args.check_compile || !args.compose.is_empty() {
+        return Err(Failure::message("--check-compile is about programs of requests, and --compose is about nets"));
+    }
+    let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
+    let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
+    let outcome = serval_verify::verify_tso(&text, &certificate, &Caps::default(), &Cancel::new());
+    let line = format!("{}\n", outcome.line(&name, &certificate_name, &text));
+    if outcome.status() == 2 {
+        return Err(Failure::Input(line));
+    }
+    write_to(None, &line)?;
+    Ok(ExitCode::from(outcome.status()))
+}
+
 fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
     if args.check_compile {
         return Err(Failure::message("--check-compile is about programs: a net is not compiled"));
@@ -114,7 +131,9 @@ fn others(paths: &[PathBuf]) -> Result<Vec<(String, String, NetFormat)>, Failure
             VerifiedKind::Net => NetFormat::Tina,
             VerifiedKind::Spec => NetFormat::Mist,
             VerifiedKind::Vass => NetFormat::Vass,
-            VerifiedKind::Ser | VerifiedKind::Json => return Err(Failure::message(format!("{} is no net", input::shown(path)))),
+            VerifiedKind::Ser | VerifiedKind::Json | VerifiedKind::Tso => {
+                return Err(Failure::message(format!("{} is no net", input::shown(path))));
+            }
         };
         Ok((input::name_of(path), input::plain_text(path)?, format))
     };

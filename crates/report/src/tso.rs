@@ -1,0 +1,213 @@
+//! Answers about programs on weak memory, for people and for machines.
+//!
+//! A [`TsoReport`] is what is known about one file. It is data: who decided it, and how, is not known here.
+
+mod table;
+mod text;
+
+use serde::Serialize;
+
+pub use table::{TsoEdge, TsoEvent, TsoRun};
+
+/// What is said of a question, under one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TsoAnswer {
+    /// A state that it looks for can be reached.
+    Reachable,
+    /// None can.
+    Unreachable,
+    /// Nobody knows.
+    Undecided,
+}
+
+/// Whether the program behaves as under sequential consistency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TsoRobust {
+    /// Every trace is one of sequential consistency.
+    Robust,
+    /// Some trace is not.
+    NotRobust,
+    /// Nobody knows.
+    Undecided,
+}
+
+impl TsoRobust {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Robust => "robust",
+            Self::NotRobust => "not robust",
+            Self::Undecided => "robustness undecided",
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TsoKind {
+    /// No state may be like this.
+    Never,
+    /// Can a final state be like this?
+    Exists,
+    /// All final states must be like this.
+    Forall,
+    /// An assertion must hold.
+    Assert,
+}
+
+/// A question, and the answers to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoQuestion {
+    /// As it is written.
+    pub text: String,
+    /// Line and column, from 1.
+    pub at: (u32, u32),
+    /// What is asked.
+    pub kind: TsoKind,
+    /// Under sequential consistency.
+    pub sc: TsoAnswer,
+    /// With store buffers.
+    pub tso: TsoAnswer,
+    /// Why one of them is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// A run that reaches it: under sequential consistency if there is one, else with store buffers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<TsoRun>,
+}
+
+impl TsoQuestion {
+    /// What an answer means for the question.
+    pub fn verdict(&self, answer: TsoAnswer) -> &'static str {
+        match (self.kind, answer) {
+            (_, TsoAnswer::Undecided) => "undecided",
+            (TsoKind::Exists, TsoAnswer::Reachable) => "allowed",
+            (TsoKind::Exists, TsoAnswer::Unreachable) => "forbidden",
+            (_, TsoAnswer::Reachable) => "violated",
+            (_, TsoAnswer::Unreachable) => "holds",
+        }
+    }
+
+    /// Whether the program has a defect because of it.
+    pub fn is_defect(&self) -> bool {
+        self.kind != TsoKind::Exists && self.tso == TsoAnswer::Reachable
+    }
+}
+
+/// A violation of robustness.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoViolation {
+    /// The run.
+    pub run: TsoRun,
+    /// The cycle: why each access happens before the next.
+    pub cycle: Vec<TsoEdge>,
+}
+
+/// The evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoCertificate {
+    /// Where it was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Whether the checker has accepted it.
+    pub verified: bool,
+}
+
+/// What is known about a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TsoReport {
+    /// The version of this form.
+    pub schema: u32,
+    /// The file.
+    pub file: String,
+    /// `fine`, `defect`, `undecided` or `error`.
+    pub verdict: &'static str,
+    /// For an error: what is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether it is robust; absent for an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robust: Option<TsoRobust>,
+    /// Why that is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robust_reason: Option<String>,
+    /// Why it is not robust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<TsoViolation>,
+    /// How many copies of each `thread*` that has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
+    /// The questions of the file.
+    pub questions: Vec<TsoQuestion>,
+    /// The evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<TsoCertificate>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<f64>,
+}
+
+impl TsoReport {
+    /// That a file cannot be used, or that serval has a bug.
+    pub fn error(file: &str, reason: impl Into<String>) -> Self {
+        Self {
+            schema: 1,
+            file: file.to_owned(),
+            verdict: "error",
+            reason: Some(reason.into()),
+            robust: None,
+            robust_reason: None,
+            violation: None,
+            copies: None,
+            questions: Vec::new(),
+            certificate: None,
+            time_ms: None,
+        }
+    }
+
+    /// One object on one line.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and structures of them always have a JSON form.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// A place for a fence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoFence {
+    /// The thread.
+    pub thread: String,
+    /// Line and column of the statement before which it stands.
+    pub at: (u32, u32),
+    /// The statement.
+    pub before: String,
+}
+
+/// What makes a program robust.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoFix {
+    /// The version of this form.
+    pub schema: u32,
+    /// The file.
+    pub file: String,
+    /// `robust`, `fixed`, `undecided` or `error`.
+    pub verdict: &'static str,
+    /// What stopped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// A smallest set of fences.
+    pub fences: Vec<TsoFence>,
+    /// The evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<TsoCertificate>,
+}
+
+impl TsoFix {
+    /// One object on one line.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,151 @@
+//! Attacks of one thread, as a system: which states there are, and what leads from one to another, is said in `serval_tsoproof::robust`.
+
+use serval_tso::Op;
+
+use crate::machine::{Access, Machine, Next, Step};
+use crate::models::write_memory;
+use crate::search::{Event, Faulting, Label, System};
+
+const READ: i64 = 1;
+const WRITTEN: i64 = 2;
+
+/// The attacks of a thread.
+pub(crate) struct Attacks<'m, 'p> {
+    machine: &'m Machine<'p>,
+    attacker: usize,
+    /// Where the numbers are that follow memory.
+    mode: usize,
+    kept: usize,
+    accessed: usize,
+    helpers: usize,
+}
+
+impl<'m, 'p> Attacks<'m, 'p> {
+    pub(crate) fn new(machine: &'m Machine<'p>, attacker: usize) -> Self {
+        let cells = machine.program.cells.len();
+        let mode = machine.size;
+        let kept = mode + 2;
+        let accessed = kept + 2 * cells;
+        Self { machine, attacker, mode, kept, accessed, helpers: accessed + cells }
+    }
+
+    /// What the attacker sees once it attacks.
+    fn seen(&self, state: &[i64], cell: usize) -> i64 {
+        if state[self.kept + 2 * cell] == 1 { state[self.kept + 2 * cell + 1] } else { state[self.machine.memory + cell] }
+    }
+
+    fn keep(&self, state: &mut [i64], cell: usize, value: i64) {
+        state[self.kept + 2 * cell] = 1;
+        state[self.kept + 2 * cell + 1] = value;
+    }
+
+    fn note(&self, state: &mut [i64], cell: usize, how: i64) {
+        let noted = &mut state[self.accessed + cell];
+        *noted = how.max(*noted);
+    }
+
+    /// What a step of the attacker leads to.
+    fn of_attacker(&self, state: &[i64], step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
+        let label = |event: Event| Label { thread: self.attacker, event };
+        let mut moved = state.to_vec();
+        self.machine.go(&mut moved, self.attacker, step);
+        if state[self.mode] == 0 {
+            let mut plain = moved.clone();
+            write_memory(self.machine, &mut plain, &step.access);
+            into.push((label(Event::Step), plain));
+            if let Access::Store(cell, value) = step.access {
+                moved[self.mode] = 1;
+                moved[self.mode + 1] = i64::try_from(cell).unwrap_or(0);
+                self.keep(&mut moved, cell, value);
+                into.push((label(Event::Begin), moved));
+            }
+            return;
+        }
+        match step.access {
+            Access::Store(cell, value) => self.keep(&mut moved, cell, value),
+            Access::Load(cell) if state[self.kept + 2 * cell] == 0 => {
+                let mut last = moved.clone();
+                last[self.mode] = 2;
+                last[self.kept..self.accessed].fill(0);
+                self.note(&mut last, cell, READ);
+                let first = self.machine.threads[self.attacker];
+                last[first..=first + self.machine.program.threads[self.attacker].registers.len()].fill(0);
+                into.push((label(Event::Last), last));
+            }
+            _ => {}
+        }
+        into.push((label(Event::Step), moved));
+    }
+
+    /// What a step of another thread leads to.
+    fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
+        let mut after = state.to_vec();
+        self.machine.go(&mut after, thread, step);
+        write_memory(self.machine, &mut after, &step.access);
+        if state[self.mode] == 2 {
+            let (reads, writes): (Vec<usize>, Vec<usize>) = match &step.access {
+                Access::Local | Access::Fence => (Vec::new(), Vec::new()),
+                Access::Load(cell) => (vec![*cell], Vec::new()),
+                Access::Store(cell, _) => (Vec::new(), vec![*cell]),
+                Access::Locked { reads, writes } => (reads.clone(), writes.iter().map(|write| write.0).collect()),
+            };
+            let is_late = reads.iter().any(|cell| state[self.accessed + cell] == WRITTEN)
+                || writes.iter().any(|cell| state[self.accessed + cell] > 0);
+            if state[self.helpers + thread] == 0 && !is_late {
+                return;
+            }
+            after[self.helpers + thread] = 1;
+            reads.iter().for_each(|cell| self.note(&mut after, *cell, READ));
+            writes.iter().for_each(|cell| self.note(&mut after, *cell, WRITTEN));
+        }
+        into.push((Label { thread, event: Event::Step }, after));
+    }
+}
+
+impl System for Attacks<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.helpers + self.machine.count(), 0);
+        state
+    }
+
+    /// A violation ends the search.
+    fn meet(&mut self, _: usize, state: &[i64]) -> bool {
+        let cell = usize::try_from(state[self.mode + 1]).unwrap_or(0);
+        state[self.mode] == 2 && state[self.accessed + cell] != 0
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let mode = state[self.mode];
+        for thread in 0..machine.count() {
+            let attacks = thread == self.attacker;
+            if attacks && (mode == 2 || mode == 1 && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_))) {
+                continue;
+            }
+            let next = match attacks && mode == 1 {
+                true => machine.next(state, thread, &|cell| self.seen(state, cell)),
+                false => machine.next(state, thread, &|cell| state[machine.memory + cell]),
+            };
+            let step = match next {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let may_be_first = mode < 2 || state[self.helpers + thread] == 1;
+            let urgent = may_be_first && machine.is_urgent(state, thread, &step);
+            if urgent {
+                into.clear();
+            }
+            if attacks {
+                self.of_attacker(state, &step, into);
+            } else {
+                self.of_other(state, thread, &step, into);
+            }
+            if urgent {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}

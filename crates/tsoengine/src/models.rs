@@ -1,0 +1,298 @@
+//! Programs under sequential consistency, and with store buffers up to a bound, as systems. Both look for all open questions at once.
+
+use serval_tso::{Observed, Op, Program, Question};
+
+use crate::machine::{Access, Machine, Next};
+use crate::search::{Event, Faulting, Label, System};
+
+/// Whether a question looks for a state.
+pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
+    let program = machine.program;
+    if question.asked.is_final() {
+        let ended = (0..machine.count()).all(|thread| *machine.op(state, thread) == Op::End);
+        // With store buffers, what follows memory are the numbers of stores that wait, and these.
+        if !ended || state[machine.size..].iter().any(|&number| number != 0) {
+            return false;
+        }
+    }
+    let observed = |what: Observed| match what {
+        Observed::At(thread, point) => i64::from(machine.point(state, thread.index()) == point.index()),
+        Observed::Register(thread, register) => state[machine.threads[thread.index()] + 1 + register.index()],
+        Observed::Cell(cell) => state[machine.memory + cell.index()],
+    };
+    debug_assert!(program.threads.len() == machine.count());
+    question.condition.value(&observed).is_ok_and(|value| value != 0)
+}
+
+/// Questions that are looked for, and where they were found.
+pub(crate) struct Asked<'p> {
+    pub(crate) questions: &'p [Question],
+    /// The first state that each question looks for.
+    pub(crate) met: Vec<Option<usize>>,
+    /// Which of them are not looked for.
+    pub(crate) skipped: Vec<bool>,
+}
+
+impl<'p> Asked<'p> {
+    pub(crate) fn new(program: &'p Program) -> Self {
+        let questions = &program.questions;
+        Self { questions, met: vec![None; questions.len()], skipped: vec![false; questions.len()] }
+    }
+
+    fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
+        for (question, met) in self.questions.iter().zip(&mut self.met) {
+            if met.is_none() && is_sought(machine, question, state) {
+                *met = Some(number);
+            }
+        }
+    }
+
+    fn all_met(&self) -> bool {
+        !self.met.is_empty() && self.met.iter().zip(&self.skipped).all(|(met, skipped)| *skipped || met.is_some())
+    }
+}
+
+/// Sequential consistency.
+pub(crate) struct Sc<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+}
+
+impl System for Sc<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        self.machine.initial()
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        for thread in 0..machine.count() {
+            let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            write_memory(machine, &mut after, &step.access);
+            let label = Label { thread, event: Event::Step };
+            if machine.is_urgent(state, thread, &step) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        Ok(())
+    }
+}
+
+/// What an access does to memory at once.
+pub(crate) fn write_memory(machine: &Machine<'_>, state: &mut [i64], access: &Access) {
+    match access {
+        Access::Store(cell, value) => state[machine.memory + cell] = *value,
+        Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| state[machine.memory + cell] = *value),
+        Access::Local | Access::Fence | Access::Load(_) => {}
+    }
+}
+
+/// Store buffers with at most so many stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
+pub(crate) struct Tso<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    pub(crate) bound: usize,
+    /// Whether some store found its buffer full.
+    pub(crate) hit: bool,
+}
+
+/// Where the buffer of each thread begins, and where it ends.
+pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
+    let mut at = machine.size;
+    let mut list = Vec::new();
+    for _ in 0..machine.count() {
+        let length = usize::try_from(state[at]).unwrap_or(0);
+        list.push((at, at + 1 + 2 * length));
+        at += 1 + 2 * length;
+    }
+    list
+}
+
+/// What a thread reads with store buffers.
+pub(crate) fn buffered(machine: &Machine<'_>, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
+    let own = state[start + 1..end].chunks_exact(2).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
+    own.map_or(state[machine.memory + cell], |entry| entry[1])
+}
+
+/// The state after a thread's oldest store has reached memory.
+pub(crate) fn landed(machine: &Machine<'_>, state: &[i64], (start, _): (usize, usize)) -> Vec<i64> {
+    let mut after = state.to_vec();
+    let (cell, value) = (usize::try_from(state[start + 1]).unwrap_or(0), state[start + 2]);
+    after[machine.memory + cell] = value;
+    after[start] -= 1;
+    after.drain(start + 1..start + 3);
+    after
+}
+
+/// The state after a store has been put into the buffer.
+pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) {
+    state.splice(end..end, [i64::try_from(cell).unwrap_or(0), value]);
+    state[start] += 1;
+}
+
+impl System for Tso<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.machine.size + self.machine.count(), 0);
+        state
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let places = buffers(machine, state);
+        let mut full = false;
+        for (thread, &place) in places.iter().enumerate() {
+            let waits = place.1 > place.0 + 1;
+            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+                continue;
+            }
+            let step = match machine.next(state, thread, &|cell| buffered(machine, state, place, cell)) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            match step.access {
+                Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
+                    full = true;
+                    continue;
+                }
+                Access::Store(cell, value) => put(&mut after, place, cell, value),
+                _ => write_memory(machine, &mut after, &step.access),
+            }
+            let label = Label { thread, event: Event::Step };
+            if machine.is_urgent(state, thread, &step) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        self.hit |= full;
+        for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+            into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
+        }
+        Ok(())
+    }
+}
+
+/// Store buffers in which equal stores in a row are one entry (`serval_tsoproof::merged`). Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is
+/// repeated, the oldest first.
+pub(crate) struct Merged<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    /// Entries of a buffer, at most.
+    pub(crate) bound: usize,
+    /// Whether some store found its buffer full.
+    pub(crate) hit: bool,
+}
+
+impl Merged<'_, '_> {
+    fn places(&self, state: &[i64]) -> Vec<(usize, usize)> {
+        let mut at = self.machine.size;
+        let mut list = Vec::new();
+        for _ in 0..self.machine.count() {
+            let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
+            list.push((at, end));
+            at = end;
+        }
+        list
+    }
+
+    fn read(&self, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
+        let own = state[start + 1..end].chunks_exact(3).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
+        own.map_or(state[self.machine.memory + cell], |entry| entry[1])
+    }
+
+    /// Puts a store into a buffer; false where it is full.
+    fn put(&self, state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) -> bool {
+        let entry = [i64::try_from(cell).unwrap_or(0), value];
+        if end > start + 1 && state[end - 3..end - 1] == entry {
+            state[end - 1] = 1;
+            return true;
+        }
+        if end - start > 3 * self.bound {
+            return false;
+        }
+        state.splice(end..end, [entry[0], entry[1], 0]);
+        state[start] += 1;
+        true
+    }
+}
+
+impl System for Merged<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.machine.size + self.machine.count(), 0);
+        state
+    }
+
+    /// What is met here need not be real, so nothing is gained by going on.
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.met.iter().zip(&self.asked.skipped).any(|(met, skipped)| !skipped && met.is_some()) || self.hit
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let places = self.places(state);
+        for (thread, &place) in places.iter().enumerate() {
+            let waits = place.1 > place.0 + 1;
+            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+                continue;
+            }
+            let step = match machine.next(state, thread, &|cell| self.read(state, place, cell)) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            match step.access {
+                Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
+                _ => write_memory(machine, &mut after, &step.access),
+            }
+            let label = Label { thread, event: Event::Step };
+            if machine.is_urgent(state, thread, &step) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        for (thread, &(start, _)) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+            let label = Label { thread, event: Event::Land };
+            let mut after = state.to_vec();
+            let cell = usize::try_from(state[start + 1]).unwrap_or(0);
+            after[machine.memory + cell] = state[start + 2];
+            if state[start + 3] == 1 {
+                into.push((label, after.clone()));
+                after[start + 3] = 0;
+            } else {
+                after[start] -= 1;
+                after.drain(start + 1..start + 4);
+            }
+            into.push((label, after));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! All states of a system, breadth first.
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use serval_budget::{Budget, Stopped};
+
+use crate::machine::FaultKind;
+
+/// What led to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) thread: usize,
+    pub(crate) event: Event,
+}
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Its next step.
+    Step,
+    /// Its oldest store reached memory.
+    Land,
+    /// Its next step, a store, which begins an attack.
+    Begin,
+    /// Its next step, a load, which is the last of an attack.
+    Last,
+}
+
+/// A step that leaves the range of values: thread, point, what is wrong.
+pub(crate) type Faulting = (usize, usize, FaultKind);
+
+/// What is searched.
+pub(crate) trait System {
+    fn initial(&self) -> Vec<i64>;
+    /// Everything that a state leads to.
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting>;
+    /// Called once for each state; true ends the search.
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool;
+}
+
+/// Why a search ended.
+pub(crate) enum Ended {
+    /// All states have been seen.
+    Done,
+    /// The system ended it, at this state.
+    Met(usize),
+    /// A step from this state leaves the range.
+    Fault(usize, Faulting),
+    /// There are more states than allowed.
+    TooMany,
+    /// The budget.
+    Stopped(Stopped),
+}
+
+/// The states that were found, each with what led to it.
+pub(crate) struct Found {
+    pub(crate) states: IndexSet<Vec<i64>, FxBuildHasher>,
+    from: Vec<(usize, Label)>,
+}
+
+impl Found {
+    /// The labels that lead to a state from the initial one.
+    pub(crate) fn path(&self, mut number: usize) -> Vec<Label> {
+        let mut labels = Vec::new();
+        while number != 0 {
+            let (before, label) = self.from[number];
+            labels.push(label);
+            number = before;
+        }
+        labels.reverse();
+        labels
+    }
+
+    /// The states, ascending.
+    pub(crate) fn ascending(self) -> Vec<Vec<i64>> {
+        let mut states: Vec<Vec<i64>> = self.states.into_iter().collect();
+        states.sort_unstable();
+        states
+    }
+}
+
+/// Searches until the system, the budget or the number of states ends it. A state costs a tick.
+pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget) -> (Found, Ended) {
+    let nothing = Label { thread: 0, event: Event::Step };
+    let mut found = Found { states: IndexSet::default(), from: vec![(0, nothing)] };
+    found.states.insert(system.initial());
+    let mut successors = Vec::new();
+    let mut at = 0;
+    while let Some(state) = found.states.get_index(at) {
+        if let Err(stopped) = budget.spend(1) {
+            return (found, Ended::Stopped(stopped));
+        }
+        if system.meet(at, state) {
+            return (found, Ended::Met(at));
+        }
+        if let Err(fault) = system.successors(state, &mut successors) {
+            return (found, Ended::Fault(at, fault));
+        }
+        for (label, next) in successors.drain(..) {
+            if found.states.insert(next) {
+                found.from.push((at, label));
+            }
+        }
+        if found.states.len() > most {
+            return (found, Ended::TooMany);
+        }
+        at += 1;
+    }
+    (found, Ended::Done)
+}

@@ -1,0 +1,259 @@
+//! Straight programs on shared memory as data, all that they do by trying everything, and random ones. Shares nothing with the language, the engine or the checker.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// A statement, with a condition on a register in front or without.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Stmt {
+    pub(crate) guard: Option<(usize, i64)>,
+    pub(crate) act: Act,
+}
+
+/// Cells and registers are numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Act {
+    Store(usize, i64),
+    /// Stores a register.
+    Copy(usize, usize),
+    Load(usize, usize),
+    Fence,
+    Xchg(usize, usize, i64),
+    Cas(usize, usize, i64, i64),
+    /// Reads the first cell and writes the second, in one step.
+    Move(usize, usize, usize),
+}
+
+pub(crate) const REGISTERS: usize = 2;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) cells: usize,
+    pub(crate) threads: Vec<Vec<Stmt>>,
+}
+
+impl Code {
+    /// The program in the language, with a question about final states.
+    pub(crate) fn text(&self, question: &str) -> String {
+        let cell = |cell: usize| ["x", "y", "z"][cell];
+        let names: Vec<String> = (0..self.cells).map(|number| format!("{} = 0", cell(number))).collect();
+        let mut text = format!("memory {};\n", names.join(", "));
+        for (number, thread) in self.threads.iter().enumerate() {
+            text += &format!("thread P{number} {{");
+            // Every register is assigned, so that every one may be read; this is no access.
+            for register in 0..REGISTERS {
+                text += &format!(" r{register} := 0;");
+            }
+            for Stmt { guard, act } in thread {
+                let act = match *act {
+                    Act::Store(to, value) => format!("{} := {value};", cell(to)),
+                    Act::Copy(to, register) => format!("{} := r{register};", cell(to)),
+                    Act::Load(register, from) => format!("r{register} := {};", cell(from)),
+                    Act::Fence => "fence;".to_owned(),
+                    Act::Xchg(register, to, value) => format!("r{register} := xchg({}, {value});", cell(to)),
+                    Act::Cas(register, to, old, new) => format!("r{register} := cas({}, {old}, {new});", cell(to)),
+                    Act::Move(register, from, to) => format!("atomic {{ r{register} := {}; {} := r{register}; }}", cell(from), cell(to)),
+                };
+                text += &match guard {
+                    Some((register, value)) => format!(" if (r{register} == {value}) {{ {act} }}"),
+                    None => format!(" {act}"),
+                };
+            }
+            text += " }\n";
+        }
+        text + question
+    }
+}
+
+/// An event: a thread and the number of its statement.
+type Event = (usize, usize);
+
+/// A state with everything that the trace says so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct World {
+    at: Vec<usize>,
+    registers: Vec<[i64; REGISTERS]>,
+    memory: Vec<i64>,
+    buffers: Vec<Vec<(usize, i64, Event)>>,
+    /// For each cell the events that wrote it, in order.
+    coherence: Vec<Vec<Event>>,
+    /// Which event read which cell from which.
+    reads: BTreeMap<(Event, usize), Option<Event>>,
+}
+
+/// Registers of all threads, and memory.
+pub(crate) type Final = (Vec<[i64; REGISTERS]>, Vec<i64>);
+
+/// All final states, and whether some trace has a cycle.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Behaviour {
+    pub(crate) finals: BTreeSet<Final>,
+    pub(crate) cyclic: bool,
+}
+
+/// Everything that a program does; with `buffers` stores wait.
+pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
+    let count = code.threads.len();
+    let first = World {
+        at: vec![0; count],
+        registers: vec![[0; REGISTERS]; count],
+        memory: vec![0; code.cells],
+        buffers: vec![Vec::new(); count],
+        coherence: vec![Vec::new(); code.cells],
+        reads: BTreeMap::new(),
+    };
+    let (mut seen, mut stack) = (HashSet::new(), vec![first]);
+    let mut result = Behaviour::default();
+    while let Some(world) = stack.pop() {
+        if !seen.insert(world.clone()) {
+            continue;
+        }
+        let mut ended = true;
+        for thread in 0..count {
+            if let Some(after) = stepped(code, &world, thread, buffers) {
+                stack.push(after);
+            }
+            if let Some(&(cell, value, event)) = world.buffers[thread].first() {
+                let mut after = world.clone();
+                after.buffers[thread].remove(0);
+                after.memory[cell] = value;
+                after.coherence[cell].push(event);
+                stack.push(after);
+            }
+            ended &= world.at[thread] == code.threads[thread].len() && world.buffers[thread].is_empty();
+        }
+        if ended {
+            result.cyclic |= is_cyclic(&world);
+            result.finals.insert((world.registers, world.memory));
+        }
+    }
+    result
+}
+
+fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Option<World> {
+    let stmt = code.threads[thread].get(world.at[thread])?;
+    let event = (thread, world.at[thread]);
+    let mut after = world.clone();
+    after.at[thread] += 1;
+    if stmt.guard.is_some_and(|(register, value)| world.registers[thread][register] != value) {
+        return Some(after);
+    }
+    let locked = !matches!(stmt.act, Act::Store(..) | Act::Copy(..) | Act::Load(..));
+    if locked && !world.buffers[thread].is_empty() {
+        return None;
+    }
+    let own = &mut after.registers[thread];
+    let mut write = None;
+    match stmt.act {
+        Act::Store(cell, value) => write = Some((cell, value)),
+        Act::Copy(cell, register) => write = Some((cell, own[register])),
+        Act::Load(register, cell) => {
+            let waiting = world.buffers[thread].iter().rev().find(|entry| entry.0 == cell);
+            own[register] = waiting.map_or(world.memory[cell], |entry| entry.1);
+            after.reads.insert((event, cell), waiting.map_or(world.coherence[cell].last().copied(), |entry| Some(entry.2)));
+        }
+        Act::Fence => {}
+        Act::Xchg(register, cell, value) => {
+            own[register] = world.memory[cell];
+            after.reads.insert((event, cell), world.coherence[cell].last().copied());
+            write = Some((cell, value));
+        }
+        Act::Cas(register, cell, old, new) => {
+            own[register] = world.memory[cell];
+            after.reads.insert((event, cell), world.coherence[cell].last().copied());
+            write = (world.memory[cell] == old).then_some((cell, new));
+        }
+        Act::Move(register, from, to) => {
+            own[register] = world.memory[from];
+            after.reads.insert((event, from), world.coherence[from].last().copied());
+            write = Some((to, own[register]));
+        }
+    }
+    if let Some((cell, value)) = write {
+        if buffers && !locked {
+            after.buffers[thread].push((cell, value, event));
+        } else {
+            after.memory[cell] = value;
+            after.coherence[cell].push(event);
+        }
+    }
+    Some(after)
+}
+
+/// Whether happens-before has a cycle: repeatedly takes away what nothing that is left happens before.
+fn is_cyclic(world: &World) -> bool {
+    let mut events: BTreeSet<Event> = world.coherence.iter().flatten().copied().collect();
+    events.extend(world.reads.keys().map(|(event, _)| *event));
+    let mut edges: BTreeSet<(Event, Event)> = BTreeSet::new();
+    for &one in &events {
+        edges.extend(events.iter().filter(|two| one.0 == two.0 && one.1 < two.1).map(|two| (one, *two)));
+    }
+    for order in &world.coherence {
+        for (number, one) in order.iter().enumerate() {
+            edges.extend(order[number + 1..].iter().map(|two| (*one, *two)));
+        }
+    }
+    for (&(reader, cell), &from) in &world.reads {
+        edges.extend(from.map(|writer| (writer, reader)));
+        let order = &world.coherence[cell];
+        let later = from.map_or(0, |writer| order.iter().position(|event| *event == writer).unwrap() + 1);
+        edges.extend(order[later..].iter().filter(|writer| **writer != reader).map(|writer| (reader, *writer)));
+    }
+    loop {
+        let free: Vec<Event> =
+            events.iter().filter(|event| !edges.iter().any(|(one, two)| two == *event && events.contains(one))).copied().collect();
+        if free.is_empty() {
+            return !events.is_empty();
+        }
+        free.iter().for_each(|event| {
+            events.remove(event);
+        });
+    }
+}
+
+/// Numbers that look random, the same for the same seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        // xorshift64*, enough for tests.
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        usize::try_from((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % u64::try_from(limit).unwrap()).unwrap()
+    }
+}
+
+/// A random program; with `guards` some statements have conditions.
+pub(crate) fn random(seed: u64, guards: bool) -> Code {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    for _ in 0..4 {
+        random.below(2);
+    }
+    let cells = 2 + usize::from(random.below(4) == 0);
+    let count = 2 + usize::from(random.below(3) == 0);
+    let longest = if count == 2 { 5 } else { 3 };
+    let mut threads = Vec::new();
+    for _ in 0..count {
+        let length = 2 + random.below(longest - 1);
+        let thread = (0..length).map(|number| {
+            let (register, cell, value) = (random.below(REGISTERS), random.below(cells), i64::try_from(1 + random.below(2)).unwrap());
+            let kind = if number == 0 { random.below(11) } else { random.below(16) };
+            let act = match kind {
+                0..7 => Act::Store(cell, value),
+                7..12 => Act::Load(register, cell),
+                12 => Act::Fence,
+                13 => Act::Copy(cell, register),
+                14 => Act::Xchg(register, cell, value),
+                _ if random.below(2) == 0 => Act::Cas(register, cell, 0, value),
+                _ => Act::Move(register, cell, random.below(cells)),
+            };
+            let guard =
+                (guards && number > 0 && random.below(5) == 0).then(|| (random.below(REGISTERS), i64::try_from(random.below(2)).unwrap()));
+            Stmt { guard, act }
+        });
+        threads.push(thread.collect());
+    }
+    Code { cells, threads }
+}

@@ -1,0 +1,119 @@
+//! What evidence must meet, and why it was not accepted.
+
+use std::fmt;
+
+use serval_budget::Stopped;
+
+serval_linear::conditions! {
+    /// What evidence must meet.
+    pub enum Condition {
+        /// The certificate is about this program.
+        Input = "tso.input",
+        /// Of a program with a `thread*` only robustness is shown, by what is about any number of copies.
+        Fixed = "tso.fixed",
+        /// So many copies are at most as many threads as a program may have, and at least one.
+        Copies = "tso.copies",
+        /// A question is one of the program.
+        Question = "tso.question",
+        /// What an answer rests on is there.
+        Given = "tso.given",
+        /// An answer under store buffers that rests on robustness is about control points and registers, or about final states.
+        Local = "tso.local",
+        /// Each step of a run is possible.
+        RunStep = "tso.run.step",
+        /// The run ends in a state that the question looks for.
+        RunEnd = "tso.run.end",
+        /// There is a set of live registers for every control point.
+        LiveShape = "tso.live.shape",
+        /// What a step reads is live before it.
+        LiveUses = "tso.live.uses",
+        /// What is live after a step and not assigned by it is live before it.
+        LiveFlow = "tso.live.flow",
+        /// What a question speaks of is live where the question looks.
+        LiveQuestion = "tso.live.question",
+        /// A state has as many numbers as it should, and names points and cells that there are.
+        StatesShape = "tso.states.shape",
+        /// The initial state is in the list.
+        StatesInitial = "tso.states.initial",
+        /// Every step from a state of the list leads into the list.
+        StatesClosed = "tso.states.closed",
+        /// No step from a state of the list leaves the range of values.
+        StatesFault = "tso.states.fault",
+        /// No state of the list is what the question looks for.
+        StatesQuestion = "tso.states.question",
+        /// There is a list for every attacker.
+        RobustAttackers = "tso.robust.attackers",
+        /// No state of a list is a violation.
+        RobustViolation = "tso.robust.violation",
+        /// All stores of the run have reached memory.
+        TraceLanded = "tso.trace.landed",
+        /// A cycle goes through steps of the run that access memory, at least two.
+        TraceCycle = "tso.trace.cycle",
+        /// Each event of the cycle happens before the next.
+        TraceEdge = "tso.trace.edge",
+        /// Fences stand at points that there are, each once.
+        FencesPlaces = "tso.fences.places",
+        /// No smaller set of places meets every witness.
+        FencesFewest = "tso.fences.fewest",
+    }
+}
+
+/// Why evidence was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A condition does not hold.
+    Invalid(Rejection),
+    /// The budget ended the check. Nothing is said about the evidence.
+    Stopped(Stopped),
+}
+
+/// A condition that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The condition.
+    pub condition: Condition,
+    /// What is wrong, without a full stop. One line.
+    pub message: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.condition, self.message)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(rejection) => rejection.fmt(f),
+            Self::Stopped(_) => f.write_str("the check was ended before it was done"),
+        }
+    }
+}
+
+impl From<Stopped> for Refusal {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// What a condition that does not hold leads to: a refusal, always. Only this
+/// crate's own tests can switch a condition off.
+pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal> {
+    #[cfg(test)]
+    if crate::tests::switch::is_off(condition) {
+        return Ok(());
+    }
+    Err(Refusal::Invalid(Rejection { condition, message }))
+}
+
+/// Refuses unless the condition holds. The message is made only if it is needed.
+macro_rules! require {
+    ($condition:ident, $holds:expr, $($message:tt)+) => {
+        if !$holds {
+            $crate::conditions::unmet($crate::conditions::Condition::$condition, format!($($message)+))?;
+        }
+    };
+}
+
+pub(crate) use require;

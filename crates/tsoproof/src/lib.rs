@@ -1,0 +1,45 @@
+//! Evidence about programs on weak memory, and its checker.
+//!
+//! A [`Certificate`] answers questions of a program under sequential consistency and with store buffers, says whether the program is robust, and which fences make it so. Each kind
+//! of evidence has one module with its rule, and the proof of the rule at its head:
+//!
+//! | module | shows |
+//! |---|---|
+//! | [`run`] | that a state can be reached |
+//! | [`states`] | that none can, under either model: a closed list of states |
+//! | [`merged`] | the same with store buffers that are not bounded: equal stores in a row are one |
+//! | [`robust`] | that every trace is acyclic: a closed list of instrumented states for each attacker |
+//! | [`any`] | the same for any number of copies of a `thread*`: configurations that count copies |
+//! | [`trace`] | that some trace is not: a run and a cycle |
+//! | [`fences`] | that no smaller set of fences makes the program robust |
+//! | [`live`], [`urgent`] | which states of lists need not be there |
+//! | [`told`] | nothing: what happens in a run, for whoever shows it |
+//!
+//! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
+//!
+//! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as it was read.
+
+pub mod any;
+mod certificate;
+mod conditions;
+pub mod fences;
+pub mod live;
+pub mod merged;
+pub mod robust;
+pub mod run;
+pub mod state;
+pub mod states;
+pub mod step;
+#[cfg(test)]
+mod tests;
+pub mod told;
+pub mod trace;
+pub mod urgent;
+
+pub use any::{AnyRobust, Configuration};
+pub use certificate::{Answer, By, Certificate, Claim, FORMAT, Model, Shown, VERSION, fingerprint};
+pub use conditions::{Condition, Refusal, Rejection};
+pub use fences::Fences;
+pub use robust::Robust;
+pub use states::States;
+pub use trace::{Edge, Violation};

@@ -1,0 +1,3 @@
+//! Switches one condition off.
+
+serval_linear::switch!(crate::Condition);

@@ -1,0 +1,106 @@
+//! Checks a certificate for a program on weak memory.
+
+use serval_budget::{Budget, Cancel, Stopped};
+use serval_model::shown;
+use serval_syntax::{Diagnostic, LineIndex};
+use serval_tsoproof::{Certificate, Refusal, Rejection, Shown};
+
+use crate::{Caps, TooLarge};
+
+/// What came of checking a certificate for a program on weak memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TsoOutcome {
+    /// All that it says is proved; this is what, in words.
+    Valid(String),
+    /// A condition does not hold. Nothing is said about the program.
+    Invalid(Rejection),
+    /// The check would exceed a cap. Nothing is said about the certificate.
+    TooLarge(TooLarge),
+    /// The program cannot be read.
+    Program(Box<Diagnostic>),
+    /// The certificate cannot be read: line, column, message.
+    Certificate(usize, usize, String),
+    /// Somebody raised the flag.
+    Cancelled,
+}
+
+/// Checks a certificate for a program on weak memory, both as texts.
+///
+/// ```
+/// use serval_budget::Cancel;
+/// use serval_verify::{Caps, verify_tso};
+/// let text = "memory x; thread P { x := 1; }";
+/// let outcome = verify_tso(text, "{}", &Caps::default(), &Cancel::new());
+/// assert_eq!((outcome.status(), outcome.line("p.tso", "c.json", text)), (2, "c.json:1:2: error: missing field `format`".to_owned()));
+/// ```
+pub fn verify_tso(text: &str, certificate: &str, caps: &Caps, cancel: &Cancel) -> TsoOutcome {
+    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
+        return TsoOutcome::TooLarge(too_large);
+    }
+    let certificate = match Certificate::from_json(certificate) {
+        Ok(certificate) => certificate,
+        Err((line, column, message)) => return TsoOutcome::Certificate(line, column, message),
+    };
+    let program = match serval_tso::read(text) {
+        Ok(program) => program,
+        Err(diagnostics) => {
+            let nothing = || Diagnostic::error(serval_syntax::Code("E0601"), serval_syntax::Span::default(), "the program cannot be read");
+            return TsoOutcome::Program(Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing)));
+        }
+    };
+    match certificate.check(&program, &mut Budget::new(caps.ticks, cancel.clone())) {
+        Ok(shown) => TsoOutcome::Valid(said(&shown)),
+        Err(Refusal::Invalid(rejection)) => TsoOutcome::Invalid(rejection),
+        Err(Refusal::Stopped(Stopped::OutOfTicks)) => TsoOutcome::TooLarge(TooLarge { what: "ticks of work", limit: caps.ticks }),
+        Err(Refusal::Stopped(Stopped::Cancelled)) => TsoOutcome::Cancelled,
+    }
+}
+
+/// What is shown, in words.
+fn said(shown: &Shown) -> String {
+    let mut parts = Vec::new();
+    match shown.robust {
+        Some(true) => parts.push("robust".to_owned()),
+        Some(false) => parts.push("not robust".to_owned()),
+        None => {}
+    }
+    for (model, answers) in [("SC", &shown.sc), ("TSO", &shown.tso)] {
+        for (number, reachable) in (1..).zip(answers).filter_map(|(number, answer)| Some((number, (*answer)?))) {
+            let word = if reachable { "reachable" } else { "unreachable" };
+            parts.push(format!("question {number} {word} under {model}"));
+        }
+    }
+    if let Some(fences) = &shown.fences {
+        parts.push(format!("{} fences make it robust, and no fewer do", fences.len()));
+    }
+    if parts.is_empty() { "nothing is said".to_owned() } else { parts.join(", ") }
+}
+
+impl TsoOutcome {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Valid(_) => 0,
+            Self::Invalid(_) => 1,
+            Self::Program(_) | Self::Certificate(..) => 2,
+            Self::TooLarge(_) | Self::Cancelled => 3,
+        }
+    }
+
+    /// The outcome in one line, without a newline. `input` and `certificate` are what the files are called, `text` is the program.
+    pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
+        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
+        let said = match self {
+            Self::Valid(said) => format!("{certificate}: valid: {input}: {said}"),
+            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
+            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
+            Self::Program(diagnostic) => {
+                let at = LineIndex::new(text).position(text, diagnostic.primary.span.start);
+                format!("{input}:{}:{}: error: {} [{}]", at.line, at.column, diagnostic.message, diagnostic.code)
+            }
+            Self::Certificate(line, column, message) => format!("{certificate}:{line}:{column}: error: {message}"),
+            Self::Cancelled => format!("{certificate}: cancelled"),
+        };
+        shown::line(&said).into_owned()
+    }
+}
