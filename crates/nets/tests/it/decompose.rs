@@ -12,7 +12,7 @@ use crate::number;
 
 fn alone(net: &Net, goal: &Formula, rounds: u32) -> Found {
     let cancel = Cancel::new();
-    Session::new(net, &cancel).alone(net, std::slice::from_ref(goal), Method::Decompose, rounds, &cancel).remove(0)
+    Session::new(net, &cancel).alone(net, std::slice::from_ref(goal), Method::Decompose, rounds, &cancel).0.remove(0)
 }
 
 fn claim(found: &Found, told: &str) -> Option<Claim> {
