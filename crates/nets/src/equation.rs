@@ -1,6 +1,6 @@
 //! The marking equation: it excludes a goal, or it is a plan.
 //!
-//! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places that they do not feed add these ([`fill`](crate::fill)), until there is no solution, or one
+//! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places that they do not feed add these ([`fill`]), until there is no solution, or one
 //! with which neither is so. That one says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is reached is looked at
 //! like everything else.
 

@@ -5,7 +5,7 @@
 //! beginning, something of `x` takes from them, and nothing of `x` feeds them without taking from them: the clause of `serval_netproof::equation` for these places excludes `x`.
 //!
 //! **Communication-free nets** are those in which each transition takes at most one token. There a solution of the equation whose transitions have filled inputs is always fired in some order (Esparza 1997), so that the equation with
-//! these clauses is exact: [`carried_out`] fires next what leaves a rest that is such a solution again. Nothing rests on that but that a run is found: a run is looked at like everything else.
+//! these clauses is exact: `carried_out` fires next what leaves a rest that is such a solution again. Nothing rests on that but that a run is found: a run is looked at like everything else.
 
 use serval_budget::{Budget, Stopped};
 use serval_netproof::Item;
