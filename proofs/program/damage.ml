@@ -36,9 +36,9 @@ and between : 'a. _ -> _ -> _ -> ('a -> unit) -> 'a list -> unit = fun out openi
 let kept = [ "format"; "version"; "input"; "kind"; "claim" ]
 
 (* How many places there are, and all strings. *)
-let rec places found = function
-  | Json.List l -> List.fold_left places (found + 1) l
-  | Object l -> List.fold_left (fun found (name, value) -> if List.mem name kept then found else places found value) found l
+let rec places kept found = function
+  | Json.List l -> List.fold_left (places kept) (found + 1) l
+  | Object l -> List.fold_left (fun found (name, value) -> if List.mem name kept then found else places kept found value) found l
   | _ -> found + 1
 
 let rec strings found = function
@@ -63,9 +63,10 @@ let damaged names = function
       | _ -> List (List.filteri (fun i _ -> i < at) l))
   | value -> value
 
-let damage value =
+(* One place is damaged that is not in the fields that are kept. *)
+let damage_beside kept value =
   let names = strings [] value in
-  let target = ref (random (places 0 value)) in
+  let target = ref (random (places kept 0 value)) in
   let rec go value =
     let here = (match value with Json.Object _ -> false | _ -> decr target; !target = -1) in
     if here then damaged names value
@@ -105,10 +106,16 @@ let followed value =
   let changed = function "known", _ -> ("known", Json.List known) | "tree", tree -> ("tree", Json.List (List.map moved (list tree))) | other -> other in
   match value with Json.Object l -> Json.Object (List.map changed l) | value -> value
 
+(* Groups have few numbers beside their levels, regions and trees: those alone are damaged as well, sometimes twice. *)
+let parted value =
+  let beside = damage_beside (kept @ [ "script"; "known"; "levels"; "classes"; "regions"; "tree" ]) in
+  if random 3 = 0 then beside (beside value) else beside value
+
 let damage value =
   match value with
-  | Json.Object l when List.assoc_opt "kind" l = Some (Json.String "letters") && random 3 = 0 -> followed value
-  | value -> damage value
+  | Json.Object l when List.assoc_opt "kind" l = Some (Json.String "letters") && random 3 = 0 ->
+      if List.mem_assoc "groups" l then parted value else followed value
+  | value -> damage_beside kept value
 
 (* A few requests, each with a few local states of its own. *)
 let system () =

@@ -109,8 +109,7 @@ let read_part kind value beside =
     | "atomic" -> fun _ _ -> Steps
     | "flow" -> fun take globals -> Flow (Counting.read_flow take (Lazy.force globals))
     | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take (Lazy.force globals))
-    | "letters" when given "groups" value -> raise (Uncovered "groups")
-    | "letters" -> fun take globals -> Letters (Letters.read_letters take (Lazy.force globals))
+    | "letters" -> fun take globals -> Letters (Letters.read_letters value take (Lazy.force globals))
     | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
     | kind -> refuse "there are no proofs of kind %S" kind
   in

@@ -57,9 +57,25 @@ let read_region states classes = reading (fun take ->
   fit (below states (last :: List.rev_append (List.rev_map fst branches) (List.rev_map snd branches)) && rising (fun f -> int_of f.edge_number) flows);
   { last; flows; branches })
 
-let read_letters take globals =
+(* Levels after an automaton with so many states, and how many states the last one has. *)
+let read_levels before value =
   let level (states, found) value = let states, level = read_level states value in (states, level :: found) in
-  let states, found = List.fold_left level (globals, []) (list (take "levels")) in
+  let states, found = List.fold_left level (before, []) (list value) in
+  (states, List.rev found)
+
+let read_cover states take =
   let in_classes = map ids (take "classes") in
-  { known_facts = map (read_fact globals) (take "known"); levels = List.rev found; in_classes;
-    regions = map (read_region states (List.length in_classes)) (take "regions"); against = Counting.read_tree (take "tree") }
+  { in_classes; regions = map (read_region states (List.length in_classes)) (take "regions"); against = Counting.read_tree (take "tree") }
+
+let read_visit = reading (fun take -> let visited = id (take "letter") in { visited; visit_guards = ids (take "guards") })
+
+let read_group before = reading (fun take ->
+  let members = letters (take "letters") and first_steps = amount (take "steps") and states, own_levels = read_levels before (take "levels") in
+  { members; first_steps; own_levels; own_cover = read_cover states take })
+
+let read_groups states = reading (fun take -> let visits = map read_visit (take "visits") in (visits, map (read_group states) (take "each")))
+
+let read_letters value take globals =
+  let states, levels = read_levels globals (take "levels") in
+  let loop_visits, groups = if given "groups" value then read_groups states (take "groups") else ([], []) in
+  { known_facts = map (read_fact globals) (take "known"); levels; loop_visits; groups; left_cover = read_cover states take }

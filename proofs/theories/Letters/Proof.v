@@ -4,12 +4,13 @@
     put into classes; regions are counts of classes that its walks have. Facts hold
     for the answers of all complete runs, and a tree shows that no counts meet all
     facts and are in no region. So the answers of every complete run are those of
-    a walk, and, back through the levels, of a serial run. *)
+    a walk, and, back through the levels, of a serial run. Behind the levels there
+    may be groups of letters, each with levels, classes, regions and a tree of its own. *)
 
 From Coq Require Import List ZArith PArith Bool Permutation Lia.
 From Proved Require Import Sets Model Sums Euler Tree LinearSet Labels.
 From Proved.Rules Require Pairs.
-From Proved.Letters Require Import Level Slice Explicit Counting Sum Region Clauses Classes.
+From Proved.Letters Require Import Level Slice Explicit Counting Sum Region Clauses Classes Groups.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -19,12 +20,18 @@ Inductive answer_fact :=
 | ByCount (c : counting)
 | ByExactly (paired : bool) (a : absence) (es : list exactly).
 
+(** Why all counts that meet the facts are those of walks. *)
+Record cover := Cover { in_classes : list (list id); regions : list region; against : list node }.
+
+Record group := Group { members : list id; first_steps : N; own_levels : list level; own_cover : cover }.
+
+(** Without groups nothing is visited, and what is left is everything. *)
 Record letters_proof := LettersProof {
   known_facts : list answer_fact;
   levels : list level;
-  in_classes : list (list id);
-  regions : list region;
-  against : list node
+  loop_visits : list visit;
+  groups : list group;
+  left_cover : cover
 }.
 
 Section Check.
@@ -148,24 +155,40 @@ Section Check.
     | is :: iss => let '(c, z, m) := item_clauses n is in all_clauses m iss (rev_append c cs) (rev_append z zs)
     end.
 
+  Definition check_cover (A : automaton) (removed : idset) (k : cover) : bool :=
+    let classes := in_classes k in
+    let B := class_automaton classes A in
+    let numbers := rev_append (tnumbers classes) [] in
+    let n := fold_left (fun n _ => Pos.succ n) classes 1%positive in
+    check_classes f removed classes && check_twins classes A &&
+    match region_items B (numbered (arcs B)) (rev_append (tmap fst numbers) []) (regions k) [] with
+    | Some iss =>
+        let facts := ordered (fun x => match class_clause classes x with Some c => [c] | None => [] end) (known_facts p) in
+        let '(cs, zs, m) := all_clauses n iss [] [] in
+        forallb (forallb (item_over n)) iss && forallb (forallb (literal_over n)) facts &&
+        distinct (tmap fst zs) && forallb (fun z => negb (Pos.ltb (fst z) n)) zs &&
+        check_tree (Problem m [] [] (joined facts cs)) (against k)
+    | None => false
+    end.
+
+  Definition check_group (A : automaton) (g : group) : bool :=
+    let away := others f (members g) in
+    match check_levels absences (without away A) away (own_levels g) with
+    | Some (B, removed) => check_cover B removed (own_cover g)
+    | None => false
+    end.
+
+  Definition turns : list (list id * N) := rev_append (tmap (fun g => (members g, first_steps g)) (groups p)) [].
+
   Definition check_letters : bool :=
     forallb check_fact (known_facts p) &&
     match check_levels absences (Automaton (first f) (edge_list f serial_globals)) (PM.empty _) (levels p) with
     | Some (A, removed) =>
-        let classes := in_classes p in
-        let B := class_automaton classes A in
-        let numbers := rev_append (tnumbers classes) [] in
-        let n := fold_left (fun n _ => Pos.succ n) classes 1%positive in
-        check_classes f removed classes && check_twins classes A &&
-        match region_items B (numbered (arcs B)) (rev_append (tmap fst numbers) []) (regions p) [] with
-        | Some iss =>
-            let facts := ordered (fun x => match class_clause classes x with Some c => [c] | None => [] end) (known_facts p) in
-            let '(cs, zs, m) := all_clauses n iss [] [] in
-            forallb (forallb (item_over n)) iss && forallb (forallb (literal_over n)) facts &&
-            distinct (tmap fst zs) && forallb (fun z => negb (Pos.ltb (fst z) n)) zs &&
-            check_tree (Problem m [] [] (joined facts cs)) (against p)
-        | None => false
-        end
+        let A' := unlooped A removed (loop_visits p) in
+        let away := removed_groups removed (loop_visits p) turns in
+        all_letters (tmap visited (loop_visits p)) && forallb (fun g => all_letters (members g)) (groups p) &&
+        check_groups absences A removed (loop_visits p) turns &&
+        forallb (check_group A') (groups p) && check_cover (without away A') away (left_cover p)
     | None => false
     end.
 
@@ -367,23 +390,19 @@ Section Check.
       rewrite Pos.eqb_refl. destruct (item_dec v0 (Both l m)); auto.
   Qed.
 
-  Theorem letters_sound : check_letters = true -> fserializable f.
+  Theorem cover_sound ds A removed k : check_cover A removed k = true -> all f Done ds -> (forall x, In x (known_facts p) -> fact_means ds x) -> walks A (kept removed ds).
   Proof.
-    unfold check_letters. rewrite andb_true_iff, forallb_forall. intros [Fa C] ds (ts & g & I & D & M).
-    destruct (check_levels _ _ _ _) as [[A removed]|] eqn:Le; [|discriminate]. rewrite !andb_true_iff in C. destruct C as [[Cl Tw] C].
-    set (classes := in_classes p) in *. set (B := class_automaton classes A) in *.
+    unfold check_cover. rewrite !andb_true_iff. intros [[Cl Tw] C] D Mean.
+    set (classes := in_classes k) in *. set (B := class_automaton classes A) in *.
     set (n := fold_left (fun n _ => Pos.succ n) classes 1%positive) in *.
     destruct (region_items _ _ _ _ _) as [iss|] eqn:Ri; [|discriminate].
     set (facts := ordered _ _) in C. destruct (all_clauses n iss [] []) as [[cs zs] m] eqn:Ac. rewrite !andb_true_iff in C.
     destruct C as [[[[O1 O2] Di] Ab] Tr].
-    assert (Mean : forall x, In x (known_facts p) -> fact_means ds x) by (intros x Ix; eapply check_fact_sound; eauto).
     set (v0 := in_class removed classes ds). assert (P0 : forall x, 0 <= v0 x) by (intros; apply in_class_nonneg).
-    destruct (region_items_sound B (numbered (arcs B)) _ v0 (regions p) (fun k e H => numbered_in _ _ _ H) _ _ Ri (Forall_nil _)) as [(W & t & T & F & K)|Out].
-    - apply serial_walks; auto. apply (levels_sound ds absences) with (ls := levels p) (B := A) (removed' := removed); auto.
-      + intros k a E. apply absences_in in E as [E|E]; apply Mean in E; apply E.
-      + apply (twins_walk f removed classes Cl A ds W t Tw D T F). intros c Ic. apply K.
-        rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in. apply in_map_iff in Ic as (e & <- & Ie). exists e. split; auto.
-        rewrite rev_append_rev, app_nil_r, tnumbers_rev, rev_involutive. exact Ie.
+    destruct (region_items_sound B (numbered (arcs B)) _ v0 (regions k) (fun k e H => numbered_in _ _ _ H) _ _ Ri (Forall_nil _)) as [(W & t & T & F & K)|Out].
+    - apply (twins_walk f removed classes Cl A ds W t Tw D T F). intros c Ic. apply K.
+      rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in. apply in_map_iff in Ic as (e & <- & Ie). exists e. split; auto.
+      rewrite rev_append_rev, app_nil_r, tnumbers_rev, rev_involutive. exact Ie.
     - exfalso. apply (check_tree_sound _ _ Tr). set (v := values n v0 zs). exists v.
       assert (Ag : forall x, (x < n)%positive -> v x = v0 x) by (intros x L; unfold v, values; apply Pos.ltb_lt in L; now rewrite L).
       assert (St : forall e, In e zs -> stands v0 v e).
@@ -400,5 +419,20 @@ Section Check.
           rewrite forallb_forall in O2. specialize (O2 c' Jc). rewrite forallb_forall in O2.
           rewrite Exists_exists in H |- *. destruct H as (l & Il & Hl). exists l. split; auto. apply (over_holds n v0 v Ag l (O2 l Il)). exact Hl.
         * apply (all_clauses_sound n v0 v Ag P0 iss n [] [] cs zs m Ac); auto.
+  Qed.
+
+  Theorem letters_sound : check_letters = true -> fserializable f.
+  Proof.
+    unfold check_letters. rewrite andb_true_iff, forallb_forall. intros [Fa C] ds (ts & g & I & D & M).
+    destruct (check_levels _ _ _ _) as [[A removed]|] eqn:Le; [|discriminate]. rewrite !andb_true_iff, (forallb_forall (check_group _)) in C.
+    destruct C as [[[_ Gr] Ea] Co].
+    assert (Mean : forall x, In x (known_facts p) -> fact_means ds x) by (intros x Ix; eapply check_fact_sound; eauto).
+    assert (Guard : forall k a, PM.find k absences = Some a -> guards ds a) by (intros k a E; apply absences_in in E as [E|E]; apply Mean in E; apply E).
+    apply serial_walks; auto. apply (levels_sound ds absences Guard) with (ls := levels p) (B := A) (removed' := removed); auto.
+    apply (groups_sound absences A removed (loop_visits p) turns); auto.
+    - intros t It. unfold turns in It. rewrite rev_append_rev, app_nil_r, <- in_rev, tmap_in in It. destruct It as (h & <- & Ih). cbn [fst].
+      specialize (Ea h Ih). unfold check_group in Ea. destruct (check_levels _ _ _ (own_levels h)) as [[B removed']|] eqn:Lh; [|discriminate].
+      rewrite <- (kept_others f (members h) ds D). eapply without_walks. apply (levels_sound ds absences Guard _ _ _ _ _ Lh). now apply (cover_sound ds B removed' (own_cover h)).
+    - eapply without_walks. eapply cover_sound; eauto.
   Qed.
 End Check.
