@@ -107,7 +107,8 @@ fn groups(case: &mut Case) -> &mut Groups {
 
 #[test]
 fn each_part_of_a_right_proof_is_needed() {
-    let changes: [(&str, fn(&mut Groups), Condition); 8] = [
+    type Change = fn(&mut Groups);
+    let changes: [(&str, Change, Condition); 8] = [
         ("no guard", |groups| groups.visits[0].guards.clear(), Condition::LettersVisits),
         ("one guard of two", |groups| groups.visits[1].guards = vec![0], Condition::LettersVisits),
         ("a guard of another letter", |groups| groups.visits[0].guards = vec![1], Condition::LettersGuard),
