@@ -74,9 +74,12 @@ impl Growing<'_> {
 
     /// Whether the equation excludes a marking. Where it has not enough ticks it does not.
     fn is_filtered(&mut self, marking: &[u64], row: &[u64], budget: &mut Budget) -> bool {
-        let Some(filter) = self.filter.filter(|_| self.reasons.len() < EXCLUDED) else { return false };
+        let Some(filter) = self.filter else { return false };
         if self.excluded.above(row, false).is_some() {
             return true;
+        }
+        if self.reasons.len() >= EXCLUDED {
+            return false;
         }
         let sparse: Vec<(u32, u64)> = (0..).zip(marking.iter().copied()).filter(|one| one.1 > 0).collect();
         let Some(goal) = as_large(&sparse) else { return false };

@@ -216,9 +216,10 @@ fn lines_of(directory: &Path) -> usize {
 
 #[test]
 fn the_trusted_base_is_small() {
-    let sizes: Vec<(&str, usize)> = ["proof", "linear", "model", "verify", "syntax", "compile", "symbolic", "netproof", "petri", "tso", "tsoproof"]
-        .map(|name| (name, lines_of(&root().join(format!("crates/{name}/src")))))
-        .to_vec();
+    let sizes: Vec<(&str, usize)> =
+        ["proof", "linear", "model", "verify", "syntax", "compile", "symbolic", "netproof", "petri", "tso", "tsoproof"]
+            .map(|name| (name, lines_of(&root().join(format!("crates/{name}/src")))))
+            .to_vec();
     for (name, lines) in &sizes {
         say(&format!("trusted: {name} has {lines} lines of code"));
     }
