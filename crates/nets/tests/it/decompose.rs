@@ -44,16 +44,16 @@ fn alone_and_together() {
     assert!(both * 2 > count, "{both} of {count}");
 }
 
-/// Pairs come and go, so that both directions are infinite, and only a cycle without its token makes one alone, which the equation does not see: a clause would
+/// Pairs come and go, so that both directions are infinite, and only a cycle without its tokens makes one alone, which the equation does not see: a clause would
 /// have to tell odd from even. All methods together come to the decomposition.
 #[test]
 fn it_comes_last() {
     let net = tina::read(
-        "pl p (1)\npl q (0)\npl x (0)\npl y (0)\npl u (0)\npl v (0)\ntr make p -> p x*2\ntr unmake p x*2 -> p\ntr go p -> q\ntr back q -> p\n\
-         tr carry q x -> q y\ntr uncarry q y -> q x\ntr odd u -> v x\ntr even v -> u\n",
+        "pl p (1)\npl q (0)\npl x (0)\npl y (0)\npl u (1)\npl v (0)\ntr make p -> p x*2\ntr unmake p x*2 -> p\ntr go p -> q\ntr back q -> p\n\
+         tr carry q x -> q y\ntr uncarry q y -> q x\ntr odd u*2 -> v*2 x\ntr even v*2 -> u*2\n",
     )
     .unwrap();
-    let goal = Property::parse("reaches:q = 1, y = 5", &net).unwrap().goals(&net).unwrap().remove(0);
+    let goal = Property::parse("reaches:q = 1, y = 5, u = 1", &net).unwrap().goals(&net).unwrap().remove(0);
     let found = decide(&net, std::slice::from_ref(&goal), 4, &Cancel::new()).remove(0);
     let answer = found.answer().unwrap_or_else(|| panic!("{found:?}"));
     assert_eq!((answer.claim, answer.method), (Claim::Unreachable, "decompose"));

@@ -85,10 +85,10 @@ fn what_is_wrong_is_said() {
     let (status, _, error) = said(&directory, &["lock", "run.json"]);
     assert_eq!(
         (status, error.as_str()),
-        (2, "error: cannot tell what lock is; say --input ser, json, pnml, net, spec or vass; see serval-verify --help\n")
+        (2, "error: cannot tell what lock is; say --input ser, json, pnml, net, spec, vass or tso; see serval-verify --help\n")
     );
     let (status, _, error) = said(&directory, &["--input", "tina", "lock.net", "run.json"]);
-    assert_eq!((status, error.as_str()), (2, "error: --input needs ser, json, pnml, net, spec or vass; see serval-verify --help\n"));
+    assert_eq!((status, error.as_str()), (2, "error: --input needs ser, json, pnml, net, spec, vass or tso; see serval-verify --help\n"));
     assert_eq!(said(&directory, &["--input=net", "lock.net", "run.json"]).0, 1);
 }
 

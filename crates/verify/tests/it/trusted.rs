@@ -27,6 +27,8 @@ fn the_verifier_depends_on_no_engine() {
             "serval-proof",
             "serval-symbolic",
             "serval-syntax",
+            "serval-tso",
+            "serval-tsoproof",
             "serval-verify"
         ]
     );
