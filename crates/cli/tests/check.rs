@@ -135,7 +135,10 @@ fn status_and_precedence() {
     assert_eq!(status(&["examples/counter.ser", "--method", "flow,bounded"]), Some(0));
     assert_eq!(status(&["examples/counter.ser", "examples/lost-update.ser"]), Some(1));
     assert_eq!(status(&["examples/lost-update.ser", "docs/src/mistake.ser"]), Some(2));
-    assert_eq!(status(&["examples/lost-update.ser", "examples/counter.ser", "--method", "search", "--timeout", "0.5", "--exit-zero"]), Some(0));
+    assert_eq!(
+        status(&["examples/lost-update.ser", "examples/counter.ser", "--method", "search", "--timeout", "0.5", "--exit-zero"]),
+        Some(0)
+    );
     assert_eq!(status(&["docs/src/mistake.ser", "--exit-zero"]), Some(2));
     assert_eq!(status(&["no-such-file.ser"]), Some(2));
     assert_eq!(status(&["docs/decisions"]), Some(2));
