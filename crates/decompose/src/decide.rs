@@ -12,7 +12,6 @@ use crate::arcs::{Split, split};
 use crate::covering::covering;
 use crate::free::{Bounded, bounded};
 use crate::parts::{is_connected, order};
-use crate::rank::rank;
 use crate::run::run;
 use crate::value::value;
 
@@ -231,9 +230,9 @@ impl Open {
         }
         #[cfg(debug_assertions)]
         {
-            let before = rank(&self.sequence.pieces[piece], self.allowance(step, piece));
+            let before = crate::rank::rank(&self.sequence.pieces[piece], self.allowance(step, piece));
             for (made, known) in sequence.pieces[piece..piece + new].iter().zip(&known) {
-                let after = rank(made, known.split.as_ref().map(|split| split.allowance));
+                let after = crate::rank::rank(made, known.split.as_ref().map(|split| split.allowance));
                 // With no use left the rest is only looked at to be refuted.
                 assert!(after < before || known.split.as_ref().is_some_and(|split| split.allowance == 0), "{before:?} {after:?} {step:?}");
             }
