@@ -111,6 +111,7 @@ let read_part kind value beside =
     | "invariant" -> fun take globals -> Invariant (Counting.read_invariant take (Lazy.force globals))
     | "letters" -> fun take globals -> Letters (Letters.read_letters value take (Lazy.force globals))
     | "same" -> fun take _ -> let part = natural (take "part") in Same (part, ids (take "globals"), ids (take "nodes"))
+    | "cases" -> raise (Uncovered kind)
     | kind -> refuse "there are no proofs of kind %S" kind
   in
   let script take = if kind = "same" then [] else map read_entry (take "script") in

@@ -7,12 +7,14 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use serval::{Input, Options, Verdict, decide};
+use serval::{Input, Method, Methods, Options, Verdict, decide};
+use serval_budget::Cancel;
 use serval_families::Family;
 use serval_model::{NetworkSystem, systems_to_json};
 use serval_proof::fingerprint;
 use serval_soundness::verdicts::BRUTE_TICKS;
 use serval_soundness::{Behaviours, CoreTime, Kind, Limit, within};
+use serval_verify::Outcome;
 
 /// What came of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,42 @@ pub fn settle(input: &Input, limit: Limit) -> Result<Settled, String> {
         other => return Err(format!("no verdict: {other:?}")),
     };
     Ok(Settled { serializable, time: start.elapsed() })
+}
+
+/// What one method alone said about an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alone {
+    /// Whether it is serializable; `None` if it does not know.
+    pub serializable: Option<bool>,
+    /// The evidence in a few words, or why there is none.
+    pub said: String,
+    /// How long one core worked.
+    pub time: Duration,
+}
+
+/// The same by one method alone, with what it says.
+pub fn settle_alone(input: &Input, method: Method, limit: Limit) -> Result<Alone, String> {
+    let start = CoreTime::start();
+    let decision = within(limit, |cancel| {
+        let mut options = Options::default();
+        options.cancel = cancel.clone();
+        options.fixes = false;
+        options.methods = Methods::Portfolio(vec![method]);
+        decide(input, &options)
+    });
+    let time = start.elapsed();
+    let (serializable, evidence) = match decision.verdict {
+        Verdict::Serializable(evidence) => (Some(true), evidence),
+        Verdict::NotSerializable(evidence, _) => (Some(false), evidence),
+        Verdict::Undecided(why) => return Ok(Alone { serializable: None, said: why.to_string(), time }),
+        Verdict::Unusable(_) => return Ok(Alone { serializable: None, said: "too many states".to_owned(), time }),
+        Verdict::Refused(refused) => return Err(format!("the checker refuses evidence: {refused:?}")),
+        other => return Err(format!("no verdict: {other:?}")),
+    };
+    match input.verify(&evidence.certificate, &Cancel::new()) {
+        Outcome::Valid(valid) => Ok(Alone { serializable, said: valid.summary, time }),
+        outcome => Err(format!("evidence that was accepted is refused: {outcome:?}")),
+    }
 }
 
 /// Decides about a system, and compares with brute force; an error says what is

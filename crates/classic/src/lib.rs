@@ -37,6 +37,7 @@ use serval_semilinear::Complement;
 pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
 pub use reach::Reason;
 pub use serial::{Serial, SerialLanguage, query};
+pub use stitch::linear_sets;
 
 /// What can be switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,8 @@ impl Default for Options {
 }
 
 impl Options {
-    fn semilinear(&self) -> serval_semilinear::Options {
+    /// Those of the semilinear set.
+    pub fn semilinear(&self) -> serval_semilinear::Options {
         let &Self { order, prune, factor, max_components, .. } = self;
         serval_semilinear::Options { order, prune, factor, max_components }
     }

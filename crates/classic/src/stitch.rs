@@ -11,12 +11,12 @@
 use crate::Places;
 use serval_arith::{Outcome, solve};
 use serval_budget::{Budget, StopReason, checkpoint};
-use serval_linear::{Node, Problem, Tree};
-use serval_model::{NetworkSystem, NormalForm};
+use serval_linear::{Node as Branch, Problem, Tree};
+use serval_model::{Letter, NetworkSystem, Node, NormalForm};
 use serval_petri::{Net, PlaceId, TransitionId};
 use serval_proof::flow::{LinearSet, Period, Uses, serial_edges, set_clause};
 use serval_proof::invariant::{Bound, InvariantProof, Kept, afterwards, end_problem, is_kept, node_variable, step_problem};
-use serval_semilinear::{Counts, Edge, Error, Work};
+use serval_semilinear::{Counts, Edge, Error, Semilinear, Work};
 
 use crate::form::Form;
 use crate::reach::{Kind, Reason};
@@ -102,7 +102,7 @@ impl Needs {
     /// Notes what a tree looks at.
     fn note(&mut self, tree: &Tree) {
         for node in &tree.nodes {
-            if let Node::Clause { clause } = node
+            if let Branch::Clause { clause } = node
                 && let Some(&index) = self.several.get(*clause as usize)
             {
                 self.needed[index] = true;
@@ -123,7 +123,7 @@ impl Needs {
         let left_out = |clause: usize| self.several.iter().take(clause).filter(|&&index| !self.needed[index]).count();
         let trees = proof.kept.iter_mut().map(|kept| &mut kept.tree).chain(&mut proof.ends);
         for node in trees.flat_map(|tree| &mut tree.nodes) {
-            if let Node::Clause { clause } = node {
+            if let Branch::Clause { clause } = node {
                 *clause = u32::try_from((*clause as usize).checked_sub(left_out(*clause as usize))?).ok()?;
             }
         }
@@ -225,13 +225,28 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     let ticks = options.ticks[2];
     let failed = |error: Error| error.reason(STAGE, ticks);
     let edges = serial_edges(form, budget).map_err(|stopped| failed(Error::Stopped(stopped)))?;
-    let done_of = |letter: usize| form.node_numbers().find(|&node| form.letter(node).as_ref() == serial.language.letters.get(letter));
+    let done_of = |letter: &Letter| form.node_numbers().find(|&node| form.letter(node).as_ref() == Some(letter));
     let number_of = |edge: Edge| {
         let edge = serial.language.edges.get(edge.0)?;
         let node = form.node_numbers().find(|&node| form.letter(node) == Some(edge.letter))?;
         let (from, to) = (u32::try_from(edge.from.index()).ok()?, u32::try_from(edge.to.index()).ok()?);
         u32::try_from(edges.binary_search(&(from, node, to)).ok()?).ok()
     };
+    let letters: Option<Vec<Node>> = serial.language.letters.iter().map(done_of).collect();
+    linear_sets(&serial.image.set, &letters.ok_or_else(too_large)?, number_of, options, budget)
+}
+
+/// A semilinear set as the checker wants it: components with independent periods, and how to find the number of each period from the
+/// answers. `letters` are the done nodes of the letters, and `number_of` says which edge of the checker an edge of the automaton is.
+pub fn linear_sets(
+    set: &Semilinear,
+    letters: &[Node],
+    number_of: impl Fn(Edge) -> Option<u32>,
+    options: &Options,
+    budget: &mut Budget,
+) -> Result<Vec<LinearSet>, StopReason> {
+    let ticks = options.ticks[2];
+    let failed = |error: Error| error.reason(STAGE, ticks);
     let uses = |counts: &Counts<Edge>| -> Option<Uses> {
         let mut uses: Uses =
             counts.iter().map(|(edge, times)| Some((number_of(edge)?, u32::try_from(times).ok()?))).collect::<Option<_>>()?;
@@ -239,15 +254,15 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
         Some(uses)
     };
     let options = options.semilinear();
-    let independent = serial.image.set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
+    let independent = set.independent(&mut Work::new(&options, budget)).map_err(failed)?;
     let mut sets = Vec::new();
     for component in independent.components() {
-        let forms = component.forms(serial.language.letters.len()).map_err(failed)?.ok_or_else(too_large)?;
+        let forms = component.forms(letters.len()).map_err(failed)?.ok_or_else(too_large)?;
         let mut periods = Vec::new();
         for (period, form) in component.periods().iter().zip(&forms.periods) {
             let mut terms = Vec::new();
             for &(letter, coefficient) in form.expression.terms() {
-                let node = done_of(letter.0).ok_or_else(too_large)?;
+                let node = *letters.get(letter.0).ok_or_else(too_large)?;
                 terms.push((node, coefficient));
             }
             terms.sort_unstable();

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod export;
 mod net;
 mod tso;
 
@@ -17,11 +18,12 @@ use serval_report::escape;
 
 use crate::output::{Colour, say};
 pub(crate) use bench::{Bench, BenchCommand, BenchFormat, Merge};
+pub(crate) use export::Form;
 pub(crate) use net::{
-    CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetExport, NetFile, NetForm, NetFormat, NetInfo, NetInvariant,
-    NetKind, NetRun,
+    CoverFormat, LustreEncoding, Net, NetCheck, NetCommand, NetCover, NetDecompose, NetExport, NetFile, NetForm, NetFormat, NetInfo,
+    NetInvariant, NetKind, NetRun, TreeForm,
 };
-pub(crate) use tso::{Tso, TsoCheck, TsoCommand, TsoFix, TsoFormat, TsoOnly};
+pub(crate) use tso::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
 
 /// The least memory that a process can be given, in MiB.
 pub(crate) const LEAST_MEMORY: u64 = 32;
@@ -154,6 +156,8 @@ pub(crate) enum VerifiedKind {
     Vass,
     /// A program on weak memory
     Tso,
+    /// A litmus test
+    Litmus,
 }
 
 #[derive(ClapArgs, Clone, Debug)]
@@ -223,7 +227,7 @@ pub(crate) struct Check {
     pub(crate) input: Option<InputKind>,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, or classic
+    /// Which methods: auto, names among search, lipton, reduce, letters, flow, bounded, decompose, or classic
     #[arg(long, default_value = "auto", value_delimiter = ',', value_name = "NAMES")]
     pub(crate) method: Vec<String>,
     #[command(flatten)]
@@ -333,19 +337,25 @@ pub(crate) struct Verify {
     /// file itself
     #[arg(long, value_name = "pages|FILE")]
     pub(crate) compose: Vec<PathBuf>,
+    /// For nets: begin with this marking, as `serval net check` was told to
+    #[arg(long, value_name = "MARKING")]
+    pub(crate) from: Option<String>,
+    /// For programs on weak memory: a question that `serval tso check` was asked beside those of the file
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) question: Vec<String>,
 }
 
 /// Write a program or system in another form
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval export bank.ser --to ns                   the network system as JSON\n  serval export bank.ser --to svg --out bank.svg   a picture\n  serval export bank.ser --to nfa-dot --out a.dot  the serial automaton\n  serval export bank.ser --to ns --component 1     one of several components\n  serval export bank.ser --to smtlib --out bank    obligations, all unsat\n  serval export bank.ser --to pnml --out n.pnml    the Petri net, for model checkers\n  serval export bank.ser --to query --out q.xml    what to ask about it\n  serval export SB.litmus --to tso                 a litmus test as a program\n\nPrograms on weak memory (.tso) and litmus tests (.litmus) have the forms tso, dot (the automata of the threads), ns and net (any number of copies under sequential consistency) and sc-rounds:K.\n\nA program of independent components exports one system per component; net, pnml and query are about one, and ask for --component or --product.\n\nExit status: 0 done, 2 usage or input error, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// The form
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) to: Format,
+    #[arg(long, value_name = "FORMAT", value_parser = export::FormParser)]
+    pub(crate) to: Form,
     /// Write to this file instead of standard output; for smtlib a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
@@ -402,6 +412,11 @@ pub(crate) enum Format {
     Regex,
     /// The semilinear set of serial answers, and its complement
     Semilinear,
+    /// A litmus test as a program on weak memory
+    Tso,
+    /// The program under sequential consistency that does what a program on weak memory does in K rounds of each thread: sc-rounds:K
+    #[value(name = "sc-rounds:K")]
+    ScRounds,
 }
 
 /// Run a program or system
@@ -441,15 +456,27 @@ pub(crate) struct Run {
     after_help = "Examples:\n  serval fmt bank.ser                              formats the file\n  serval fmt --check examples                      is everything formatted?\n  serval fmt --diff bank.ser                       what would change\n  serval fmt - < bank.ser                          standard input to standard output\n\nIndentation and width can be set in serval.toml.\n\nExit status: 0 done, or nothing to change; 1 --check: something would change; 2 usage or input error; 4 a bug in serval."
 )]
 pub(crate) struct Fmt {
-    /// Programs (.ser) or directories; - formats standard input to standard output
+    /// Programs (.ser, .tso) or directories; - formats standard input to standard output
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
+    /// What standard input is: a program of requests unless this says otherwise
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) input: Option<FmtInput>,
     /// Write nothing; name the files that would change, and exit with 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
     /// Write nothing; show what would change
     #[arg(long)]
     pub(crate) diff: bool,
+}
+
+/// The languages that are formatted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FmtInput {
+    /// A program in the SER language
+    Ser,
+    /// A program on weak memory
+    Tso,
 }
 
 /// Find the smallest change that makes a program serializable

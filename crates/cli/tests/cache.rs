@@ -54,7 +54,10 @@ fn parts(entry: &str) -> (String, String) {
 
 /// Where the entry for a program is, by the heading of any other.
 fn place(cache: &Path, heading: &str, text: &str) -> PathBuf {
-    cache.join(format!("{}.verdict", fingerprint(&format!("{heading} program search,lipton,reduce,letters,flow,bounded,classic\n{text}"))))
+    cache.join(format!(
+        "{}.verdict",
+        fingerprint(&format!("{heading} program search,lipton,reduce,letters,flow,bounded,classic,decompose\n{text}"))
+    ))
 }
 
 #[test]

@@ -129,6 +129,47 @@ fn limits_end_a_question_and_not_the_others() {
     assert_eq!(asked(&["-p", "one-safe"]), Some(1));
 }
 
+/// What is undecided tells people and machines how far each method came.
+#[test]
+fn an_undecided_question_says_how_far_methods_came() {
+    let file = directory("nets-how-far").join("lipton.spec");
+    fs::write(&file, serval_families::covering::lipton(4, true)).unwrap();
+    let said = |more: &[&str]| {
+        let asked = ["net", "check", file.to_str().unwrap(), "-p", "coverable:halt=1", "--no-times", "--timeout", "4"];
+        let output = serval(&[&asked, more].concat(), b"");
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+        text(&output.stdout)
+    };
+    let people = said(&[]);
+    let machines: Value = serde_json::from_str(&said(&["--format", "json"])).unwrap();
+    assert_eq!(machines["answer"], "undecided");
+    for reason in [people.lines().nth(1).unwrap(), machines["reason"].as_str().unwrap()] {
+        assert!(reason.contains("stopped at the time limit of 4 s (--timeout); how far it came: forwards "), "{reason}");
+        for method in [" markings with ω, backwards ", " least markings, one by one ", " markings"] {
+            assert!(reason.contains(method), "{method} is not in {reason}");
+        }
+    }
+    // One method alone says how far it came by itself.
+    let alone = said(&["--method", "backward"]);
+    assert!(alone.contains("how far it came: backwards ") && !alone.contains("forwards"), "{alone}");
+}
+
+/// The page about any number of threads shows the evidence that is written.
+#[test]
+fn the_page_shows_the_certificates_of_the_controller() {
+    let page = fs::read_to_string(support::root().join("docs/src/threads.md")).unwrap();
+    for method in ["cover", "backward"] {
+        let kept = directory(&format!("nets-page-{method}"));
+        let net = "examples/nets/controller-and-workers.net";
+        let asked = ["net", "check", net, "-p", "coverable:p2=1, w1=1", "--method", method, "--certificate", kept.to_str().unwrap()];
+        assert_eq!(serval(&asked, b"").status.code(), Some(1));
+        let written = fs::read_to_string(kept.join("coverable_p2_1_w1_1.certificate.json")).unwrap();
+        let (_, evidence) = written.split_once(r#""evidence":[{"goal":0,"evidence":"#).unwrap();
+        let evidence = evidence.trim_end().strip_suffix("}]}").unwrap();
+        assert!(page.contains(&format!("```text\n{evidence}\n```\n")), "{evidence}");
+    }
+}
+
 #[test]
 fn the_memory_limit_ends_a_question_and_not_the_others() {
     let unbounded = b"pl a (5)\ntr t a -> b\ntr u b -> a c\ntr v a*3 c*2 -> d c*2\ntr w d c*5 -> a*3 e c*5\ntr x e*2 c*3 -> e c*3 f\n\

@@ -82,7 +82,9 @@ fn what_is_assumed_is_proved_or_has_its_certificate() {
     let shown = "quasi-live  does not hold  pdr\n  t0 is dead: ";
     assert!(check(FIGURE, "invariant:p1 + p3 <= 1", 1).starts_with(shown));
     assert_eq!(check(FIGURE, "one-safe", 2), "error: --assume one-safe: it does not hold\n");
-    assert!(check(FIGURE, "nonsense", 2).starts_with("error: there is no property “nonsense”; there are deadlock-free, "));
+    assert!(
+        check(FIGURE, "nonsense", 2).starts_with("error: line 1, column 1: there is no property “nonsense”; there are deadlock-free, ")
+    );
     // A certificate in its place.
     let proofs = place.to_str().unwrap();
     for (property, status) in [("invariant:p1 + p3 <= 1", 0), ("one-safe", 1)] {
@@ -117,8 +119,8 @@ fn an_invariant_that_is_proposed_is_inductive_or_ended_by_a_transition() {
     assert!(told.starts_with(begins) && told.ends_with(" ends that p2 <= 1\n"), "{told}");
     assert_eq!(check("p1 >= 2", 1), "invariant:p1 >= 2  does not hold  induction\n  at once: the formula does not hold\n");
     assert!(check("# nothing\n", 2).ends_with("proposed.txt has no formula\n"));
-    assert!(check("p1 +", 2).starts_with("error: expected a place, a number or a formula, found the end\n"));
-    assert!(check("p9 <= 1", 2).starts_with("error: the net has no place “p9”"));
+    assert!(check("p1 +", 2).starts_with("error: line 1, column 15: expected a place, a number or a formula, found the end\n"));
+    assert!(check("p9 <= 1", 2).starts_with("error: line 1, column 11: the net has no place “p9”"));
     assert!(said(&["net", "check", FIGURE, "--invariant", "gone.txt"], 2).starts_with("error: cannot read gone.txt: "));
     // What was found to be one can be assumed.
     let proofs = place.join("proofs");
@@ -142,7 +144,9 @@ fn an_invariant_is_told_in_words() {
     assert!(
         said(&["net", "invariant", PETERSON, "-p", EXCLUSION], 0).starts_with(&format!("{EXCLUSION}: holds, because in every marking"))
     );
-    assert!(said(&["net", "invariant", FIGURE, "-p", "nonsense"], 2).starts_with("error: there is no property “nonsense”"));
+    assert!(
+        said(&["net", "invariant", FIGURE, "-p", "nonsense"], 2).starts_with("error: line 1, column 1: there is no property “nonsense”")
+    );
     assert!(said(&["net", "invariant", "gone.net"], 2).starts_with("error: cannot read gone.net: "));
 }
 
@@ -173,7 +177,7 @@ fn certificates_of_composed_nets_are_verified() {
     let told = said(&["verify", CLIENT, certificate, "--compose", &mistaken], 2);
     assert!(told.starts_with(&format!("{mistaken}:1:")) && told.contains(": error: "), "{told}");
     let program = ["verify", no_net, certificate, "--compose", SERVER];
-    assert_eq!(said(&program, 2), "error: --compose is about nets\n");
+    assert_eq!(said(&program, 2), "error: --compose and --from are about nets\n");
     let colours = said(&["net", "check", "examples/nets/round-table.pnml", "--compose", "pages"], 2);
     assert!(colours.contains("symmetric nets cannot be composed; unfold each, and compose what comes out\n"), "{colours}");
 }

@@ -74,7 +74,7 @@ impl Prepared {
         let (number, part) = (part, &self.parts[part]);
         match explore(&mut space, limit, budget) {
             Ok(explored) => {
-                let remarks = remarks(self.program(), &mut space, part);
+                let remarks = remarks(self.program(), &mut space, part, &explored.pairs);
                 Ok(Component { remarks, ..self.build(space, explored, part) })
             }
             Err(failure) => {

@@ -175,9 +175,10 @@ fn nearby_fault(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
 }
 
 /// Short runs to the steps that unlock what nobody has locked, as far as there
-/// are some nearby: the place, the run, and who then makes the step.
-pub(crate) fn explain_remarks(space: &mut Space) -> Vec<(Span, Trail, LocalId)> {
-    let places = space.remarked();
+/// are some nearby: the place, the run, and who then makes the step. No other pairs than
+/// these occur.
+pub(crate) fn explain_remarks(space: &mut Space, pairs: &Pairs) -> Vec<(Span, Trail, LocalId)> {
+    let places = space.remarked(pairs);
     if places.is_empty() {
         return Vec::new();
     }

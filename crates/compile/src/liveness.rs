@@ -29,6 +29,9 @@ use crate::graph::{Graph, Node, NodeId, Operand, Reg};
 /// of the region count as live, which is always safe. 4 Mi words are 32 MiB.
 const MAX_WORDS: usize = 4 << 20;
 
+/// The end of a chain.
+const NONE: u32 = u32::MAX;
+
 /// The operations that can fail, by node.
 pub(crate) struct Failing {
     pub(crate) at: Vec<bool>,
@@ -82,6 +85,10 @@ impl Liveness {
             region.regs.sort_unstable();
             region.regs.dedup();
             region.words = region.regs.len().div_ceil(64);
+            // Graphs are built backwards: what comes later in the text has smaller
+            // numbers. In ascending order a node comes after all that follow it, but
+            // for the heads of loops.
+            region.nodes.sort_unstable();
             for (position, &id) in region.nodes.iter().enumerate() {
                 row_of[id.index()] = position * region.words;
             }
@@ -100,7 +107,7 @@ impl Liveness {
     /// `bit_of` tells where the bit of each register of the region is.
     fn solve(&mut self, graph: &Graph, region: usize, bit_of: &[usize], reads: Reads<'_>) {
         let Region { nodes, words, .. } = &mut self.regions[region];
-        let (mut nodes, words) = (std::mem::take(nodes), *words);
+        let (nodes, words) = (std::mem::take(nodes), *words);
         let Some(size) = words.checked_mul(nodes.len()).filter(|&size| size <= MAX_WORDS) else { return };
         // Row by row: one large block could pass a limit on memory unseen.
         let mut bits = Vec::new();
@@ -109,41 +116,43 @@ impl Liveness {
             bits.resize(bits.len() + words, 0);
         }
         self.regions[region].bits = bits;
-        // Graphs are built backwards: what comes later in the text has smaller
-        // numbers. In ascending order a node comes after all that follow it, but
-        // for the heads of loops; once round is enough if no loop's
-        // head leads to a node whose set has changed since.
-        nodes.sort_unstable();
-        let mut late = vec![false; nodes.len()];
-        for &id in &nodes {
-            for next in graph.node(id).successors().filter(|&next| next >= id) {
-                late[self.row_of[next.index()] / words.max(1)] = true;
+        if words == 0 {
+            return;
+        }
+        let place = |id: NodeId| self.row_of[id.index()] / words;
+        // What comes before a place, as chains: the last link of each, and of each link the place and the link before.
+        let mut last = vec![NONE; nodes.len()];
+        let mut links: Vec<(u32, u32)> = Vec::with_capacity(nodes.len());
+        for (at, &id) in (0_u32..).zip(&nodes) {
+            for next in graph.node(id).successors() {
+                let link = u32::try_from(links.len()).unwrap_or(NONE);
+                links.push((at, std::mem::replace(&mut last[place(next)], link)));
             }
         }
         let mut row = vec![0; words];
-        // When each set changed last, and when each node was looked at; what follows from the same sets is the same.
-        let (mut changed, mut seen) = (vec![1_usize; nodes.len()], vec![0_usize; nodes.len()]);
-        let mut now = 1;
-        loop {
-            let mut again = false;
-            for &id in &nodes {
-                serval_budget::checkpoint::pass();
-                let (at, place) = (self.row_of[id.index()], self.row_of[id.index()] / words.max(1));
-                let since = std::mem::replace(&mut seen[place], now);
-                if graph.node(id).successors().all(|next| changed[self.row_of[next.index()] / words.max(1)] <= since) && since != 0 {
+        // Places to look at, again and again in ascending order: what comes
+        // before a node whose set has changed.
+        let mut waiting = vec![u64::MAX; nodes.len().div_ceil(64)];
+        while let Some(mut block) = waiting.iter().position(|&block| block != 0) {
+            while block < waiting.len() {
+                let here = block * 64 + waiting[block].trailing_zeros() as usize;
+                if waiting[block] == 0 || here >= nodes.len() {
+                    waiting[block] = 0;
+                    block += 1;
                     continue;
                 }
-                now += 1;
-                self.transfer(graph, id, region, bit_of, reads, &mut row);
-                let old = &mut self.regions[region].bits[at..at + words];
+                waiting[block] &= waiting[block] - 1;
+                serval_budget::checkpoint::pass();
+                self.transfer(graph, nodes[here], region, bit_of, reads, &mut row);
+                let old = &mut self.regions[region].bits[here * words..(here + 1) * words];
                 if old != row {
                     old.copy_from_slice(&row);
-                    changed[place] = now;
-                    again |= late[place];
+                    let mut link = last[here];
+                    while let Some(&(at, before)) = links.get(link as usize) {
+                        waiting[at as usize / 64] |= 1 << (at % 64);
+                        link = before;
+                    }
                 }
-            }
-            if !again {
-                break;
             }
         }
     }

@@ -164,10 +164,15 @@ impl Space {
         self.spins.get(&(local, global)).map_or(&[], |places| places)
     }
 
-    /// The places at which some step unlocks what nobody has locked, in the
-    /// order of the text.
-    pub(crate) fn remarked(&self) -> Vec<Span> {
-        let mut places: Vec<Span> = self.remarks.iter().map(|&(_, _, place)| place).collect();
+    /// The places at which some step of these pairs unlocks what nobody has locked, in the
+    /// order of the text. Steps of other pairs have been looked at as well, which cannot occur.
+    pub(crate) fn remarked(&self, pairs: &[(LocalId, GlobalId)]) -> Vec<Span> {
+        if self.remarks.is_empty() {
+            return Vec::new();
+        }
+        let occurring: FxHashSet<(LocalId, GlobalId)> = pairs.iter().copied().collect();
+        let occurs = |&&(local, global, _): &&(LocalId, GlobalId, Span)| occurring.contains(&(local, global));
+        let mut places: Vec<Span> = self.remarks.iter().filter(occurs).map(|&(_, _, place)| place).collect();
         places.sort_unstable();
         places.dedup();
         places

@@ -1,7 +1,7 @@
 //! Which step is taken when.
 
 use serval_arith::{Outcome, Solver};
-use serval_budget::Budget;
+use serval_budget::{Budget, Stopped};
 use serval_netproof::decomposition::sequence::{Piece, Sequence, is_under};
 use serval_netproof::decomposition::system::System;
 use serval_netproof::decomposition::{Decomposition, First, Order, Step, replaced};
@@ -10,6 +10,7 @@ use serval_petri::{Formula, Net};
 
 use crate::arcs::{Split, split};
 use crate::covering::covering;
+use crate::ended;
 use crate::free::{Bounded, bounded};
 use crate::parts::{is_connected, order};
 use crate::run::run;
@@ -24,6 +25,9 @@ pub const MOST_PLACES: usize = 200;
 /// How many values of a place are cases, at most.
 const MOST_VALUES: usize = 10_000;
 
+/// Ticks for the question whether a system has a solution, before a sequence is split without an answer.
+const SYSTEM_TICKS: u64 = 20_000;
+
 /// What was found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
@@ -31,8 +35,32 @@ pub enum Said {
     Reached(Run),
     /// No marking of the goal can be reached.
     Excluded(Decomposition),
-    /// There is a run to all numbers that the goal says of places, but it says more.
+    /// There is a run to all but what the goal says of divisibility, by numbers that are too large.
     Nothing,
+}
+
+/// A sequence that was looked at, or is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The number of the sequence that it comes from; none for a case of the goal.
+    pub parent: Option<usize>,
+    /// Which of the sequences that replace that one it is, or which case of the goal.
+    pub case: usize,
+    /// The sequence.
+    pub sequence: Sequence,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing yet.
+    Open,
+    /// It was replaced by others, or by none.
+    Replaced(Step),
+    /// It is perfect, and has a run.
+    Perfect,
 }
 
 /// How often each rule was used.
@@ -54,6 +82,8 @@ pub struct Counts {
     pub first: usize,
     /// The most pieces of a sequence.
     pub pieces: usize,
+    /// The most arcs of a sequence.
+    pub arcs: usize,
     /// How often the run pumps, if there is one.
     pub rounds: u64,
 }
@@ -87,6 +117,8 @@ struct Known {
 
 /// A sequence with what is known of its pieces.
 struct Open {
+    /// The number of the sequence that it comes from, and which of those that replace it this is.
+    from: (Option<usize>, usize),
     sequence: Sequence,
     known: Vec<Known>,
 }
@@ -98,38 +130,108 @@ pub fn decide(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<(Said, C
 
 /// The same with another order of the rules.
 pub fn decide_in(net: &Net, goal: &Formula, rules: [Rule; 4], budget: &mut Budget) -> Result<(Said, Counts), Refusal> {
-    if net.place_count() > MOST_PLACES {
-        return Err(Refusal::TooLarge { what: "places for a decomposition", limit: MOST_PLACES as u64 });
+    let mut search = Search::new(net, goal, rules)?;
+    loop {
+        if let Some(said) = search.step(budget)? {
+            return Ok((said, search.counts));
+        }
     }
-    let mut counts = Counts::default();
-    let mut steps = Vec::new();
-    let mut open = vec![Open { sequence: Sequence::whole(net, goal), known: vec![Known::default()] }];
-    while let Some(mut next) = open.pop() {
+}
+
+/// Looks at one sequence after the other; who wants to can see each of them.
+pub struct Search<'a> {
+    net: &'a Net,
+    goal: &'a Formula,
+    rules: [Rule; 4],
+    open: Vec<Open>,
+    steps: Vec<Step>,
+    /// How often each rule was used, so far.
+    pub counts: Counts,
+    /// What was looked at, in order, if it is kept.
+    kept: Option<Vec<Node>>,
+}
+
+impl<'a> Search<'a> {
+    /// Begins with the cases of a goal.
+    pub fn new(net: &'a Net, goal: &'a Formula, rules: [Rule; 4]) -> Result<Self, Refusal> {
+        if net.place_count() > MOST_PLACES {
+            return Err(Refusal::TooLarge { what: "places for a decomposition", limit: MOST_PLACES as u64 });
+        }
+        let cases = Sequence::cases(net, goal)?.into_iter().enumerate();
+        let mut open: Vec<Open> =
+            cases.map(|(case, sequence)| Open { from: (None, case), sequence, known: vec![Known::default()] }).collect();
+        open.reverse();
+        Ok(Self { net, goal, rules, open, steps: Vec::new(), counts: Counts::default(), kept: None })
+    }
+
+    /// The same, which keeps what it looks at.
+    #[must_use]
+    pub fn keeping(mut self) -> Self {
+        self.kept = Some(Vec::new());
+        self
+    }
+
+    /// What was looked at, in order, and then what is open, where that was to be kept.
+    pub fn into_nodes(self) -> Vec<Node> {
+        let mut nodes = self.kept.unwrap_or_default();
+        let open = self.open.into_iter().rev();
+        nodes.extend(open.map(|open| Node { parent: open.from.0, case: open.from.1, sequence: open.sequence, fate: Fate::Open }));
+        nodes
+    }
+
+    /// How many sequences are open.
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Looks at the next sequence. It stays open where that ends with an error.
+    pub fn step(&mut self, budget: &mut Budget) -> Result<Option<Said>, Refusal> {
+        let Some(mut next) = self.open.pop() else {
+            return Ok(Some(Said::Excluded(Decomposition { steps: std::mem::take(&mut self.steps) })));
+        };
+        let fate = self.fate(&mut next, budget);
+        let (said, fate) = match fate {
+            Ok((said, fate)) => (said, fate),
+            Err(refusal) => {
+                self.open.push(next);
+                return Err(refusal);
+            }
+        };
+        if let Some(kept) = &mut self.kept {
+            let Open { from: (parent, case), sequence, .. } = next;
+            kept.push(Node { parent, case, sequence, fate });
+        }
+        Ok(said)
+    }
+
+    /// What becomes of a sequence; what replaces it is open then.
+    fn fate(&mut self, next: &mut Open, budget: &mut Budget) -> Result<(Option<Said>, Fate), Refusal> {
         budget.spend(1)?;
-        counts.nodes += 1;
-        counts.pieces = counts.pieces.max(next.sequence.pieces.len());
-        if counts.nodes > MOST_NODES {
+        let number = self.counts.nodes;
+        if number >= MOST_NODES {
             return Err(Refusal::TooLarge { what: "sequences of a decomposition", limit: MOST_NODES as u64 });
         }
+        self.counts.pieces = self.counts.pieces.max(next.sequence.pieces.len());
+        self.counts.arcs = self.counts.arcs.max(next.sequence.pieces.iter().map(|piece| piece.arcs.len()).sum());
         next.check_invariants();
-        let system = System::new(net, &next.sequence, false, budget)?;
-        let step = match Solver::new(system.problem.clone()).solve(budget) {
-            Outcome::Refuted(tree) => Some(Step::Refuted(tree)),
-            Outcome::Stopped(stopped) => return Err(stopped.into()),
-            Outcome::Satisfiable(_) => next.step(net, &system, rules, budget)?,
-        };
+        let system = System::new(self.net, &next.sequence, false, budget)?;
+        let step = next.step_or_refuted(self.net, &system, self.rules, budget)?;
         let Some(step) = step else {
-            let Some((run, rounds)) = run(net, goal, &next.sequence, budget)? else { return Ok((Said::Nothing, counts)) };
-            counts.rounds = rounds;
-            return Ok((Said::Reached(run), counts));
+            let found = run(self.net, self.goal, &next.sequence, budget)?;
+            self.counts.nodes += 1;
+            let Some((run, rounds)) = found else { return Ok((Some(Said::Nothing), Fate::Perfect)) };
+            self.counts.rounds = rounds;
+            return Ok((Some(Said::Reached(run)), Fate::Perfect));
         };
-        counts.count(&step);
-        let children = replaced(net, &next.sequence, &step, MOST_VALUES, budget)?;
-        let children: Vec<Open> = children.into_iter().enumerate().map(|(case, sequence)| next.child(&step, case, sequence)).collect();
-        open.extend(children.into_iter().rev());
-        steps.push(step);
+        let children = replaced(self.net, &next.sequence, &step, MOST_VALUES, budget)?;
+        self.counts.nodes += 1;
+        self.counts.count(&step);
+        let children: Vec<Open> =
+            children.into_iter().enumerate().map(|(case, sequence)| next.child(&step, (number, case), sequence)).collect();
+        self.open.extend(children.into_iter().rev());
+        self.steps.push(step.clone());
+        Ok((None, Fate::Replaced(step)))
     }
-    Ok((Said::Excluded(Decomposition { steps }), counts))
 }
 
 impl Counts {
@@ -148,6 +250,30 @@ impl Counts {
 }
 
 impl Open {
+    /// What can be done with a sequence; nothing if it is perfect. Every step is one whether the system has a solution or not, and what steps ask of it they ask over the rationals. So where whole numbers take long, the sequence
+    /// is split first, and only what cannot be split has to have an answer.
+    fn step_or_refuted(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
+        let mut part = budget.part(SYSTEM_TICKS);
+        let given = part.left();
+        let outcome = Solver::new(system.problem.clone()).solve(&mut part);
+        budget.spend(given - part.left())?;
+        match outcome {
+            Outcome::Refuted(tree) => return Ok(Some(Step::Refuted(tree))),
+            Outcome::Satisfiable(_) => return self.step(net, system, rules, budget),
+            Outcome::Stopped(Stopped::Cancelled) => return Err(Stopped::Cancelled.into()),
+            Outcome::Stopped(Stopped::OutOfTicks) => {}
+        }
+        match self.step(net, system, rules, budget) {
+            Err(Refusal::TooLarge { .. }) | Ok(None) => {}
+            other => return other,
+        }
+        match Solver::new(system.problem.clone()).solve(budget) {
+            Outcome::Refuted(tree) => Ok(Some(Step::Refuted(tree))),
+            Outcome::Stopped(stopped) => Err(ended(stopped, budget)),
+            Outcome::Satisfiable(_) => self.step(net, system, rules, budget),
+        }
+    }
+
     /// What can be done with a sequence whose system has a solution; nothing if it is perfect.
     fn step(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
         let numbered = || (0..).zip(&self.sequence.pieces);
@@ -209,7 +335,7 @@ impl Open {
     }
 
     /// One of the sequences that a step replaces this one by.
-    fn child(&self, step: &Step, case: usize, sequence: Sequence) -> Self {
+    fn child(&self, step: &Step, (parent, case): (usize, usize), sequence: Sequence) -> Self {
         let piece = step.piece().unwrap_or(0);
         let new = sequence.pieces.len() + 1 - self.sequence.pieces.len();
         let mut known = vec![Known::default(); new];
@@ -239,7 +365,7 @@ impl Open {
         }
         let mut all = self.known.clone();
         all.splice(piece..=piece, known);
-        Self { sequence, known: all }
+        Self { from: (Some(parent), case), sequence, known: all }
     }
 
     /// How often arcs could be used that the piece was being split at before the step.

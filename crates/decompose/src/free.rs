@@ -3,7 +3,7 @@
 //! An unknown (how often an arc is used, or the tokens of a place at the beginning or the end of a piece) is *free* if it is positive in a solution of the homogeneous system.
 //!
 //! **Theorem.** If the system has a solution, an unknown has finitely many values in all its solutions iff it is not free. **Proof.** A free one grows when multiples of a homogeneous solution are added. Conversely, solutions in natural numbers are
-//! finitely many least ones plus sums of homogeneous solutions, in which the unknown is 0. ∎
+//! finitely many least ones plus sums of homogeneous solutions, in which the unknown is 0. Rows of the goal that are inequalities are equations with one more unknown each. ∎
 //!
 //! Homogeneous solutions can be added and multiplied by positive numbers, so rational ones are enough, and one has all free unknowns positive. It is found at once: with `z ≤ u` and `z ≤ 1` for each unknown `u`,
 //! the sum of all `z` is made as large as possible; then `z = 1` just for the free ones.
@@ -19,7 +19,7 @@ use serval_netproof::decomposition::sequence::Sequence;
 use serval_netproof::decomposition::system::System;
 use serval_petri::Net;
 
-use crate::NUMBERS;
+use crate::{NUMBERS, ended};
 
 /// What is not free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub fn bounded(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Bo
         capped.insert(expression, cap);
     }
     let objective = Linear::new(capped.values().map(|&cap| (cap, -1)), 0).ok_or(NUMBERS)?;
-    let point = match minimise(&problem, &objective, budget)? {
+    let point = match minimise(&problem, &objective, budget).map_err(|stopped| ended(stopped, budget))? {
         Optimum::Vertex(point, _) => point,
         // All 0 is a solution, and no sum is larger than the number of unknowns.
         Optimum::Infeasible | Optimum::Unbounded => Vec::new(),

@@ -1,6 +1,6 @@
 //! Decides whether a marking of a Petri net can be reached, however many tokens there may be: the decomposition of Mayr, Kosaraju and Lambert.
 //!
-//! All runs into the goal are the runs of a *sequence* of pieces ([`serval_netproof::decomposition`] says what that is, which steps replace a
+//! All runs into a case of the goal are the runs of a *sequence* of pieces ([`serval_netproof::decomposition`] says what that is, which steps replace a
 //! sequence by others without losing a run, and why). [`decide()`] takes a sequence and
 //!
 //! 1. refutes it, if its characteristic system has no solution;
@@ -23,16 +23,21 @@ pub mod rank;
 pub mod run;
 pub mod value;
 
-pub use decide::{Counts, MOST_NODES, MOST_PLACES, Rule, Said, decide, decide_in};
+pub use decide::{Counts, Fate, MOST_NODES, MOST_PLACES, Node, Rule, Said, Search, decide, decide_in};
 
 use serval_arith::Rational;
 use serval_arith::lp::{Optimum, minimise};
-use serval_budget::Budget;
+use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Problem};
 use serval_netproof::Refusal;
 
 /// Numbers that are too large to be written down.
 pub(crate) const NUMBERS: Refusal = Refusal::TooLarge { what: "bits of a number", limit: 63 };
+
+/// Why the solver ended early. It does so, too, where a number does not fit: then there are ticks left.
+pub(crate) fn ended(stopped: Stopped, budget: &Budget) -> Refusal {
+    if stopped == Stopped::OutOfTicks && budget.left() > 0 { NUMBERS } else { stopped.into() }
+}
 
 /// The same with the opposite sign.
 pub(crate) fn opposite(linear: &Linear) -> Result<Linear, Refusal> {
@@ -46,7 +51,7 @@ pub(crate) fn least(problem: &Problem, linear: &Linear, budget: &mut Budget) -> 
         let below = value.floor().to_i128()?;
         below.checked_add(i128::from(!value.is_integer()))
     };
-    match minimise(problem, linear, budget)? {
+    match minimise(problem, linear, budget).map_err(|stopped| ended(stopped, budget))? {
         Optimum::Vertex(_, value) => rounded(&value).map(Some).ok_or(NUMBERS),
         Optimum::Infeasible | Optimum::Unbounded => Ok(None),
     }

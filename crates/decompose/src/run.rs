@@ -10,6 +10,8 @@
 //! `s_in + k·h_in + i·e(σ)` tokens after `i` rounds, which is at least `k` for `i = 0` and `i = k`, so in between. So before each round there are enough if `k` is large, and after `σ^k` there are at least `k`. From the end, the same
 //! holds for `ρ^k`. Before `τ^k` there are at least `k` tokens less what `π` takes, and after it at least `k`; rounds are on the line between them. `π` and a round of `τ` take a number that does not depend on `k`. ∎
 //!
+//! Rows of the goal are in both systems, so that `s + k·h` meets them, too; where they say that a number does not divide, `k` is a multiple of all these numbers.
+//!
 //! Without `h_in ≥ 1` it may be that `h_in = 0` and `e(σ) ≥ 1`, and the first `σ` cannot fire, however large `k` is.
 //!
 //! No proof is needed that the answer is right: the first `k` of 0, 1, 2, 4, … whose word the checker replays into the goal is it.
@@ -21,16 +23,19 @@ use serval_linear::Linear;
 use serval_netproof::decomposition::sequence::{Label, Piece, Sequence, fired};
 use serval_netproof::decomposition::system::System;
 use serval_netproof::{Item, Refusal, Run};
-use serval_petri::{Formula, Net};
+use serval_petri::{Constraint, Formula, Net};
 
-use crate::NUMBERS;
 use crate::covering::{arcs_from, is_at_most};
+use crate::{NUMBERS, ended};
 
 /// How long a word is at most that is written out.
 pub const MOST_STEPS: usize = 1_000_000;
 
 /// How many doublings of the number of rounds there are at most.
 const MOST_DOUBLINGS: u32 = 48;
+
+/// How large the product of all numbers is at most that are not to divide something.
+const MOST_UNIT: u64 = 1 << 12;
 
 const TOO_LONG: Refusal = Refusal::TooLarge { what: "steps of a run", limit: MOST_STEPS as u64 };
 
@@ -163,7 +168,7 @@ fn effect(net: &Net, piece: &Piece, word: &[usize]) -> Vec<i128> {
 fn solved(system: System, budget: &mut Budget) -> Result<Vec<i64>, Refusal> {
     match Solver::new(system.problem).solve(budget) {
         Outcome::Satisfiable(values) => Ok(values),
-        Outcome::Stopped(stopped) => Err(stopped.into()),
+        Outcome::Stopped(stopped) => Err(ended(stopped, budget)),
         Outcome::Refuted(_) => Err(Refusal::TooLarge { what: "solutions of a perfect sequence", limit: 0 }),
     }
 }
@@ -230,10 +235,16 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Word
     Ok(words)
 }
 
-/// A run of a perfect sequence, and how often it pumps; `None` where no run of it ends in the goal, which says more than its numbers.
+/// A run of a perfect sequence, and how often it pumps; `None` where the goal says that numbers do not divide that are too large.
 pub fn run(net: &Net, goal: &Formula, sequence: &Sequence, budget: &mut Budget) -> Result<Option<(Run, u64)>, Refusal> {
     let words = words(net, sequence, budget)?;
-    for times in std::iter::once(0).chain((0..MOST_DOUBLINGS).map(|exponent| 1_u64 << exponent)) {
+    let Some(unit) = sequence.rows.iter().try_fold(1_u64, |unit, row| match row {
+        Constraint::NotDivisible { divisor, .. } => unit.checked_mul(divisor.get()).filter(|&unit| unit <= MOST_UNIT),
+        Constraint::AtLeastZero(_) | Constraint::Zero(_) => Some(unit),
+    }) else {
+        return Ok(None);
+    };
+    for times in std::iter::once(0).chain((0..MOST_DOUBLINGS).map(|exponent| unit << exponent)) {
         let mut word = Vec::new();
         for (number, piece) in words.iter().enumerate() {
             let repeat = |part: &Vec<u32>| (times > 0 && !part.is_empty()).then(|| Item::Repeat(times, part.clone()));

@@ -9,7 +9,7 @@ use serval_netproof::Refusal;
 use serval_netproof::decomposition::system::System;
 use serval_netproof::decomposition::{Value, value_problem};
 
-use crate::{NUMBERS, least, opposite};
+use crate::{NUMBERS, ended, least, opposite};
 
 /// The step for a place at the beginning or the end of a piece, whose number is not free; the system has a solution.
 pub fn value(system: &System, (piece, last, place): (usize, bool, usize), budget: &mut Budget) -> Result<Value, Refusal> {
@@ -20,7 +20,7 @@ pub fn value(system: &System, (piece, last, place): (usize, bool, usize), budget
     let mut value = Value { piece, last, place, least: number(fewest)?, most: number(-most)?, tree: Tree::default() };
     match Solver::new(value_problem(system.clone(), &value)?).solve(budget) {
         Outcome::Refuted(tree) => value.tree = tree,
-        Outcome::Stopped(stopped) => return Err(stopped.into()),
+        Outcome::Stopped(stopped) => return Err(ended(stopped, budget)),
         // The bounds are those of the rationals, so there is none; the checker would refuse the step.
         Outcome::Satisfiable(_) => {}
     }

@@ -19,7 +19,7 @@ pub mod bounded;
 pub(crate) mod cuts;
 pub(crate) mod phases;
 pub(crate) mod realise;
-pub(crate) mod serial;
+pub mod serial;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ use serval_linear::{Literal, Node, Tree};
 use serval_model::{NormalForm, Run};
 use serval_proof::flow::{Clause, Fact, FlowProof, fact_clause, flow_problem};
 
+pub use realise::run_of;
 use serial::{Answers, Serial};
 
 /// How an attempt to prove a system by counting ended.
@@ -83,7 +84,7 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stop
                     },
                     None => {
                         let order = realise::order(form, &counts, budget)?;
-                        return Ok(order.and_then(|steps| realise::run_of(form, &steps)).map_or(FlowOutcome::Stuck, FlowOutcome::Run));
+                        return Ok(order.and_then(|steps| run_of(form, &steps)).map_or(FlowOutcome::Stuck, FlowOutcome::Run));
                     }
                 },
             };

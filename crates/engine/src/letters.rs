@@ -27,6 +27,7 @@ mod counting;
 #[cfg(test)]
 mod covering;
 mod dual;
+mod followed;
 mod groups;
 mod levels;
 mod realise;
@@ -43,10 +44,11 @@ use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Node as TreeNode, Problem};
 use serval_model::{Node, NormalForm, Run};
 use serval_proof::flow::serial_edges;
-use serval_proof::letters::{Automaton, Bound, Exactly, Fact, LettersProof, add_region, class_automaton, class_clause, serial_automaton};
+use serval_proof::letters::{Automaton, Bound, Fact, LettersProof, add_region, class_automaton, class_clause, serial_automaton};
 
 use crate::flow::realise::run_of;
 use counting::Proved;
+use groups::Grouped;
 use levels::Collapsed;
 use realise::{Realised, Wanted};
 use support::{HOW, How, are_in};
@@ -56,8 +58,6 @@ use told::Told;
 const PROBED: i64 = 12;
 /// Ticks without which no runs are looked for beside answers that stay open.
 const PROBING: u64 = 500_000;
-/// Requests that are followed one by one, at most.
-const FOLLOWED: i64 = 4;
 /// Configurations that are looked at for a run, at least.
 const CONFIGURATIONS: usize = 4_000;
 
@@ -74,24 +74,76 @@ pub enum LettersOutcome {
 
 /// Tries to prove that a system is serializable.
 pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
-    let serial = serial_automaton(form, serial_edges(form, budget)?);
-    let mut facts = Vec::new();
-    let levels = levels::collapse(form, serial, BTreeSet::new(), &mut facts, budget)?;
-    // Where groups are not enough, all letters together may be.
-    let mut part = budget.part(budget.left() / 2);
-    let had = part.left();
-    let grouped = groups::prove(form, &levels, &facts, &mut part);
-    budget.spend(had - part.left())?;
-    match grouped {
-        Ok(Some(proof)) => Ok(LettersOutcome::Proof(LettersProof { levels: levels.levels, ..proof })),
-        Ok(None) | Err(Stopped::OutOfTicks) => Work::new(form, levels, facts).cover(budget),
-        Err(stopped) => Err(stopped),
+    Kept::default().prove(form, budget)
+}
+
+/// What attempts to prove a system have found so far. The next one goes on from there: facts and
+/// regions hold however many ticks they took, so that attempts with more and more ticks take
+/// together about as long as the last one alone.
+#[derive(Debug, Default)]
+pub struct Kept(Option<Box<Begun>>);
+
+/// The small automaton, and how far each way to go on from it has come.
+#[derive(Debug)]
+struct Begun {
+    collapsed: Collapsed,
+    /// The guards of letters that are removed.
+    facts: Vec<Fact>,
+    groups: Grouped,
+    whole: Option<Work>,
+}
+
+impl Kept {
+    /// Whether there is anything to go on from.
+    pub fn is_begun(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tries to prove a system, which is the same each time.
+    pub fn prove(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
+        let mut begun = match self.0.take() {
+            Some(begun) => begun,
+            None => {
+                let serial = serial_automaton(form, serial_edges(form, budget)?);
+                let mut facts = Vec::new();
+                let collapsed = levels::collapse(form, serial, BTreeSet::new(), &mut facts, budget)?;
+                Box::new(Begun { collapsed, facts, groups: Grouped::default(), whole: None })
+            }
+        };
+        let found = begun.prove(form, budget);
+        if !matches!(found, Ok(LettersOutcome::Proof(_) | LettersOutcome::Run(_))) {
+            self.0 = Some(begun);
+        }
+        found
+    }
+}
+
+impl Begun {
+    fn prove(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
+        // Where groups are not enough, all letters together may be.
+        let mut part = budget.part(budget.left() / 2);
+        let had = part.left();
+        let grouped = self.groups.prove(form, &self.collapsed, &self.facts, &mut part);
+        budget.spend(had - part.left())?;
+        let proof = match grouped {
+            Ok(Some(proof)) => proof,
+            Ok(None) | Err(Stopped::OutOfTicks) => {
+                let Collapsed { automaton, removed, .. } = &self.collapsed;
+                let rest = || Collapsed { levels: Vec::new(), automaton: automaton.clone(), removed: removed.clone() };
+                match self.whole.get_or_insert_with(|| Work::new(form, rest(), self.facts.clone())).cover(form, budget)? {
+                    LettersOutcome::Proof(proof) => proof,
+                    other => return Ok(other),
+                }
+            }
+            Err(stopped) => return Err(stopped),
+        };
+        Ok(LettersOutcome::Proof(LettersProof { levels: std::mem::take(&mut self.collapsed.levels), ..proof }))
     }
 }
 
 /// A proof in the making.
-struct Work<'a> {
-    form: &'a NormalForm,
+#[derive(Clone, Debug)]
+struct Work {
     proof: LettersProof,
     /// The automaton over classes that is left.
     automaton: Automaton,
@@ -106,11 +158,15 @@ struct Work<'a> {
     /// Whether this is about a group of letters: then the whole is looked at elsewhere if it
     /// cannot be proved.
     is_group: bool,
+    /// Knows the problem, and so does another solver of solutions whose sum is bounded.
+    all: Told,
+    small: Told,
+    bound: i64,
 }
 
-impl<'a> Work<'a> {
+impl Work {
     /// What is left to prove about the letters of an automaton that levels lead to.
-    fn new(form: &'a NormalForm, collapsed: Collapsed, facts: Vec<Fact>) -> Self {
+    fn new(form: &NormalForm, collapsed: Collapsed, facts: Vec<Fact>) -> Self {
         let Collapsed { levels, automaton, removed } = collapsed;
         let mut proof = LettersProof { facts, levels, ..LettersProof::default() };
         let mut classes: BTreeMap<Vec<(u32, u32)>, Vec<Node>> = BTreeMap::new();
@@ -139,21 +195,20 @@ impl<'a> Work<'a> {
                 fact_of.push(Some(number));
             }
         }
-        Self { form, proof, automaton, class_of, removed, problem, fact_of, is_group: false }
+        let (all, small) = (Told::new(variables, None), Told::new(variables, Some(1)));
+        Self { proof, automaton, class_of, removed, problem, fact_of, is_group: false, all, small, bound: 1 }
     }
 
-    /// Covers all numbers of answers that the facts leave with regions.
-    fn cover(&mut self, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
+    /// Covers all numbers of answers that the facts leave with regions. Can be called again where it
+    /// found no proof.
+    fn cover(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
         // Pairs are those of the whole system, and a group has few letters to be counted.
         let (first, later) = HOW.split_at(if self.is_group { 1 } else { HOW.len() });
-        let mut whole = Told::new(classes, None);
-        let mut bound = 1;
-        let mut small = Told::new(classes, Some(bound));
         loop {
-            let counts = match small.solve(&self.problem, budget)? {
+            let counts = match self.small.solve(&self.problem, budget)? {
                 Ok(counts) => counts,
-                Err(_) => match whole.solve(&self.problem, budget)? {
+                Err(_) => match self.all.solve(&self.problem, budget)? {
                     Err(tree) => {
                         self.proof.tree = tree;
                         if !self.is_group {
@@ -164,8 +219,8 @@ impl<'a> Work<'a> {
                     Ok(counts) => {
                         // Smaller ones first: they are easier to judge.
                         let sum = counts.iter().take(self.proof.classes.len()).fold(0_i64, |sum, &count| sum.saturating_add(count));
-                        bound = sum.min(bound.saturating_mul(2));
-                        small = Told::new(classes, Some(bound));
+                        self.bound = sum.min(self.bound.saturating_mul(2));
+                        self.small = Told::new(classes, Some(self.bound));
                         continue;
                     }
                 },
@@ -180,18 +235,18 @@ impl<'a> Work<'a> {
                 }
                 self.fact_of.resize(self.problem.clauses.len(), None);
                 self.proof.regions.push(region);
-            } else if let Some(fact) = self.absent(counts, first, budget)? {
+            } else if let Some(fact) = self.absent(form, counts, first, budget)? {
                 self.learn(fact)?;
             } else if !self.is_group
-                && let Some(run) = self.realised(counts, budget)?
+                && let Some(run) = self.realised(form, counts, budget)?
             {
                 return Ok(LettersOutcome::Run(run));
-            } else if let Some(fact) = self.counted(counts, budget)? {
+            } else if let Some(fact) = self.counted(form, counts, budget)? {
                 self.learn(fact)?;
-            } else if let Some(fact) = self.absent(counts, later, budget)? {
+            } else if let Some(fact) = self.absent(form, counts, later, budget)? {
                 self.learn(fact)?;
             } else if !self.is_group
-                && let Some(fact) = self.followed(counts, budget)?
+                && let Some(fact) = self.followed(form, counts, budget)?
             {
                 self.learn(fact)?;
             } else {
@@ -200,14 +255,16 @@ impl<'a> Work<'a> {
                 if self.is_group || budget.left() < PROBING {
                     return Ok(first);
                 }
-                return self.probe(counts.to_vec(), &mut small, bound, budget).map(|run| run.map_or(first, LettersOutcome::Run));
+                // What is excluded there without a fact must be forgotten here.
+                let run = self.clone().probe(form, counts.to_vec(), budget)?;
+                return Ok(run.map_or(first, LettersOutcome::Run));
             }
         }
     }
 
     /// Looks for a run with answers that are not serial, small ones first, beside
     /// these, which could neither be realised nor excluded.
-    fn probe(&mut self, mut counts: Vec<i64>, small: &mut Told, mut bound: i64, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+    fn probe(mut self, form: &NormalForm, mut counts: Vec<i64>, budget: &mut Budget) -> Result<Option<Run>, Stopped> {
         let classes = self.problem_classes();
         loop {
             let others = (0..).zip(&counts).flat_map(|(class, &count)| {
@@ -216,12 +273,12 @@ impl<'a> Work<'a> {
             });
             self.problem.clauses.push(others.collect());
             counts = loop {
-                match small.solve(&self.problem, budget)? {
+                match self.small.solve(&self.problem, budget)? {
                     Ok(counts) => break counts[..self.proof.classes.len()].to_vec(),
-                    Err(_) if bound >= PROBED => return Ok(None),
+                    Err(_) if self.bound >= PROBED => return Ok(None),
                     Err(_) => {
-                        bound = bound.saturating_mul(2).min(PROBED);
-                        *small = Told::new(classes, Some(bound));
+                        self.bound = self.bound.saturating_mul(2).min(PROBED);
+                        self.small = Told::new(classes, Some(self.bound));
                     }
                 }
             };
@@ -229,9 +286,9 @@ impl<'a> Work<'a> {
                 if let Some(region) = region::find_region(&self.automaton, classes, &counts, budget)? {
                     add_region(&mut self.problem, &self.automaton, classes, &region).ok_or(Stopped::OutOfTicks)?;
                 }
-            } else if let Some(run) = self.realised(&counts, budget)? {
+            } else if let Some(run) = self.realised(form, &counts, budget)? {
                 return Ok(Some(run));
-            } else if let Some(fact) = self.absent(&counts, &HOW, budget)? {
+            } else if let Some(fact) = self.absent(form, &counts, &HOW, budget)? {
                 self.learn(fact)?;
             }
         }
@@ -282,14 +339,14 @@ impl<'a> Work<'a> {
 
     /// A fact that says that some class which is answered here is not, without
     /// one that is not answered here.
-    fn absent(&self, counts: &[i64], ways: &[How], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn absent(&self, form: &NormalForm, counts: &[i64], ways: &[How], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let (groups, outside) = self.not_answered(counts);
         for &how in ways {
-            let never = support::never(self.form, &outside, how, budget)?;
+            let never = support::never(form, &outside, how, budget)?;
             let absent = self.proof.classes.iter().zip(counts).find(|(class, count)| **count > 0 && are_in(class, &never));
             if let Some((class, _)) = absent {
-                let outside = support::narrowed(groups, |outside| Ok(are_in(class, &support::never(self.form, outside, how, budget)?)))?;
-                let mut never = support::never(self.form, &outside, how, budget)?;
+                let outside = support::narrowed(groups, |outside| Ok(are_in(class, &support::never(form, outside, how, budget)?)))?;
+                let mut never = support::never(form, &outside, how, budget)?;
                 never.retain(|letter| outside.binary_search(letter).is_err());
                 return Ok(Some(support::absence(how, outside, Vec::new(), never)));
             }
@@ -306,73 +363,8 @@ impl<'a> Work<'a> {
         (groups, letters)
     }
 
-    /// A fact about runs that answer some classes as often as here: that another
-    /// class which is answered here is not, or that there is no such run. One
-    /// class is followed first, then two, then all.
-    fn followed(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
-        let answered: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
-        let mut sets: Vec<Vec<usize>> = answered.iter().map(|&class| vec![class]).collect();
-        for (at, &first) in answered.iter().enumerate() {
-            sets.extend(answered[at + 1..].iter().map(|&second| vec![first, second]));
-        }
-        if answered.len() > 2 {
-            sets.push(answered.clone());
-        }
-        let followed = |set: &[usize]| set.iter().map(|&class| counts[class]).sum::<i64>();
-        sets.retain(|set| followed(set) <= FOLLOWED);
-        let (groups, outside) = self.not_answered(counts);
-        for set in sets {
-            let exactly = |&class: &usize| {
-                let mut letters = self.proof.classes[class].clone();
-                letters.sort_unstable();
-                Exactly { letters, times: u32::try_from(counts[class]).unwrap_or(u32::MAX) }
-            };
-            let exactly: Vec<Exactly> = set.iter().map(exactly).collect();
-            // Where it is too expensive, others may do.
-            let mut part = budget.part(budget.left() / 8);
-            let had = part.left();
-            let found = self.followed_so(&answered, &groups, &outside, &exactly, &mut part);
-            budget.spend(had - part.left())?;
-            match found {
-                Ok(Some(fact)) => return Ok(Some(fact)),
-                Ok(None) | Err(Stopped::OutOfTicks) => {}
-                Err(stopped) => return Err(stopped),
-            }
-        }
-        Ok(None)
-    }
-
-    fn followed_so(
-        &self,
-        answered: &[usize],
-        groups: &[Vec<Node>],
-        outside: &[Node],
-        exactly: &[Exactly],
-        budget: &mut Budget,
-    ) -> Result<Option<Fact>, Stopped> {
-        for how in HOW {
-            let Some(never) = support::never_exactly(self.form, outside, exactly, how, budget)? else {
-                let impossible = |outside: &[Node]| Ok(support::never_exactly(self.form, outside, exactly, how, budget)?.is_none());
-                let outside = support::narrowed(groups.to_vec(), impossible)?;
-                return Ok(Some(support::absence(how, outside, exactly.to_vec(), Vec::new())));
-            };
-            let class = answered.iter().map(|&class| &self.proof.classes[class]).find(|class| are_in(class, &never));
-            if let Some(class) = class {
-                let absent = |outside: &[Node]| {
-                    let never = support::never_exactly(self.form, outside, exactly, how, budget)?;
-                    Ok(never.is_none_or(|never| are_in(class, &never)))
-                };
-                let outside = support::narrowed(groups.to_vec(), absent)?;
-                let mut letters = class.clone();
-                letters.sort_unstable();
-                return Ok(Some(support::absence(how, outside, exactly.to_vec(), letters)));
-            }
-        }
-        Ok(None)
-    }
-
     /// A run with these answers, and perhaps some with letters that are removed.
-    fn realised(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Run>, Stopped> {
+    fn realised(&self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<Run>, Stopped> {
         let sum: i64 = counts.iter().sum();
         if sum > PROBED {
             return Ok(None);
@@ -386,8 +378,8 @@ impl<'a> Work<'a> {
         let configurations = CONFIGURATIONS.max(usize::try_from(budget.left() / 5_000).unwrap_or(usize::MAX));
         for others in 0..=more {
             let wanted = Wanted { class_of: &class_of, counts: counts.iter().copied().chain([others]).collect() };
-            match realise::realise(self.form, wanted, configurations, budget)? {
-                Realised::Run(steps) => return Ok(run_of(self.form, &steps)),
+            match realise::realise(form, wanted, configurations, budget)? {
+                Realised::Run(steps) => return Ok(run_of(form, &steps)),
                 Realised::TooMany => return Ok(None),
                 Realised::None => {}
             }
@@ -397,10 +389,10 @@ impl<'a> Work<'a> {
 
     /// A clause that all serial runs meet and these answers do not, if counting
     /// shows it for all runs.
-    fn counted(&self, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn counted(&self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let classes = self.problem_classes();
         if let Some(clause) = dual::separate(&self.automaton, classes, counts, budget)?
-            && let Some(fact) = self.proved(&clause, Vec::new(), budget)?
+            && let Some(fact) = self.proved(form, &clause, Vec::new(), budget)?
         {
             return Ok(Some(fact));
         }
@@ -414,7 +406,7 @@ impl<'a> Work<'a> {
             let mut outside: Vec<Node> = outside.copied().collect();
             outside.sort_unstable();
             let is_all = outside == others;
-            if let Some(fact) = self.proved(&clause, outside, budget)? {
+            if let Some(fact) = self.proved(form, &clause, outside, budget)? {
                 return Ok(Some(fact));
             }
             if is_all {
@@ -424,16 +416,16 @@ impl<'a> Work<'a> {
         let answered = |class: u32| counts.get(class as usize).is_some_and(|&count| count > 0);
         let restricted = dual::restrict(&self.automaton, answered);
         let Some(clause) = dual::separate(&restricted, classes, counts, budget)? else { return Ok(None) };
-        self.proved(&clause, others, budget)
+        self.proved(form, &clause, others, budget)
     }
 
     /// The fact that a clause holds unless one of `outside` is answered, if
     /// counting shows it.
-    fn proved(&self, clause: &[Literal], outside: Vec<Node>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn proved(&self, form: &NormalForm, clause: &[Literal], outside: Vec<Node>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { return Ok(None) };
         let mut part = budget.part(budget.left() / 2);
         let had = part.left();
-        let proved = counting::prove(self.form, &outside, &clause, &mut part);
+        let proved = counting::prove(form, &outside, &clause, &mut part);
         budget.spend(had - part.left())?;
         match proved {
             Ok(Proved::Yes(counting)) => Ok(Some(Fact::Count(Box::new(counting)))),

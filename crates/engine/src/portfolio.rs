@@ -4,10 +4,15 @@
 //! number of threads unless a limit on time or memory ends the work. A verdict
 //! comes with evidence; nothing is claimed beyond it.
 //!
-//! First counterexamples with few requests, then rounds (`ROUND`) with budgets
-//! that grow until the user's limits end the work, or until a round in which
-//! no method was short of ticks. A round goes on from what those before it
-//! found: how far each component is reduced, and what is ruled out. Which
+//! First counterexamples with few requests, then rounds with budgets that grow
+//! until the user's limits end the work, or until a round in which no method was
+//! short of ticks. A round has levels (`LEVEL`), in each of which every method is
+//! tried with twice the ticks of the level before. So what failed took, all
+//! together, a fixed multiple of the ticks with which a method succeeds: a
+//! system that needs a little more than some level has takes about twice as long as one
+//! that needs a little less, and not ten times. A level goes on from what those before it
+//! found: how far each component is reduced, what is ruled out, and what proofs over
+//! the numbers of answers have come to. Which
 //! budgets there are depends on no clock, so what is decided within some time
 //! is decided within any longer time. Tasks may run side by side, and the
 //! first *in their order* that succeeds wins, not the first to finish, so that
@@ -15,8 +20,12 @@
 //! is proved is not looked at again; one counterexample ends everything, but
 //! for looking whether fewer requests would have done.
 
+mod attempt;
 mod few_kinds;
+mod schedule;
 mod tasks;
+
+use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
@@ -24,10 +33,12 @@ use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
 use serval_proof::script::Reduced;
 
+use crate::letters::Kept;
 use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
-use tasks::Kind;
+pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
+use schedule::{ALWAYS, BEGIN, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -35,56 +46,9 @@ pub const FIRST_LAYERS: u32 = 3;
 pub const FIRST_TICKS: u64 = 300_000;
 /// Ticks for the search after everything else.
 pub const LAST_TICKS: u64 = 100_000;
-/// Ticks for reductions of one component, in the first round.
-const REDUCE_TICKS: u64 = 100_000_000;
-/// Ticks for a proof over the numbers of answers that is there as soon as
-/// somebody looks, in the first round.
-const INSTANT_TICKS: u64 = 1_000;
-/// Ticks for a search of the reduced system, which is small, in the first
-/// round: a tick of it is a configuration, and takes much longer than others.
-const GLANCE_TICKS: u64 = 2_000;
-/// Ticks for a proof over the numbers of answers that is found at once or
-/// not at all, in the first round.
-const QUICK_TICKS: u64 = 200_000;
-/// Ticks for proofs that are soon found, in the first round.
-const EARLY_TICKS: u64 = 200_000;
-/// Ticks for a task, in the first round.
-const TASK_TICKS: u64 = 2_000_000;
-/// By how much budgets grow from round to round.
-const GROWTH: u64 = 4;
 /// Rounds for those who set no limit. With the last one budgets are as large as
 /// work of some minutes.
 pub const ROUNDS: usize = 4;
-/// Requests in flight between steps that are tried by counting, in the first
-/// round; one more in each further one.
-const CONCURRENT: usize = 3;
-
-/// What is done in each round, in this order, and with how many ticks in the
-/// first. To give a method a place, add a [`Kind`] to a list here.
-const ROUND: &[(Stage, u64)] = &[
-    (Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS),
-    (Stage::Reduce, REDUCE_TICKS),
-    (Stage::Tasks(&[Kind::LettersReduced]), INSTANT_TICKS),
-    (Stage::Search, GLANCE_TICKS),
-    (Stage::Tasks(&[Kind::LettersReduced]), QUICK_TICKS),
-    (Stage::Tasks(&[Kind::FlowReduced]), EARLY_TICKS),
-    (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), TASK_TICKS),
-    (Stage::Search, LAST_TICKS),
-    (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), TASK_TICKS),
-];
-
-/// How many parts of the first round are done even where no round is asked for.
-const ALWAYS: usize = 7;
-
-/// A part of a round.
-enum Stage {
-    /// Reductions of what is not proved.
-    Reduce,
-    /// Counterexamples by number of requests.
-    Search,
-    /// Tasks for each component that is not proved.
-    Tasks(&'static [Kind]),
-}
 
 /// A way to find a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,11 +67,14 @@ pub enum Method {
     Bounded,
     /// The published method, which somebody else brings ([`Plan::classic`]).
     Classic,
+    /// Proofs by cases on nets, which somebody else brings ([`Plan::decompose`]).
+    Decompose,
 }
 
 impl Method {
     /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] = &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic];
+    pub const ALL: &[Self] =
+        &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic, Self::Decompose];
 
     /// The name, as in `--method`.
     pub fn name(self) -> &'static str {
@@ -119,6 +86,7 @@ impl Method {
             Self::Flow => "flow",
             Self::Bounded => "bounded",
             Self::Classic => "classic",
+            Self::Decompose => "decompose",
         }
     }
 
@@ -145,13 +113,15 @@ pub struct Plan<'a> {
     pub percent: u64,
     /// The published method, if there is one at hand.
     pub classic: Option<&'a Prover<'a>>,
+    /// Proofs by cases on nets, if somebody makes them.
+    pub decompose: Option<&'a CaseProver<'a>>,
 }
 
 impl<'a> Plan<'a> {
     /// Methods with one thread, a few rounds and nobody who watches.
     pub fn new(methods: &[Method], cancel: &Cancel) -> Self {
         let methods = methods.to_vec();
-        Self { methods, jobs: 1, cancel: cancel.clone(), watch: &|_| {}, rounds: ROUNDS, percent: 100, classic: None }
+        Self { methods, jobs: 1, cancel: cancel.clone(), watch: &|_| {}, rounds: ROUNDS, percent: 100, classic: None, decompose: None }
     }
 
     /// The ticks that something has in a round, if it has `first` in the first.
@@ -159,26 +129,6 @@ impl<'a> Plan<'a> {
         let growth = u32::try_from(round).ok().and_then(|round| GROWTH.checked_pow(round)).unwrap_or(u64::MAX);
         (first.saturating_mul(self.percent) / 100).saturating_mul(growth)
     }
-}
-
-/// A method for one system that is not part of the engine.
-pub type Prover<'a> = dyn Fn(&NetworkSystem, u64, &Cancel) -> Attempt + Sync + 'a;
-
-/// What a method found about one system.
-#[derive(Debug)]
-pub enum Attempt {
-    /// A proof.
-    Part(Part),
-    /// A run that should be a counterexample.
-    Run(Run),
-    /// There is no counterexample of those that it looks for.
-    Clear,
-    /// Nothing: answers that could neither be realised nor excluded.
-    Open(Vec<(Letter, u64)>),
-    /// Nothing, and more ticks might have helped.
-    Short,
-    /// Nothing, however many ticks there are.
-    Ended,
 }
 
 /// What is being tried.
@@ -236,8 +186,9 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
     crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
-        let (failed, open_answers) = (FxHashMap::default(), Vec::new());
-        Work { systems, plan, cleared, concurrent, parts, reductions, failed, method: Method::Reduce, short: false, open_answers }.run()
+        let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
+        let method = Method::Reduce;
+        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, method, short: false, reason: None, open_answers }.run()
     })
 }
 
@@ -249,6 +200,7 @@ pub fn method_of(parts: &[Part]) -> Option<Method> {
         Part::Letters(_) => Some(Method::Letters),
         Part::Flow(_) => Some(Method::Flow),
         Part::Invariant(_) => Some(Method::Classic),
+        Part::Cases(_) => Some(Method::Decompose),
     };
     parts.iter().map(of).try_fold(Method::Reduce, |all, one| Some(all.max(one?)))
 }
@@ -266,6 +218,7 @@ pub fn reduced_by(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -
             Part::Atomic(script) => script,
             Part::Letters(proof) => &proof.script,
             Part::Flow(proof) => &proof.script,
+            Part::Cases(proof) => &proof.script,
             Part::Invariant(_) => return None,
             Part::Same(_) => continue, // Only one of those that are the same is reduced.
         };
@@ -292,10 +245,14 @@ struct Work<'a> {
     reductions: Vec<Option<(Reduction, Extent)>>,
     /// With how many ticks a method found nothing about a component, reduced by a script of some length: with as many it would again.
     failed: FxHashMap<(usize, Method, usize), u64>,
+    /// What such attempts have found over the numbers of answers, for the next one.
+    kept: Mutex<FxHashMap<(usize, Method, usize), Kept>>,
     /// The last method that proved a component.
     method: Method,
     /// Whether something in this round could have used more ticks.
     short: bool,
+    /// What stopped the last method that said so, where it is the only one.
+    reason: Option<StopReason>,
     /// Components and answers of theirs that were open, in some round.
     open_answers: Vec<(usize, Vec<(Letter, u64)>)>,
 }
@@ -332,32 +289,60 @@ impl Work<'_> {
             self.few_kinds(None)?;
         }
         self.normal_forms()?;
-        let stages = if self.plan.rounds == 0 { &ROUND[..ALWAYS] } else { ROUND };
         for round in 0..self.plan.rounds.max(1) {
             self.short = false;
-            for (stage, first) in stages {
-                let ticks = self.plan.ticks(*first, round);
-                match stage {
-                    Stage::Reduce => self.reduce(ticks)?,
-                    Stage::Search if self.may(Method::Search) => {
-                        self.search(u32::MAX, ticks, true)?;
-                        self.few_kinds(Some(ticks))?;
-                    }
-                    Stage::Search => {}
-                    Stage::Tasks(kinds) => {
-                        let tasks = self.tasks_of(kinds, round);
-                        self.tasks(tasks, ticks)?;
+            let begin = BEGIN.iter().chain(GLANCE.iter().filter(|_| round == 0));
+            for (stage, first) in begin {
+                self.stage(stage, self.plan.ticks(*first, round), round)?;
+                if let Some(proof) = self.proof() {
+                    return Ok(proof);
+                }
+            }
+            let last = self.plan.ticks(TASK_TICKS, round);
+            let (level, halved) = match self.plan.rounds {
+                0 => (&LEVEL[..ALWAYS], HALVED_ALWAYS),
+                _ => (LEVEL, HALVED[round.min(1)]),
+            };
+            for ticks in halved.iter().map(|&times| last >> times) {
+                // With fewer ticks than steps nothing can even be looked at.
+                if ticks < last && self.open().all(|component| ticks < self.steps(component) as u64) {
+                    continue;
+                }
+                for (stage, part) in level {
+                    self.stage(stage, ticks / part, round)?;
+                    if let Some(proof) = self.proof() {
+                        return Ok(proof);
                     }
                 }
+            }
+            for (stage, first) in END.iter().filter(|_| self.plan.rounds > 0) {
+                self.stage(stage, self.plan.ticks(*first, round), round)?;
                 if let Some(proof) = self.proof() {
                     return Ok(proof);
                 }
             }
             if !self.short && self.plan.rounds > 0 {
-                return Ok(Found::Unknown(StopReason::MethodsExcluded));
+                return Ok(Found::Unknown(self.reason.take().unwrap_or(StopReason::MethodsExcluded)));
             }
         }
-        Ok(Found::Unknown(StopReason::RoundsUsedUp { rounds: self.plan.rounds }))
+        let used_up = StopReason::RoundsUsedUp { rounds: self.plan.rounds };
+        Ok(Found::Unknown(self.reason.take().unwrap_or(used_up)))
+    }
+
+    /// Does a part of a round.
+    fn stage(&mut self, stage: &Stage, ticks: u64, round: usize) -> Result<(), End> {
+        match stage {
+            Stage::Reduce => self.reduce(ticks),
+            Stage::Search if self.may(Method::Search) => {
+                self.search(u32::MAX, ticks, true)?;
+                self.few_kinds(Some(ticks))
+            }
+            Stage::Search => Ok(()),
+            Stage::Tasks(kinds) => {
+                let tasks = self.tasks_of(kinds, round);
+                self.tasks(tasks, ticks)
+            }
+        }
     }
 
     /// The components that are not proved.

@@ -63,7 +63,7 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
     starts.sort_unstable();
     let mut places: Vec<Place> = Vec::new();
     let mut known: FxHashMap<(LocalId, GlobalId, Vec<LocalId>), bool> = FxHashMap::default();
-    let mut courses = Courses { system, alone: &alone, known: FxHashMap::default() };
+    let mut courses = Courses { system, alone: &alone, known: FxHashMap::default(), after_one: FxHashMap::default() };
     let mut among_none: FxHashMap<(LocalId, GlobalId), bool> = FxHashMap::default();
     let mut configs: IndexMap<Config, Option<(usize, Place, Step)>, FxBuildHasher> = IndexMap::default();
     configs.insert(Config { global: system.initial_global(), flight: Flight::default() }, None);
@@ -75,6 +75,9 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
         for &place in &places {
             let answers_here = !system.answers_of(place.1).is_empty();
             if found.contains_key(&place) || answers_here || alone.contains(&(place.1, config.global)) {
+                continue;
+            }
+            if courses.soon_answers_after_one(place, &config, budget)? {
                 continue;
             }
             let others = config.flight.others(place);
@@ -210,6 +213,8 @@ struct Courses<'a> {
     system: &'a NetworkSystem,
     alone: &'a FxHashSet<(LocalId, GlobalId)>,
     known: FxHashMap<(LocalId, GlobalId), Rc<Course>>,
+    /// Whether who is first in `local` can answer alone on the course of one in another local state.
+    after_one: FxHashMap<(LocalId, GlobalId, LocalId), bool>,
 }
 
 /// What a request that runs on alone makes of the global state.
@@ -245,6 +250,33 @@ impl Courses<'_> {
         let course = Rc::new(course);
         self.known.insert((local, global), Rc::clone(&course));
         Ok(course)
+    }
+
+    /// Whether a request can answer alone while or after a single other one runs on alone: then it can
+    /// among more of them, too, and each pair of requests is looked at once however many
+    /// configurations it is in.
+    fn soon_answers_after_one(&mut self, place: Place, config: &Config, budget: &mut Budget) -> Result<bool, Stopped> {
+        let mut own = Some(place);
+        for other in config.flight.iter() {
+            if own.take_if(|own| *own == other).is_some() {
+                continue;
+            }
+            budget.spend(1)?;
+            let key = (place.1, config.global, other.1);
+            let soon = match self.after_one.get(&key) {
+                Some(&soon) => soon,
+                None => {
+                    let course = self.of(other.1, config.global, budget)?;
+                    let soon = course.passes.iter().any(|&global| self.alone.contains(&(place.1, global)));
+                    self.after_one.insert(key, soon);
+                    soon
+                }
+            };
+            if soon {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a request in `local` can answer alone after some of the `others`, one

@@ -4,13 +4,17 @@
 
 mod ackermann;
 mod boolean;
+mod doubling;
 mod lipton;
+mod messages;
 
 use std::fmt::Write;
 
 pub use ackermann::{ackermann, ackermann_value};
 pub use boolean::{Command, boolean, boolean_counter};
+pub use doubling::{Doubling, hopcroft_pansiot};
 pub use lipton::{lipton, lipton_size};
+pub use messages::messages;
 
 /// Sizes at which each problem is made.
 pub const SIZES: [usize; 3] = [2, 4, 8];

@@ -37,6 +37,7 @@ mod printer;
 mod same;
 #[cfg(test)]
 mod tests;
+pub mod tso;
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -52,6 +52,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
         Part::Flow(proof) => &proof.script,
         Part::Invariant(proof) => &proof.script,
         Part::Letters(proof) => &proof.script,
+        Part::Cases(proof) => &proof.script,
         Part::Same(_) => return Ok(Vec::new()),
     };
     let reduced = check_script(form, script, &mut Work::new(&Caps::default(), cancel)).map_err(|refusal| refusal.to_string())?;
@@ -61,7 +62,7 @@ pub fn obligations(system: &NetworkSystem, part: Part, cancel: &Cancel) -> Resul
     let proof = match part {
         Part::Flow(proof) => *proof,
         Part::Invariant(proof) => return stated::obligations(reduced.form(), &proof, &names, &mut budget).map_err(stopped),
-        Part::Atomic(_) | Part::Letters(_) | Part::Same(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
+        Part::Atomic(_) | Part::Letters(_) | Part::Cases(_) | Part::Same(_) => match prove(reduced.form(), &mut budget).map_err(stopped)? {
             FlowOutcome::Proof(proof) => proof,
             FlowOutcome::Run(_) | FlowOutcome::Stuck => return Err("the reduced system could not be proved by counting".to_owned()),
         },

@@ -31,8 +31,14 @@ pub(crate) fn seen(model: &Model, regions: &Regions, reduction: &Reduction, budg
     let mut found = Vec::new();
     for global in globals(model) {
         let mut taken: FxHashSet<PointId> = FxHashSet::default();
-        for value in values(claims, global) {
-            let points = points(claims, regions, global, value, budget)?;
+        let values = values(claims, global);
+        if values.is_empty() {
+            continue;
+        }
+        let around = Around::new(claims, regions, global);
+        budget.spend(around.told.len() as u64)?;
+        for value in values {
+            let points = points(claims, &around, value, budget)?;
             let free = |point: &PointId| !known.contains(&(global.0, point.0)) && taken.insert(*point);
             let points: Vec<PointId> = points.into_iter().filter(free).collect();
             if let (Ok(value), false) = (i64::try_from(value), points.is_empty()) {
@@ -61,19 +67,34 @@ fn values(claims: Claims<'_>, global: GlobalVar) -> Vec<i128> {
 }
 
 /// The points at which a variable has a value, ascending: whichever way a request comes, and whatever others do.
-fn points(claims: Claims<'_>, regions: &Regions, global: GlobalVar, value: i128, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
-    let (model, facts) = (claims.model, claims.facts);
+///
+/// They are the greatest set of points that no other ways lead into. A request comes to one of them from outside, and then by a path that tests for the
+/// value or writes it or from where owners say it; so only what follows such paths is looked at.
+fn points(claims: Claims<'_>, around: &Around, value: i128, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
+    let (model, facts, global) = (claims.model, claims.facts, around.global);
     let taken = |id: PathId| facts.is_taken(model, id, Runs::All);
+    let here = Domain::point(value);
+    let to_here = |id: PathId, before: &Domain| facts.image(model, id, global, before, Runs::All).is_subset(&here);
+    let mut list: Vec<PointId> = Vec::new();
+    for &id in model.touching[global.index()].iter().filter(|&&id| taken(id)) {
+        budget.spend(1)?;
+        if to_here(id, &facts.before(model, id, global, Runs::All)) {
+            list.push(model.path(id).to);
+        }
+    }
+    for &(point, _) in around.told.iter().filter(|told| told.1 == value) {
+        budget.spend(1)?;
+        list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));
+    }
     let changing: Vec<PathId> =
         model.writers[global.index()].iter().copied().filter(|&id| taken(id) && !claims.leaves(id, global, value)).collect();
     let mut stays: FxHashMap<ClassId, bool> = FxHashMap::default();
     let mut inside: FxHashSet<PointId> = FxHashSet::default();
-    let all = regions.around(model, &model.touching[global.index()]);
-    let may = |point: PointId| point != PointId::END && !model.is_entry(point) && !facts.is_nowhere(point);
-    for &point in all.iter().filter(|&&point| may(point)) {
+    while let Some(point) = list.pop() {
         budget.spend(1)?;
         // Where owners say what it is there is nothing to know.
-        if facts.at(global, &[point], Runs::All).single().is_some() {
+        let is_told = around.told.binary_search_by_key(&point, |told| told.0).is_ok();
+        if point == PointId::END || model.is_entry(point) || facts.is_nowhere(point) || is_told || inside.contains(&point) {
             continue;
         }
         let class = facts.class(point);
@@ -86,24 +107,47 @@ fn points(claims: Claims<'_>, regions: &Regions, global: GlobalVar, value: i128,
                 known
             }
         };
-        if known && !model.entering[point.index()].is_empty() {
+        if known {
             inside.insert(point);
+            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));
         }
     }
-    let here = Domain::point(value);
-    let mut list = all.clone();
+    list.extend(&inside);
     while let Some(point) = list.pop() {
         budget.spend(1)?;
         let otherwise = |&id: &PathId| {
-            let path = model.path(id);
+            if !taken(id) {
+                return false;
+            }
             let before = facts.before(model, id, global, Runs::All);
-            let before = if inside.contains(&path.from) { before.and(&here) } else { before };
-            taken(id) && !facts.image(model, id, global, &before, Runs::All).is_subset(&here)
+            let before = if inside.contains(&model.path(id).from) { before.and(&here) } else { before };
+            !to_here(id, &before)
         };
         if inside.contains(&point) && model.entering[point.index()].iter().any(otherwise) {
             inside.remove(&point);
             list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|to| inside.contains(to)));
         }
     }
-    Ok(all.into_iter().filter(|point| inside.contains(point)).collect())
+    let mut points: Vec<PointId> = inside.into_iter().collect();
+    points.sort_unstable();
+    Ok(points)
+}
+
+/// A variable, and the points around those that touch it at which owners say its value, ascending.
+struct Around {
+    global: GlobalVar,
+    told: Vec<(PointId, i128)>,
+}
+
+impl Around {
+    fn new(claims: Claims<'_>, regions: &Regions, global: GlobalVar) -> Self {
+        let (model, facts) = (claims.model, claims.facts);
+        let mut single: FxHashMap<ClassId, Option<i128>> = FxHashMap::default();
+        let mut told = Vec::new();
+        for point in regions.around(model, &model.touching[global.index()]) {
+            let value = *single.entry(facts.class(point)).or_insert_with(|| facts.at(global, &[point], Runs::All).single());
+            told.extend(value.map(|value| (point, value)));
+        }
+        Self { global, told }
+    }
 }

@@ -150,22 +150,22 @@ fn weights(claims: Claims<'_>, global: GlobalVar, points: &[PointId]) -> Option<
 pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owner>, Stopped> {
     let model = claims.model;
     let mut owners = Vec::new();
-    let mut inside = vec![false; model.points.len()];
+    let mut scratch = Scratch { inside: vec![false; model.points.len()], writes: vec![Writes::No; model.paths.len()] };
     for global in globals(model) {
         // What each path that writes it makes of it, if that is one number.
-        let mut made: FxHashMap<PathId, Option<i128>> = FxHashMap::default();
+        let mut made: Vec<(PathId, Option<i128>)> = Vec::new();
         let mut values: Vec<i128> = Vec::new();
         for &id in model.writers[global.index()].iter().filter(|&&id| claims.facts.is_taken(claims.model, id, Runs::All)) {
             let before = claims.facts.before(model, id, global, Runs::All);
             let value = claims.facts.image(model, id, global, &before, Runs::All).single();
             values.extend(value.filter(|&value| value != model.initial(global)));
-            made.insert(id, value);
+            made.push((id, value));
         }
         values.sort_unstable();
         values.dedup();
         for &value in values.iter().take(MAX_VALUES) {
             let Ok(number) = i64::try_from(value) else { continue };
-            let points = last_write(claims, &made, value, &mut inside, budget)?;
+            let points = last_write(claims, &made, value, &mut scratch, budget)?;
             if !points.is_empty() {
                 owners.push(Owner { global: global.0, value: number, points: runs(&points) });
             }
@@ -174,33 +174,46 @@ pub(crate) fn owners(claims: Claims<'_>, budget: &mut Budget) -> Result<Vec<Owne
     Ok(owners)
 }
 
-/// The points of requests whose last write was of this value, whichever way they came. No point is `inside` before and after.
+/// What a path does to the variable whose owners are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writes {
+    No,
+    TheValue,
+    Other,
+}
+
+/// What is said of every point and path, so that it need not be made anew for each variable.
+struct Scratch {
+    /// False everywhere between two uses.
+    inside: Vec<bool>,
+    /// `No` everywhere between two uses.
+    writes: Vec<Writes>,
+}
+
+/// The points of requests whose last write was of this value, whichever way they came.
 fn last_write(
     claims: Claims<'_>,
-    made: &FxHashMap<PathId, Option<i128>>,
+    made: &[(PathId, Option<i128>)],
     value: i128,
-    inside: &mut [bool],
+    scratch: &mut Scratch,
     budget: &mut Budget,
 ) -> Result<Vec<PointId>, Stopped> {
     let model = claims.model;
+    let Scratch { inside, writes } = scratch;
     let taken = |id: PathId| claims.facts.is_taken(claims.model, id, Runs::All);
-    let mut writers: Vec<PathId> = Vec::new();
-    #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
-    for (&id, &made) in made {
-        if made == Some(value) {
-            writers.push(id);
-        }
+    for &(id, made) in made {
+        writes[id.index()] = if made == Some(value) { Writes::TheValue } else { Writes::Other };
     }
-    writers.sort_unstable();
+    let writers = made.iter().filter(|made| made.1 == Some(value));
     let mut order: Vec<PointId> = Vec::new();
-    let mut list: Vec<PointId> = writers.iter().map(|&id| model.path(id).to).collect();
+    let mut list: Vec<PointId> = writers.map(|made| model.path(made.0).to).collect();
     while let Some(point) = list.pop() {
         if point == PointId::END || std::mem::replace(&mut inside[point.index()], true) {
             continue;
         }
         budget.spend(1)?;
         order.push(point);
-        let onward = model.leaving[point.index()].iter().filter(|&&id| taken(id) && !made.contains_key(&id));
+        let onward = model.leaving[point.index()].iter().filter(|&&id| writes[id.index()] == Writes::No && taken(id));
         list.extend(onward.map(|&id| model.path(id).to));
     }
     order.sort_unstable();
@@ -213,9 +226,10 @@ fn last_write(
         }
         let otherwise = |&id: &PathId| {
             taken(id)
-                && match made.get(&id) {
-                    Some(&made) => made != Some(value),
-                    None => !inside[model.path(id).from.index()],
+                && match writes[id.index()] {
+                    Writes::TheValue => false,
+                    Writes::Other => true,
+                    Writes::No => !inside[model.path(id).from.index()],
                 }
         };
         if model.is_entry(point) || model.entering[point.index()].iter().any(otherwise) {
@@ -224,6 +238,7 @@ fn last_write(
         }
     }
     order.retain(|point| std::mem::take(&mut inside[point.index()]));
+    made.iter().for_each(|made| writes[made.0.index()] = Writes::No);
     Ok(order)
 }
 

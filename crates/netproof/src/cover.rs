@@ -30,7 +30,11 @@ use crate::{Refusal, bounds};
 pub const COMPARISONS: u64 = 1 << 33;
 
 /// The refusal beyond that.
-pub(crate) const TOO_MANY: Refusal = Refusal::TooLarge { what: "comparisons of markings", limit: COMPARISONS };
+pub(crate) const TOO_MANY: Refusal = too_many(COMPARISONS);
+
+const fn too_many(limit: u64) -> Refusal {
+    Refusal::TooLarge { what: "comparisons of markings", limit }
+}
 
 /// ω-markings below which all reachable markings are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +63,8 @@ struct List<'a> {
     /// The members in order, to find what is equal to one.
     sorted: Vec<&'a [Option<u64>]>,
     compared: u64,
+    /// How many may be compared.
+    most: u64,
 }
 
 impl List<'_> {
@@ -74,21 +80,21 @@ impl List<'_> {
         let compared = u64::try_from(found.map_or(self.markings.len(), |at| at + 1)).unwrap_or(u64::MAX);
         budget.spend(compared)?;
         self.compared = self.compared.saturating_add(compared);
-        if self.compared > COMPARISONS {
-            return Err(TOO_MANY);
+        if self.compared > self.most {
+            return Err(too_many(self.most));
         }
         self.last = found.unwrap_or(self.last);
         Ok(found.is_some())
     }
 }
 
-/// Checks that every reachable marking is below a member.
-fn check_closed(net: &Net, cover: &Cover, budget: &mut Budget) -> Result<(), Refusal> {
+/// Checks that every reachable marking is below a member, with at most so many comparisons.
+pub(crate) fn check_closed(net: &Net, cover: &Cover, most: u64, budget: &mut Budget) -> Result<(), Refusal> {
     let well_formed = cover.markings.iter().all(|marking| marking.len() == net.place_count());
     require!(CoverPlaces, well_formed, "a marking has another number of places than the net");
     let mut sorted: Vec<&[Option<u64>]> = cover.markings.iter().map(Vec::as_slice).collect();
     sorted.sort_unstable();
-    let mut list = List { markings: &cover.markings, last: 0, sorted, compared: 0 };
+    let mut list = List { markings: &cover.markings, last: 0, sorted, compared: 0, most };
     let initial: Vec<Option<u64>> = net.places().map(|place| Some(net.initial_tokens(place))).collect();
     require!(CoverInitial, list.is_below(&initial, budget)?, "the initial marking is below no member");
     let cost = u64::try_from(net.arc_count()).unwrap_or(u64::MAX);
@@ -121,7 +127,7 @@ fn check_closed(net: &Net, cover: &Cover, budget: &mut Budget) -> Result<(), Ref
 
 /// Checks that no marking of the goal can be reached.
 pub(crate) fn check(net: &Net, goal: &Formula, cover: &Cover, budget: &mut Budget) -> Result<(), Refusal> {
-    check_closed(net, cover, budget)?;
+    check_closed(net, cover, COMPARISONS, budget)?;
     for (number, member) in cover.markings.iter().enumerate() {
         budget.spend(u64::try_from(goal.parts().len()).unwrap_or(u64::MAX))?;
         let bounds: bounds::Bounds = member.iter().map(|tokens| tokens.map(i128::from)).collect();
@@ -132,7 +138,7 @@ pub(crate) fn check(net: &Net, goal: &Formula, cover: &Cover, budget: &mut Budge
 
 /// Checks that the places are bounded.
 pub(crate) fn check_bounded(net: &Net, places: &[PlaceId], cover: &Cover, budget: &mut Budget) -> Result<(), Refusal> {
-    check_closed(net, cover, budget)?;
+    check_closed(net, cover, COMPARISONS, budget)?;
     for (number, member) in cover.markings.iter().enumerate() {
         let unbounded = places.iter().find(|place| member.get(place.index()).copied().flatten().is_none());
         if let Some(&place) = unbounded {

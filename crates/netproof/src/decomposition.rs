@@ -6,12 +6,13 @@
 //!
 //! - each piece has its part, which begins under the first label of the piece and ends under its last, and which follows a path of arcs from the entry to the exit;
 //! - each marking on the way of a part is under the label of the vertex that the path has come to;
-//! - between two parts the transition fires that joins their pieces.
+//! - between two parts the transition fires that joins their pieces;
+//! - the marking at the end meets the *rows* of the sequence, which are linear conditions.
 //!
-//! The *whole* sequence has one piece with one vertex, of which nothing is said (ω everywhere), a loop for each transition, the initial marking as its first label, and as its last
-//! label the numbers that the goal says of places (`p = n`, alone or under `all`). Each firing sequence into the goal is a run of it.
+//! The checker splits the goal into *cases* itself: conjunctions of conditions, of which one holds iff the goal does ([`Formula::targets`]). The *whole* sequence of a case has one piece with one vertex, of which nothing is said (ω everywhere), a
+//! loop for each transition, the initial marking as its first label, as its last label the numbers that the case says of places (`p = n`), and all its other conditions as rows. Each firing sequence into the goal is a run of the whole sequence of one of its cases.
 //!
-//! Evidence is a list of steps. The checker has a list of open sequences, at first the whole one. Each step takes the last of them and replaces it by the sequences
+//! Evidence is a list of steps. The checker has a list of open sequences, at first the whole ones, of which the last case is taken last. Each step takes the last of them and replaces it by the sequences
 //! below, of which the first is taken first. Each step is about a piece that the sequence has (`net.decomposition.piece`).
 //!
 //! | step | says | instead of the sequence |
@@ -28,7 +29,7 @@
 //!
 //! The *characteristic system* has a variable for each arc of each piece, which is at least 0: how often it is used. It says what follows from that for the tokens at the beginning and the end of each piece, which are sums over the
 //! arcs before: they are those of the first and last label; they are at least what the next joint takes, and at last at least 0; and for each vertex of a piece arcs leave it as often as they enter it, once more if it is the
-//! entry, once less if it is the exit. Each run solves it.
+//! entry, once less if it is the exit. At last it says that the tokens at the end meet the rows. Each run solves it, and no step changes the rows.
 //!
 //! **Lemma.** If a step replaces a sequence, each run of it is a run of one of those that replace it.
 //!
@@ -39,7 +40,7 @@
 //! greater ones; none is greater than that of the exit. The run is cut there, at markings under the labels of the vertices. `value`: the numbers of the run solve the system, so the tokens are among those listed. `first`: the path uses none of the
 //! arcs, or there is the first that it uses. ∎
 //!
-//! **Theorem.** If the checker accepts, no marking of the goal can be reached. **Proof.** Suppose there is a firing sequence into the goal. It is a run of the whole sequence. By the lemma, as long as there are steps, it is a run of one that
+//! **Theorem.** If the checker accepts, no marking of the goal can be reached. **Proof.** Suppose there is a firing sequence into the goal. It is a run of the whole sequence of a case. By the lemma, as long as there are steps, it is a run of one that
 //! is open. At the end none is. ∎
 //!
 //! That graphs cover no more than they must, that what was split is pumpable or that something decreases, nobody needs for this. Steps that are left over are refused (`net.decomposition.rest`); the theorem does not need it.
@@ -155,7 +156,8 @@ impl Step {
 
 /// Checks all steps.
 pub(crate) fn check(net: &Net, goal: &Formula, evidence: &Decomposition, budget: &mut Budget) -> Result<(), Refusal> {
-    let mut open = vec![Sequence::whole(net, goal)];
+    let mut open = Sequence::cases(net, goal)?;
+    open.reverse();
     let mut steps = evidence.steps.iter();
     while let Some(sequence) = open.pop() {
         // Each open sequence needs a step of its own; to say so early keeps the list short.

@@ -1,19 +1,19 @@
 //! Evidence of the kind `inductive`: something holds in the beginning, no transition ends it, and it excludes the goal.
 //!
-//! An *invariant* is a list of *clauses*. A clause is a list of *bounds* `a·M + c ≥ 0` over the places of the net (`net.inductive.places`), of
-//! which one must hold. Each clause holds in the initial marking (`net.inductive.initial`). For each clause and each transition `t` one of
+//! An *invariant* is a list of *clauses*. A clause is a list of *atoms*, of which one must hold: bounds `a·M + c ≥ 0` over the places of the net (`net.inductive.places`), or, in a
+//! [`separator`](crate::separator), residues: `d` does not divide `a·M + c`. Each clause holds in the initial marking (`net.inductive.initial`). For each clause and each transition `t` one of
 //! these is so (`net.inductive.step`):
 //!
-//! 1. no bound of the clause can fall: `a·e(t) ≥ 0` for each of them;
+//! 1. no atom of the clause can be lost: `a·e(t) ≥ 0` for each bound of it, and `d` divides `a·e(t)` for each residue;
 //! 2. some bound is met by what `t` gives: `a ≥ 0`, and `a·out(t) + c ≥ 0`;
 //! 3. there is a proof tree for the clause and `t` (`net.inductive.number`: they are there), which shows that no numbers of tokens `M ≥ 0` meet
-//!    `M ≥ in(t)`, an inequality for each input, all clauses (a clause of one bound is an inequality), and `a·(M + e(t)) + c ≤ −1` for each
-//!    bound of the clause, an inequality each.
+//!    `M ≥ in(t)`, an inequality for each input, all clauses (a clause of one bound is an inequality), and for each atom of the clause that it does not hold afterwards: `a·(M + e(t)) + c ≤ −1` for a bound, an inequality, and
+//!    `a'·M + c' = d·k` for a residue, an equality, with a new variable `k ≥ 0`, where `a'` and `c'` are `a` and `a·e(t) + c`, each number of them modulo `d`, from 0 to `d − 1`.
 //!
 //! **Theorem.** All clauses hold in every reachable marking. **Proof.** By induction on runs: they hold in the initial marking. Let them all hold
 //! at `M`, and let `t` lead from `M ≥ in(t)` to `M + e(t)`. For each clause: (1) the bound that holds at `M` has a value that is no smaller at
-//! `M + e(t)`; (2) `M + e(t) ≥ out(t)`, since `M ≥ in(t)`, so that the bound with `a ≥ 0` is at least `a·out(t) + c ≥ 0`; (3) if no bound held at
-//! `M + e(t)`, each would be at most −1, as they are integers, and `M` would be a solution of the problem that has none. ∎
+//! `M + e(t)`, and the value of a residue there is the same modulo `d`; (2) `M + e(t) ≥ out(t)`, since `M ≥ in(t)`, so that the bound with `a ≥ 0` is at least `a·out(t) + c ≥ 0`; (3) if no atom held at
+//! `M + e(t)`, each bound would be at most −1, as they are integers, and `d` would divide the value of each residue, which is `a'·M + c'` modulo `d`; this is not negative, so it is `d·k` with `k ≥ 0`; and `M` with these would be a solution of the problem that has none. ∎
 //!
 //! A weighted sum that no transition increases is a clause of one bound, and so is a trap that is marked in the beginning; (1) and (2) do without
 //! trees for them.
@@ -62,6 +62,30 @@ impl TryFrom<Vec<i64>> for Bound {
 /// One of these bounds holds.
 pub type Clause = Vec<Bound>;
 
+/// What a clause is a list of.
+pub trait Atom {
+    /// An expression over the places of a net, by number.
+    fn linear(&self) -> &Linear;
+
+    /// A number, at least 1, that must not divide the expression; where there is none, it must be at least 0.
+    fn divisor(&self) -> Option<u64>;
+}
+
+impl Atom for Bound {
+    fn linear(&self) -> &Linear {
+        &self.0
+    }
+
+    fn divisor(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Whether an atom whose expression has this value holds.
+fn is_met(atom: &impl Atom, value: i128) -> bool {
+    atom.divisor().map_or(value >= 0, |divisor| value.rem_euclid(i128::from(divisor)) != 0)
+}
+
 /// Clauses that hold in all reachable markings, with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -93,19 +117,28 @@ pub(crate) fn check(net: &Net, goal: &Formula, inductive: &Inductive, budget: &m
 
 /// Checks that all clauses hold in all reachable markings, and gives them.
 pub fn check_invariant(net: &Net, invariant: &Invariant, budget: &mut Budget) -> Result<Vec<Clause>, Refusal> {
-    let steps = &invariant.steps;
-    let mut clauses: Vec<Clause> = Vec::with_capacity(invariant.clauses.len());
+    check_clauses(net, &invariant.clauses, &invariant.steps, budget)
+}
+
+/// Checks that all clauses hold in all reachable markings, with these trees, and gives them.
+pub(crate) fn check_clauses<A: Atom + Clone>(
+    net: &Net,
+    given: &[Vec<A>],
+    steps: &[(u32, u32, Tree)],
+    budget: &mut Budget,
+) -> Result<Vec<Vec<A>>, Refusal> {
+    let mut clauses: Vec<Vec<A>> = Vec::with_capacity(given.len());
     let initial = |place: u32| place_of(net, place).map_or(0, |place| net.initial_tokens(place).into());
-    for (number, clause) in invariant.clauses.iter().enumerate() {
+    for (number, clause) in given.iter().enumerate() {
         budget.spend(size(clause))?;
-        if !clause.iter().flat_map(|bound| bound.0.terms()).all(|&(place, _)| place_of(net, place).is_some()) {
+        if !clause.iter().flat_map(|atom| atom.linear().terms()).all(|&(place, _)| place_of(net, place).is_some()) {
             require!(InductivePlaces, false, "clause {number} is not about places of the net");
             continue;
         }
         clauses.push(clause.clone());
         let mut holds = false;
-        for Bound(bound) in clause {
-            holds |= bound.value(initial).ok_or(NUMBERS)? >= 0;
+        for atom in clause {
+            holds |= is_met(atom, atom.linear().value(initial).ok_or(NUMBERS)?);
         }
         require!(InductiveInitial, holds, "clause {number} does not hold in the beginning");
     }
@@ -137,8 +170,8 @@ pub fn check_invariant(net: &Net, invariant: &Invariant, budget: &mut Budget) ->
     Ok(clauses)
 }
 
-fn size(clause: &Clause) -> u64 {
-    u64::try_from(clause.iter().map(|bound| bound.0.terms().len() + 1).sum::<usize>()).unwrap_or(u64::MAX)
+fn size(clause: &[impl Atom]) -> u64 {
+    u64::try_from(clause.iter().map(|atom| atom.linear().terms().len() + 1).sum::<usize>()).unwrap_or(u64::MAX)
 }
 
 fn place_of(net: &Net, number: u32) -> Option<PlaceId> {
@@ -179,37 +212,49 @@ impl Effect {
     }
 
     /// Whether the transition keeps a clause for one of the reasons that need no tree.
-    pub fn keeps(&self, clause: &Clause) -> Result<bool, Refusal> {
-        let mut none_falls = true;
-        for Bound(bound) in clause {
-            if bound.terms().iter().all(|term| term.1 >= 0)
-                && Self::sum(bound, &self.given)?.checked_add(bound.constant().into()).ok_or(NUMBERS)? >= 0
-            {
-                return Ok(true);
-            }
-            none_falls &= Self::sum(bound, &self.change)? >= 0;
+    pub fn keeps(&self, clause: &[impl Atom]) -> Result<bool, Refusal> {
+        let mut none_lost = true;
+        for atom in clause {
+            let (linear, change) = (atom.linear(), Self::sum(atom.linear(), &self.change)?);
+            let Some(divisor) = atom.divisor() else {
+                if linear.terms().iter().all(|term| term.1 >= 0)
+                    && Self::sum(linear, &self.given)?.checked_add(linear.constant().into()).ok_or(NUMBERS)? >= 0
+                {
+                    return Ok(true);
+                }
+                none_lost &= change >= 0;
+                continue;
+            };
+            none_lost &= change.rem_euclid(i128::from(divisor)) == 0;
         }
-        Ok(none_falls)
+        Ok(none_lost)
     }
 }
 
 /// Adds all clauses; `variable` is that of a place.
-pub(crate) fn add_clauses(problem: &mut Problem, clauses: &[Clause], variable: impl Fn(u32) -> u32) -> Result<(), Refusal> {
+pub(crate) fn add_clauses(problem: &mut Problem, clauses: &[Vec<impl Atom>], variable: impl Fn(u32) -> u32) -> Result<(), Refusal> {
     for clause in clauses {
-        let renamed =
-            |Bound(bound): &Bound| Linear::new(bound.terms().iter().map(|&(place, factor)| (variable(place), factor)), bound.constant());
-        let mut bounds = clause.iter().map(renamed).collect::<Option<Vec<_>>>().ok_or(NUMBERS)?;
-        match (bounds.len(), bounds.pop()) {
-            (1, Some(bound)) => problem.inequalities.push(bound),
-            (_, last) => problem.clauses.push(bounds.into_iter().chain(last).map(Literal::AtLeastZero).collect()),
+        let mut literals = Vec::with_capacity(clause.len());
+        for atom in clause {
+            let linear = atom.linear();
+            let terms = linear.terms().iter().map(|&(place, factor)| (variable(place), factor));
+            let renamed = Linear::new(terms, linear.constant()).ok_or(NUMBERS)?;
+            literals.push(match atom.divisor() {
+                None => Literal::AtLeastZero(renamed),
+                Some(divisor) => Literal::NotDivisible(renamed, divisor),
+            });
+        }
+        match (literals.len(), literals.pop()) {
+            (1, Some(Literal::AtLeastZero(bound))) => problem.inequalities.push(bound),
+            (_, last) => problem.clauses.push(literals.into_iter().chain(last).collect()),
         }
     }
     Ok(())
 }
 
-/// What has no solution if the transition does not end the clause with this number: inputs, all clauses, and that no bound of the clause holds afterwards.
+/// What has no solution if the transition does not end the clause with this number: inputs, all clauses, and that no atom of the clause holds afterwards.
 /// Who looks for a tree asks for it here.
-pub fn step_problem(net: &Net, clauses: &[Clause], clause: usize, transition: TransitionId) -> Result<Problem, Refusal> {
+pub fn step_problem<A: Atom>(net: &Net, clauses: &[Vec<A>], clause: usize, transition: TransitionId) -> Result<Problem, Refusal> {
     let mut problem = Problem { variables: u32::try_from(net.place_count()).map_err(|_| NUMBERS)?, ..Problem::default() };
     for &(place, weight) in net.inputs(transition) {
         let place = u32::try_from(place.index()).map_err(|_| NUMBERS)?;
@@ -217,18 +262,26 @@ pub fn step_problem(net: &Net, clauses: &[Clause], clause: usize, transition: Tr
     }
     add_clauses(&mut problem, clauses, |place| place)?;
     let effect = Effect::new(net, transition);
-    for Bound(bound) in clauses.get(clause).into_iter().flatten() {
-        let constant = i128::from(bound.constant()).checked_add(Effect::sum(bound, &effect.change)?).ok_or(NUMBERS)?;
-        let terms = bound.terms().iter().map(|&(place, factor)| (place, -i128::from(factor)));
-        problem.inequalities.push(
-            Linear::from_wide(terms, constant.checked_neg().and_then(|opposite| opposite.checked_sub(1)).ok_or(NUMBERS)?).ok_or(NUMBERS)?,
-        );
+    for atom in clauses.get(clause).into_iter().flatten() {
+        let linear = atom.linear();
+        let constant = i128::from(linear.constant()).checked_add(Effect::sum(linear, &effect.change)?).ok_or(NUMBERS)?;
+        let terms = linear.terms().iter();
+        let Some(divisor) = atom.divisor().map(i128::from) else {
+            let terms = terms.map(|&(place, factor)| (place, -i128::from(factor)));
+            let constant = constant.checked_neg().and_then(|opposite| opposite.checked_sub(1)).ok_or(NUMBERS)?;
+            problem.inequalities.push(Linear::from_wide(terms, constant).ok_or(NUMBERS)?);
+            continue;
+        };
+        let quotient = problem.variables;
+        problem.variables = quotient.checked_add(1).ok_or(NUMBERS)?;
+        let terms = terms.map(|&(place, factor)| (place, i128::from(factor).rem_euclid(divisor))).chain([(quotient, -divisor)]);
+        problem.equalities.push(Linear::from_wide(terms, constant.rem_euclid(divisor)).ok_or(NUMBERS)?);
     }
     Ok(problem)
 }
 
 /// What has no solution if the clauses exclude the goal.
-pub fn goal_problem(net: &Net, clauses: &[Clause], goal: &Formula) -> Result<Problem, Refusal> {
+pub fn goal_problem<A: Atom>(net: &Net, clauses: &[Vec<A>], goal: &Formula) -> Result<Problem, Refusal> {
     let mut problem = Problem { variables: u32::try_from(net.place_count()).map_err(|_| NUMBERS)?, ..Problem::default() };
     add_clauses(&mut problem, clauses, |place| place)?;
     add_goal(&mut problem, goal, |place| place)?;

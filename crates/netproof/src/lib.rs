@@ -14,6 +14,8 @@
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
 //! | `cover` | [`cover`] | that it cannot, for any number of tokens; or that places are bounded |
 //! | `basis` | [`basis`] | that it cannot: a set that grows upwards and that nothing enters contains it |
+//! | `backward` | [`backward`] | that it cannot: from the goal, against the transitions, nothing leads to the beginning |
+//! | `separator` | [`separator`] | that it cannot: clauses about tokens, firings and residues that no transition ends exclude it |
 //! | `decomposition` | [`decomposition`] | that it cannot: all runs into it are split into cases until none is left |
 //! | `pump` | [`pump`] | that a place is not bounded |
 //!
@@ -22,6 +24,7 @@
 //! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit is "too
 //! large", never an answer.
 
+pub mod backward;
 pub mod basis;
 mod bounded;
 pub mod bounds;
@@ -34,6 +37,7 @@ pub mod inductive;
 pub mod k_inductive;
 pub mod pump;
 pub mod run;
+pub mod separator;
 pub mod states;
 #[cfg(test)]
 mod tests;
@@ -42,6 +46,7 @@ use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
 use serval_petri::{Formula, Net};
 
+pub use backward::Backward;
 pub use basis::{Basis, Excluded};
 pub use bounded::check_bounded;
 pub use bounds::{Dead, Weights};
@@ -54,6 +59,7 @@ pub use inductive::{Bound, Clause, Inductive, Invariant};
 pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, Step};
 pub use run::{Item, Run, Runs};
+pub use separator::Separator;
 pub use states::{States, Stubborn};
 
 /// What is said of a goal.
@@ -106,6 +112,10 @@ pub enum Evidence {
     Cover(Cover),
     /// An upward-closed set that nothing enters contains the goal.
     Basis(Basis),
+    /// From the goal nothing leads back to the beginning.
+    Backward(Backward),
+    /// Clauses about tokens, firings and residues exclude the goal.
+    Separator(Separator),
     /// Cases until none is left.
     Decomposition(Decomposition),
     /// A run with parts that can be repeated as often as one likes.
@@ -126,6 +136,8 @@ impl Evidence {
             Self::Stubborn(_) => "stubborn",
             Self::Cover(_) => "cover",
             Self::Basis(_) => "basis",
+            Self::Backward(_) => "backward",
+            Self::Separator(_) => "separator",
             Self::Decomposition(_) => "decomposition",
             Self::Pump(_) => "pump",
         }
@@ -163,6 +175,8 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Stubborn(stubborn) => states::check_stubborn(net, goal, stubborn, budget),
         Evidence::Cover(cover) => cover::check(net, goal, cover, budget),
         Evidence::Basis(basis) => basis::check(net, goal, basis, budget),
+        Evidence::Backward(backward) => backward::check(net, goal, backward, budget),
+        Evidence::Separator(separator) => separator::check(net, goal, separator, budget),
         Evidence::Decomposition(decomposition) => decomposition::check(net, goal, decomposition, budget),
         Evidence::Pump(_) => {
             conditions::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");

@@ -6,4 +6,5 @@ mod conditions;
 mod covering;
 mod decompositions;
 mod hostile;
+mod separators;
 pub(crate) mod switch;

@@ -2,6 +2,7 @@
 //!
 //! - [`forward`]: the minimal coverability set, by a tree of ω-markings;
 //! - [`backward`]: the least markings from which a goal can be covered;
+//! - [`sliced`]: the set of ω-markings of few places, and of more where these matter;
 //! - [`levels`]: how short a covering run is, exactly;
 //! - [`run`]: runs out of ω-runs, whose pumps are repeated often enough.
 //!
@@ -14,6 +15,7 @@ mod index;
 pub mod levels;
 pub mod run;
 mod shrink;
+pub mod sliced;
 
 pub use forward::{Bounds, Justified, Largest, Tree};
 pub use shrink::pump as shorter_pump;

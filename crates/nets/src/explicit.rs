@@ -5,7 +5,8 @@ mod stubborn;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
-use serval_netproof::{Evidence, States, Stubborn};
+use serval_netproof::backward::mirrored;
+use serval_netproof::{Backward, Evidence, States, Stubborn};
 use serval_petri::{Formula, Net};
 
 use crate::fast::Fast;
@@ -44,6 +45,24 @@ pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut B
         }
         Searched::TooMany => Said::TooMany,
         Searched::TooManyTokens => Said::TooManyTokens,
+    })
+}
+
+/// Looks at all markings from which the goal can be reached, at most so many, where it is one marking; `None` where it is not. A tick is a marking.
+pub fn look_back(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
+    let Some((mirror, end)) = mirrored(net, goal) else { return Ok(None) };
+    if mirror.transition_count() > net.transition_count() {
+        return Ok(None);
+    }
+    Ok(match look(&mirror, &end, most, budget)? {
+        // The goal may say more than numbers, and then it is empty.
+        Said::Reached(_) if !goal.holds(&mirror.initial()) => None,
+        Said::Reached(mut word) => {
+            word.reverse();
+            Some(Said::Reached(word))
+        }
+        Said::Excluded(evidence) => Some(Said::Excluded(Box::new(Evidence::Backward(Backward { evidence })))),
+        other => Some(other),
     })
 }
 

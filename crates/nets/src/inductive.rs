@@ -74,6 +74,8 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
         | Evidence::Stubborn(_)
         | Evidence::Cover(_)
         | Evidence::Basis(_)
+        | Evidence::Backward(_)
+        | Evidence::Separator(_)
         | Evidence::Decomposition(_)
         | Evidence::Pump(_) => {}
     }

@@ -9,6 +9,7 @@
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
 //! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
 //! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`);
+//! - [`separator`]: clauses of a few shapes about tokens, firings and residues that no transition ends;
 //! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an answer, if its budget does not end it.
 //!
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
@@ -24,6 +25,7 @@ mod goals;
 mod guided;
 pub mod inductive;
 mod portfolio;
+pub mod separator;
 pub mod shorten;
 pub mod siphon;
 mod walk;

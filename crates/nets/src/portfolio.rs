@@ -6,6 +6,7 @@
 
 mod bound;
 mod covering;
+mod reach;
 
 use std::sync::OnceLock;
 
@@ -56,13 +57,15 @@ pub enum Method {
     Cover,
     /// The least markings from which a goal can be covered.
     Backward,
+    /// Clauses about tokens, firings and residues.
+    Separator,
     /// All runs into a goal, split into cases.
     Decompose,
 }
 
 impl Method {
     /// All methods, each with its name and what it does in a few words.
-    const ALL: [(Self, &'static str, &'static str); 10] = [
+    const ALL: [(Self, &'static str, &'static str); 11] = [
         (Self::Walk, "walk", "Random walks"),
         (Self::Siphon, "siphon", "Places that stay empty"),
         (Self::Weights, "weights", "Sums of tokens that no transition increases"),
@@ -72,6 +75,7 @@ impl Method {
         (Self::Pdr, "pdr", "An invariant, clause by clause"),
         (Self::Cover, "cover", "Markings with ω that cover all markings"),
         (Self::Backward, "backward", "From the goal backwards, to the least markings that lead to it"),
+        (Self::Separator, "separator", "Clauses about tokens, firings and residues that exclude the goal"),
         (Self::Decompose, "decompose", "All runs to a marking, split into cases until none is left"),
     ];
 
@@ -158,6 +162,7 @@ const EQUATION_TICKS: u64 = 250_000;
 const EXPLICIT: u64 = 1_000;
 const INDUCTIVE_TICKS: u64 = 250_000;
 const COVER_TICKS: u64 = 10_000;
+const SEPARATOR_TICKS: u64 = 10_000;
 const DECOMPOSE_TICKS: u64 = 10_000;
 /// By how much they grow.
 const GROWTH: u64 = 4;
@@ -267,10 +272,20 @@ impl Session {
                     }
                 }
                 Method::Equation => self.ask_equation(net, formula, found, round, cancel),
-                Method::Explicit => self.ask_explicit(net, formula, found, work, round, cancel),
+                Method::Explicit => {
+                    self.ask_explicit(net, formula, found, work, round, cancel);
+                    if found.is_open() {
+                        self.ask_explicit_back(net, formula, found, work, round, cancel);
+                    }
+                }
                 Method::Cover => is_cut |= self.ask_cover(net, formula, found, work, round, cancel),
                 Method::Backward => is_cut |= self.ask_backward(net, formula, found, work, round, cancel),
-                Method::Decompose => is_cut |= decompose::ask_alone(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel),
+                Method::Separator => is_cut |= self.ask_separator(net, formula, found, round, cancel),
+                Method::Decompose => {
+                    let (more, counts) = decompose::ask_alone(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel);
+                    work.decomposed(counts);
+                    is_cut |= more;
+                }
                 Method::Induction | Method::Pdr => is_cut |= self.ask_inductive(net, formula, found, method, round, cancel),
             }
         }
@@ -330,6 +345,9 @@ impl Session {
             self.ask_explicit(net, formula, found, work, round, cancel);
         }
         if found.is_open() && !cancel.is_cancelled() {
+            self.ask_explicit_back(net, formula, found, work, round, cancel);
+        }
+        if found.is_open() && !cancel.is_cancelled() {
             self.ask_backward(net, formula, found, work, round, cancel);
         }
         if found.is_open() && !cancel.is_cancelled() {
@@ -341,7 +359,10 @@ impl Session {
             }
         }
         if round >= 1 && found.is_open() && !cancel.is_cancelled() {
-            decompose::ask(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel);
+            self.ask_separator(net, formula, found, round, cancel);
+        }
+        if round >= 1 && found.is_open() && !cancel.is_cancelled() {
+            work.decomposed(decompose::ask(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel));
         }
     }
 

@@ -148,7 +148,8 @@ impl Formula {
 
     /// Targets, at most so many with at most so many constraints in all, of which
     /// one holds iff the formula does; `None` where that is not enough on the
-    /// way. (There can be exponentially many.)
+    /// way. (There can be exponentially many.) Each part is made of those before it, where this is so already: a constraint is one target, `any` joins
+    /// the targets of its operands, and `all` has one for each choice of a target of each operand, with the constraints of all of them.
     pub fn targets(&self, limit: usize) -> Option<Vec<Target>> {
         let is_small = |clauses: &Clauses<'_>| clauses.len() <= limit && clauses.iter().map(Vec::len).sum::<usize>() <= limit;
         let mut values: Vec<Clauses<'_>> = Vec::new();

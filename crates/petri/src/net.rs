@@ -325,6 +325,14 @@ impl Net {
         &self.outputs[transition.index()]
     }
 
+    /// The same net with another initial marking, which has a number for each place; places beyond its end have none.
+    #[must_use]
+    pub fn with_initial(mut self, marking: &Marking) -> Self {
+        let tokens = self.places().map(|place| marking.as_slice().get(place.index()).copied().unwrap_or(0)).collect();
+        self.tokens = tokens;
+        self
+    }
+
     /// The initial marking.
     pub fn initial(&self) -> Marking {
         Marking(self.tokens.clone())

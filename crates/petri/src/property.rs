@@ -112,7 +112,7 @@ impl Property {
         })
     }
 
-    /// Reads a property of a net as it stands on the command line.
+    /// Reads a property of a net as it stands on the command line. A marking that leaves places free is a formula: `reaches:a=2, *` is `reachable:a = 2`.
     pub fn parse(text: &str, net: &Net) -> Result<Self, WordsError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let fail = |(start, end): (usize, usize), message: String, unknown| WordsError { start, end, message, unknown };
@@ -128,7 +128,11 @@ impl Property {
             },
             ("invariant", Some(rest)) => Self::Invariant(words::formula(rest, net).map_err(within)?),
             ("reachable", Some(rest)) => Self::Reachable(words::formula(rest, net).map_err(within)?),
-            ("reaches", Some(rest)) => Self::Reaches(words::marking(rest, net).map_err(within)?),
+            ("reaches", Some(rest)) => match words::partial_marking(rest, net).map_err(within)? {
+                (tokens, None) => Self::Reaches(Marking::new(tokens.into_iter().map(Option::unwrap_or_default).collect())),
+                // With places that are free it is a formula.
+                (_, Some(_)) => Self::Reachable(words::target(rest, net).map_err(within)?),
+            },
             ("coverable", Some(rest)) => Self::Coverable(covered(rest, net).map_err(within)?),
             ("bounded", None) => Self::Bounded(None),
             ("bounded", Some(rest)) => Self::Bounded(Some(words::places(rest, net).map_err(within)?)),

@@ -72,15 +72,13 @@ impl Work {
         Self { budget: Budget::new(caps.ticks, cancel.clone()), ticks: caps.ticks }
     }
 
-    pub(crate) fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
+    /// Spends so many ticks.
+    pub fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
         self.within(|budget| budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX)))
     }
 
     /// Does something that takes ticks from a budget.
-    pub(crate) fn within<T, Stop, E: Into<Halt<Stop>>>(
-        &mut self,
-        work: impl FnOnce(&mut Budget) -> Result<T, E>,
-    ) -> Result<T, Refusal<Stop>> {
+    pub fn within<T, Stop, E: Into<Halt<Stop>>>(&mut self, work: impl FnOnce(&mut Budget) -> Result<T, E>) -> Result<T, Refusal<Stop>> {
         work(&mut self.budget).map_err(|error| match error.into() {
             Halt::Budget(stopped) => self.stopped(stopped),
             Halt::System(stop) => Refusal::System(stop),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::RunCertificate;
+use crate::cases::CasesProof;
 use crate::fault::FaultCertificate;
 use crate::flow::FlowProof;
 use crate::invariant::InvariantProof;
@@ -50,6 +51,8 @@ pub enum Part {
     Invariant(Box<InvariantProof>),
     /// What holds for numbers of answers leaves none that are not serial.
     Letters(Box<LettersProof>),
+    /// No case of answers that are not serial can be reached on a net.
+    Cases(Box<CasesProof>),
     /// It does what an earlier component does, which has a proof of another kind.
     Same(Same),
 }
@@ -83,6 +86,8 @@ pub enum Kind {
     Invariant,
     /// [`Part::Letters`].
     Letters,
+    /// [`Part::Cases`].
+    Cases,
     /// [`Part::Same`].
     Same,
     /// [`Body::Components`].
@@ -112,6 +117,7 @@ impl Part {
             Self::Flow(_) => Kind::Flow,
             Self::Invariant(_) => Kind::Invariant,
             Self::Letters(_) => Kind::Letters,
+            Self::Cases(_) => Kind::Cases,
             Self::Same(_) => Kind::Same,
         }
     }
@@ -138,6 +144,7 @@ impl Kind {
             Self::Flow => "flow",
             Self::Invariant => "invariant",
             Self::Letters => "letters",
+            Self::Cases => "cases",
             Self::Same => "same",
             Self::Components => "components",
             Self::Reduction => "reduction",

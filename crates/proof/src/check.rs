@@ -9,8 +9,8 @@ use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 use crate::conditions::require;
 use crate::shown::shown;
 use crate::{
-    Body, Caps, Certificate, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge, Work, check_fault,
-    check_run, fingerprint, flow, invariant, letters, same, script,
+    Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
+    Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script,
 };
 
 /// An input: a list of components. Only what a certificate needs is asked for.
@@ -50,6 +50,12 @@ pub trait Input {
     /// refuses.
     fn check_reduction(&self, _: &Reduction, _: &Caps, _: &Cancel) -> Result<(), Refusal<Self::Stop>> {
         require!(ReductionProgram, false, about("the input"), "it is no program, and a proof of kind `reduction` is about one");
+        Ok(())
+    }
+
+    /// Whether cases on nets show that a component is serializable. Who knows nets brings this; whoever does not refuses.
+    fn check_cases(&self, _: NormalForm, _: &CasesProof, _: &mut Work) -> Checked {
+        require!(CasesNets, false, about("the cases"), "evidence about nets cannot be checked here");
         Ok(())
     }
 }
@@ -168,6 +174,7 @@ fn check_parts<I: Input>(input: &I, claim: Claim, parts: &[Part], caps: &Caps, c
             Part::Flow(proof) => flow::check_flow(form, proof, &mut work),
             Part::Invariant(proof) => invariant::check_invariant(form, proof, &mut work),
             Part::Letters(proof) => letters::check_letters(form, proof, &mut work),
+            Part::Cases(proof) => input.check_cases(form, proof, &mut work),
             Part::Same(proof) => {
                 let earlier = proof.part < number && !matches!(parts.get(proof.part), Some(Part::Same(_)));
                 let object = || format!("part {number}");

@@ -100,8 +100,7 @@ use crate::script::{Entry, check_script, pairs, size};
 use crate::{Checked, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};
 
-pub(crate) use sets::check_set;
-pub use sets::{Edge, LinearSet, Period, Uses, lcm, letters_of, serial_edges, set_clause};
+pub use sets::{Edge, LinearSet, Period, Uses, answers_clause, check_set, lcm, letters_of, serial_edges, set_clause};
 
 /// Evidence that no counts of steps give answers that are not serial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -183,7 +182,7 @@ impl Region {
 pub type Clause = Vec<Literal>;
 
 /// Numbers that do not fit.
-pub(crate) const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 63 };
+pub const TOO_LARGE: TooLarge = TooLarge { what: "integer bits", limit: 63 };
 
 /// Checks a proof.
 ///

@@ -9,7 +9,9 @@ use std::fmt;
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
+use crate::cases::CasesProof;
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
@@ -56,7 +58,7 @@ impl From<serde_json::Error> for FormatError {
     }
 }
 
-/// A field that may be missing, but is no `null`.
+/// What is there and no `null`.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -72,6 +74,21 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<()>, D::
     if version == VERSION { Ok(Some(())) } else { Err(D::Error::custom(message())) }
 }
 
+/// A field that may be missing, but is no `null`.
+struct Field<T>(Option<T>);
+
+impl<T> Default for Field<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        present(deserializer).map(Self)
+    }
+}
+
 /// The fields of certificates and of parts, of all kinds.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -80,62 +97,38 @@ struct Fields {
     format: Option<()>,
     #[serde(deserialize_with = "version")]
     version: Option<()>,
-    #[serde(deserialize_with = "present")]
-    input: Option<String>,
-    #[serde(deserialize_with = "present")]
-    kind: Option<Kind>,
-    #[serde(deserialize_with = "present")]
-    claim: Option<Claim>,
-    #[serde(deserialize_with = "present")]
-    component: Option<usize>,
-    #[serde(deserialize_with = "present")]
-    steps: Option<Vec<RunEvent>>,
-    #[serde(deserialize_with = "present")]
-    completed: Option<Vec<Completed>>,
-    #[serde(deserialize_with = "present")]
-    fails: Option<Fails>,
-    #[serde(deserialize_with = "present")]
-    script: Option<Vec<Entry>>,
-    #[serde(deserialize_with = "present")]
-    phases: Option<Vec<u32>>,
-    #[serde(deserialize_with = "present")]
-    facts: Option<Vec<Fact>>,
-    #[serde(deserialize_with = "present")]
-    tree: Option<Tree>,
-    #[serde(deserialize_with = "present")]
-    clauses: Option<Vec<Vec<Bound>>>,
-    #[serde(deserialize_with = "present")]
-    kept: Option<Vec<Kept>>,
-    #[serde(deserialize_with = "present")]
-    sets: Option<Vec<LinearSet>>,
-    #[serde(deserialize_with = "present")]
-    ends: Option<Vec<Tree>>,
-    #[serde(deserialize_with = "present")]
-    known: Option<Vec<letters::Fact>>,
-    #[serde(deserialize_with = "present")]
-    levels: Option<Vec<Level>>,
-    #[serde(deserialize_with = "present")]
-    groups: Option<Groups>,
-    #[serde(deserialize_with = "present")]
-    classes: Option<Vec<Vec<u32>>>,
-    #[serde(deserialize_with = "present")]
-    regions: Option<Vec<Region>>,
-    #[serde(deserialize_with = "present")]
-    part: Option<usize>,
-    #[serde(deserialize_with = "present")]
-    globals: Option<Vec<u32>>,
-    #[serde(deserialize_with = "present")]
-    nodes: Option<Vec<u32>>,
-    #[serde(deserialize_with = "present")]
-    parts: Option<Vec<Part>>,
-    #[serde(deserialize_with = "present")]
-    reduction: Option<Reduction>,
+    input: Field<String>,
+    kind: Field<Kind>,
+    claim: Field<Claim>,
+    component: Field<usize>,
+    steps: Field<Vec<RunEvent>>,
+    completed: Field<Vec<Completed>>,
+    fails: Field<Fails>,
+    script: Field<Vec<Entry>>,
+    phases: Field<Vec<u32>>,
+    facts: Field<Vec<Fact>>,
+    tree: Field<Tree>,
+    clauses: Field<Vec<Vec<Bound>>>,
+    kept: Field<Vec<Kept>>,
+    sets: Field<Vec<LinearSet>>,
+    cases: Field<Box<RawValue>>,
+    ends: Field<Vec<Tree>>,
+    known: Field<Vec<letters::Fact>>,
+    levels: Field<Vec<Level>>,
+    groups: Field<Groups>,
+    classes: Field<Vec<Vec<u32>>>,
+    regions: Field<Vec<Region>>,
+    part: Field<usize>,
+    globals: Field<Vec<u32>>,
+    nodes: Field<Vec<u32>>,
+    parts: Field<Vec<Part>>,
+    reduction: Field<Reduction>,
 }
 
 impl Fields {
     /// The evidence, from exactly the fields of its kind.
     fn body<E: Error>(self) -> Result<Body, E> {
-        let kind = self.kind.ok_or_else(|| E::missing_field("kind"))?;
+        let kind = self.kind.0.ok_or_else(|| E::missing_field("kind"))?;
         let (count, fields) = match kind {
             Kind::Run => (3, "`component`, `steps` and `completed`"),
             Kind::Fault => (3, "`component`, `steps` and `fails`"),
@@ -143,9 +136,10 @@ impl Fields {
             Kind::Flow => (4, "`script`, `phases`, `facts` and `tree`"),
             Kind::Invariant => (5, "`script`, `clauses`, `kept`, `sets` and `ends`"),
             Kind::Letters => {
-                let groups = usize::from(self.groups.is_some());
+                let groups = usize::from(self.groups.0.is_some());
                 (6 + groups, "`script`, `known`, `levels`, perhaps `groups`, `classes`, `regions` and `tree`")
             }
+            Kind::Cases => (3, "`script`, `sets` and `cases`"),
             Kind::Same => (3, "`part`, `globals` and `nodes`"),
             Kind::Components => (1, "`parts`"),
             Kind::Reduction => (1, "`reduction`"),
@@ -157,17 +151,17 @@ impl Fields {
 
     /// How many fields there are that only some kinds have.
     fn count(&self) -> usize {
-        let run = [self.component.is_some(), self.steps.is_some(), self.completed.is_some(), self.fails.is_some()];
-        let flow = [self.script.is_some(), self.phases.is_some(), self.facts.is_some(), self.tree.is_some()];
-        let invariant = [self.clauses.is_some(), self.kept.is_some(), self.sets.is_some(), self.ends.is_some()];
-        let letters = [self.known.is_some(), self.levels.is_some(), self.classes.is_some(), self.regions.is_some()];
-        let same = [self.part.is_some(), self.globals.is_some(), self.nodes.is_some()];
+        let run = [self.component.0.is_some(), self.steps.0.is_some(), self.completed.0.is_some(), self.fails.0.is_some()];
+        let flow = [self.script.0.is_some(), self.phases.0.is_some(), self.facts.0.is_some(), self.tree.0.is_some()];
+        let invariant = [self.clauses.0.is_some(), self.kept.0.is_some(), self.sets.0.is_some(), self.ends.0.is_some()];
+        let letters = [self.known.0.is_some(), self.levels.0.is_some(), self.classes.0.is_some(), self.regions.0.is_some()];
+        let same = [self.part.0.is_some(), self.globals.0.is_some(), self.nodes.0.is_some()];
         run.iter()
             .chain(&flow)
             .chain(&invariant)
             .chain(&letters)
             .chain(&same)
-            .chain(&[self.groups.is_some(), self.parts.is_some(), self.reduction.is_some()])
+            .chain(&[self.cases.0.is_some(), self.groups.0.is_some(), self.parts.0.is_some(), self.reduction.0.is_some()])
             .filter(|&&there| there)
             .count()
     }
@@ -175,24 +169,29 @@ impl Fields {
     /// The evidence, if the fields of its kind are there.
     fn body_of(self, kind: Kind) -> Option<Body> {
         Some(match kind {
-            Kind::Run => Body::Run(RunCertificate { steps: self.steps?, completed: self.completed? }),
-            Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps?, fails: self.fails? })),
-            Kind::Components => Body::Components(self.parts?),
-            Kind::Reduction => Body::Reduction(Box::new(self.reduction?)),
-            Kind::Atomic => Body::Part(Part::Atomic(self.script?)),
-            Kind::Same => Body::Part(Part::Same(Same { part: self.part?, globals: self.globals?, nodes: self.nodes? })),
+            Kind::Run => Body::Run(RunCertificate { steps: self.steps.0?, completed: self.completed.0? }),
+            Kind::Fault => Body::Fault(Box::new(FaultCertificate { steps: self.steps.0?, fails: self.fails.0? })),
+            Kind::Components => Body::Components(self.parts.0?),
+            Kind::Reduction => Body::Reduction(Box::new(self.reduction.0?)),
+            Kind::Atomic => Body::Part(Part::Atomic(self.script.0?)),
+            Kind::Same => Body::Part(Part::Same(Same { part: self.part.0?, globals: self.globals.0?, nodes: self.nodes.0? })),
             Kind::Flow => {
-                let proof = FlowProof { script: self.script?, phases: self.phases?, facts: self.facts?, tree: self.tree? };
+                let proof = FlowProof { script: self.script.0?, phases: self.phases.0?, facts: self.facts.0?, tree: self.tree.0? };
                 Body::Part(Part::Flow(Box::new(proof)))
             }
             Kind::Invariant => {
-                let (script, clauses, kept) = (self.script?, self.clauses?, self.kept?);
-                let proof = InvariantProof { script, clauses, kept, sets: self.sets?, ends: self.ends? };
+                let (script, clauses, kept) = (self.script.0?, self.clauses.0?, self.kept.0?);
+                let proof = InvariantProof { script, clauses, kept, sets: self.sets.0?, ends: self.ends.0? };
                 Body::Part(Part::Invariant(Box::new(proof)))
             }
+            Kind::Cases => Body::Part(Part::Cases(Box::new(CasesProof {
+                script: self.script.0?,
+                sets: self.sets.0?,
+                cases: self.cases.0?.get().to_owned(),
+            }))),
             Kind::Letters => {
-                let (script, facts, levels, classes) = (self.script?, self.known?, self.levels?, self.classes?);
-                let (groups, regions, tree) = (self.groups, self.regions?, self.tree?);
+                let (script, facts, levels, classes) = (self.script.0?, self.known.0?, self.levels.0?, self.classes.0?);
+                let (groups, regions, tree) = (self.groups.0, self.regions.0?, self.tree.0?);
                 let proof = LettersProof { script, facts, levels, groups, classes, regions, tree };
                 Body::Part(Part::Letters(Box::new(proof)))
             }
@@ -206,12 +205,14 @@ read_object!(Certificate);
 impl Part {
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = Fields::deserialize(deserializer)?;
-        if fields.format.is_some() || fields.version.is_some() || fields.input.is_some() || fields.claim.is_some() {
+        if fields.format.is_some() || fields.version.is_some() || fields.input.0.is_some() || fields.claim.0.is_some() {
             return Err(D::Error::custom("a part has no `format`, `version`, `input` or `claim` of its own"));
         }
         match fields.body()? {
             Body::Part(part) => Ok(part),
-            _ => Err(D::Error::custom("a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters` or `same`")),
+            _ => Err(D::Error::custom(
+                "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases` or `same`",
+            )),
         }
     }
 
@@ -241,6 +242,9 @@ impl Part {
                     "\"script\":{script},\"known\":{known},\"levels\":{levels},{groups}\"classes\":{classes},\"regions\":{regions},\"tree\":{tree}"
                 )
             }
+            Self::Cases(proof) => {
+                format!("\"script\":{},\"sets\":{},\"cases\":{}", lines(&proof.script), lines(&proof.sets), proof.cases)
+            }
             Self::Same(Same { part, globals, nodes }) => {
                 format!("\"part\":{part},\"globals\":{},\"nodes\":{}", line(globals), line(nodes))
             }
@@ -261,9 +265,9 @@ impl Certificate {
         let mut fields = Fields::deserialize(deserializer)?;
         fields.format.ok_or_else(|| D::Error::missing_field("format"))?;
         fields.version.ok_or_else(|| D::Error::missing_field("version"))?;
-        let input = fields.input.take().ok_or_else(|| D::Error::missing_field("input"))?;
-        let claim = fields.claim.ok_or_else(|| D::Error::missing_field("claim"))?;
-        Ok(Self { input, component: fields.component.unwrap_or(0), claim, body: fields.body()? })
+        let input = fields.input.0.take().ok_or_else(|| D::Error::missing_field("input"))?;
+        let claim = fields.claim.0.ok_or_else(|| D::Error::missing_field("claim"))?;
+        Ok(Self { input, component: fields.component.0.unwrap_or(0), claim, body: fields.body()? })
     }
 
     /// Writes a certificate: the same bytes for the same certificate, one

@@ -91,12 +91,12 @@
 //! would be a serial run of `S` that completes `M`, and there is none. ∎
 //!
 //! **Theorem.** If [`check`](check()) accepts a certificate of kind `atomic`, `flow`,
-//! `invariant`, `letters` or `components` for an input, then the input is serializable.
+//! `invariant`, `letters`, `cases` or `components` for an input, then the input is serializable.
 //!
 //! **Proof.** A certificate of kind `components` is a list of proofs, and one of
 //! another kind is a list with one. There are as many proofs as components
 //! (`parts.cover`), so there is one for each, of kind `atomic`, `flow`,
-//! `invariant`, `letters` or `same`; and each shows that its component is serializable:
+//! `invariant`, `letters`, `cases` or `same`; and each shows that its component is serializable:
 //!
 //! - `atomic`: reductions that keep `Int` and `Ser` leave a system in which every
 //!   request is a single step, so that every complete run is serial ([`script`]);
@@ -106,6 +106,8 @@
 //!   leaves no complete run whose answers are not serial ([`invariant`]);
 //! - `letters`: what holds for the numbers of answers of all complete runs of the
 //!   reduced system leaves none that are not serial ([`letters`]);
+//! - `cases`: whoever knows nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate `serval-cases`), and
+//!   whoever does not refuses it (`cases.nets`);
 //! - `same`: a component before it, which is proved in one of the other ways
 //!   (`same.part`), does the same under other names ([`same`]).
 //!
@@ -139,6 +141,7 @@
 //! splits it into components that share no global state.
 
 mod caps;
+mod cases;
 mod certificate;
 mod check;
 mod conditions;
@@ -159,6 +162,7 @@ mod shown;
 mod tests;
 
 pub use caps::{Caps, Work};
+pub use cases::CasesProof;
 pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
 pub use conditions::Condition;

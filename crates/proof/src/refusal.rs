@@ -63,7 +63,7 @@ impl<Stop> Refusal<Stop> {
     }
 
     /// The same at an event and about an object, unless it already says what it is about.
-    pub(crate) fn about(self, event: Option<usize>, object: String) -> Self {
+    pub fn about(self, event: Option<usize>, object: String) -> Self {
         match self {
             Self::Invalid(rejection) if rejection.object.is_empty() => Self::Invalid(Rejection { event, object, ..rejection }),
             other => other,

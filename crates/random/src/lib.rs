@@ -8,7 +8,7 @@
 //! [`Behaviours`] says what a system does with few requests, by
 //! enumeration alone, and so is the judge of everything cleverer.
 //!
-//! [`nets`] does the same for Petri nets.
+//! [`nets`] does the same for Petri nets, and [`reach`] for markings that may be reached in nets without bounds.
 //!
 //! ```
 //! use serval_random::{Behaviours, uniform};
@@ -23,6 +23,7 @@ mod border;
 mod handlers;
 mod kind;
 pub mod nets;
+pub mod reach;
 mod shared;
 mod systems;
 

@@ -35,9 +35,11 @@ static PAGES: &[(&str, &str)] = pages! {
     "answers-about-others"
     "bound"
     "bounded"
+    "cases"
     "commit-point"
     "coverable"
     "deadlock-free"
+    "decomposition"
     "dirty-read"
     "dirty-write"
     "fault"
@@ -154,6 +156,9 @@ static PAGES: &[(&str, &str)] = pages! {
     "E0609"
     "E0610"
     "E0611"
+    "E0620"
+    "E0621"
+    "E0622"
     "N0202"
     "N0207"
     "N0307"
@@ -168,6 +173,9 @@ static PAGES: &[(&str, &str)] = pages! {
     "W0227"
     "W0306"
     "W0309"
+    "W0621"
+    "W0622"
+    "W0623"
 };
 
 /// The page called `name`, whatever its case. What stands behind a colon is left out: `safe:3` is explained as `safe`.

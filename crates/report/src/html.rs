@@ -51,9 +51,9 @@ pub struct Page<'a> {
 const BROAD: usize = 660;
 
 /// The page may load nothing at all: a browser that is asked to refuses.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-const STYLE: &str = include_str!("html/page.css");
+pub(crate) const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// A sentence in which what stands between backticks is code.
@@ -404,7 +404,7 @@ impl FileReport {
     }
 }
 
-fn section(out: &mut String, id: &str, title: &str, body: &str) {
+pub(crate) fn section(out: &mut String, id: &str, title: &str, body: &str) {
     let _ = write!(
         out,
         "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{}</h2>\n{body}\n</section>\n",

@@ -3,6 +3,8 @@
 //! A [`NetReport`] is the answer to one question. It is data: who decided it, and how, is not known here.
 
 mod coverage;
+mod decomposition;
+mod fold;
 mod formats;
 mod mistake;
 mod picture;
@@ -12,6 +14,8 @@ mod trace;
 use serde::{Deserialize, Serialize};
 
 pub use coverage::{CoverMarking, CoverReport};
+pub use decomposition::{TreeAnswer, TreeFate, TreeGraph, TreeNode, TreePiece, TreeReport, TreeSizes};
+pub use fold::folded;
 pub use formats::net_sarif;
 pub use mistake::{net_file_mistake, net_words_mistake};
 pub use picture::{net_dot, net_graph, net_mermaid, net_words};
@@ -70,6 +74,9 @@ pub struct NetReport {
     /// One sentence why it is so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Why it is so, in a paragraph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
     /// What is dead, where the question is about that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead: Vec<DeadNode>,
@@ -128,11 +135,33 @@ pub struct NetCertificate {
     pub verified: bool,
 }
 
+/// Where a vector addition system with states is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Configuration {
+    /// The state.
+    pub state: String,
+    /// The counters, in order.
+    pub counters: Vec<u64>,
+}
+
+impl std::fmt::Display for Configuration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counters: Vec<String> = self.counters.iter().map(u64::to_string).collect();
+        write!(f, "{} ({})", crate::escape::name(&self.state), counters.join(", "))
+    }
+}
+
 /// A run from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NetRun {
     /// The places that have tokens in the beginning.
     pub initial: Vec<(String, u64)>,
+    /// Where it begins, for a system with states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<Configuration>,
+    /// What fires as a word with repeated words in it, `a (b c^2)^3`, where that is shorter than all steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
     /// What fires.
     pub steps: Vec<NetStep>,
     /// Whether no run with the same end has fewer firings.
@@ -150,6 +179,9 @@ pub struct NetStep {
     pub times: u64,
     /// The places that have another number of tokens then.
     pub changes: Vec<Change>,
+    /// Where it leads, for a system with states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<Configuration>,
 }
 
 /// A place whose tokens change.
@@ -176,6 +208,7 @@ impl NetReport {
             methods: Vec::new(),
             reason: None,
             why: None,
+            explanation: None,
             dead: Vec::new(),
             open: 0,
             run: None,
@@ -195,6 +228,25 @@ impl NetReport {
 }
 
 impl NetRun {
+    /// Says where each step leads in terms of states and counters, which are places; nothing changes where the places are none.
+    pub fn in_states(&mut self, states: &[&str], counters: &[&str]) {
+        let mut marking: std::collections::BTreeMap<String, u64> = self.initial.iter().cloned().collect();
+        let configuration = |marking: &std::collections::BTreeMap<String, u64>| {
+            let tokens = |place: &str| marking.get(place).copied().unwrap_or(0);
+            let mut here = states.iter().filter(|state| tokens(state) > 0);
+            let state = here.next().filter(|state| tokens(state) == 1)?;
+            let counters = counters.iter().map(|counter| tokens(counter)).collect();
+            here.next().is_none().then(|| Configuration { state: (*state).to_owned(), counters })
+        };
+        self.configuration = configuration(&marking);
+        for step in &mut self.steps {
+            for change in &step.changes {
+                marking.insert(change.place.clone(), change.to);
+            }
+            step.configuration = configuration(&marking);
+        }
+    }
+
     /// How many transitions fire.
     pub fn firings(&self) -> u128 {
         self.steps.iter().map(|step| u128::from(step.times).saturating_mul(step.fire.len() as u128)).fold(0, u128::saturating_add)

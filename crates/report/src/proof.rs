@@ -17,7 +17,7 @@ const SENTENCES: usize = 6;
 /// on the text about the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProofNote {
-    /// The kind of the proof, as in certificates: `letters` or `reduction`.
+    /// The kind of the proof, as in certificates: `letters`, `cases` or `reduction`.
     pub kind: &'static str,
     /// The number of the component.
     pub component: usize,
@@ -113,6 +113,10 @@ pub(crate) fn for_engineers(kind: &str) -> &'static str {
         "letters" => {
             "Which answers can be given together is described by facts about how often each is given, for any number of requests; every \
              combination that these allow also comes from running requests one at a time."
+        }
+        "cases" => {
+            "Every combination of answers that does not come from running requests one at a time falls into one of several cases, and each \
+             case is shown to be out of reach, for any number of requests."
         }
         "flow" | "invariant" => {
             "Something holds at every moment, however many requests are in flight, and no set of answers that breaks the serial order is \

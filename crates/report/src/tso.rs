@@ -2,11 +2,15 @@
 //!
 //! A [`TsoReport`] is what is known about one file. It is data: who decided it, and how, is not known here.
 
+mod cycle;
+mod formats;
+mod page;
 mod table;
 mod text;
 
 use serde::Serialize;
 
+pub use cycle::TsoPlace;
 pub use table::{TsoEdge, TsoEvent, TsoRun};
 
 /// What is said of a question, under one model.
@@ -74,6 +78,9 @@ pub struct TsoQuestion {
     /// Why one of them is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How many copies of each `thread*` the run has, where the program has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
     /// A run that reaches it: under sequential consistency if there is one, else with store buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<TsoRun>,
@@ -116,6 +123,44 @@ pub struct TsoCertificate {
     pub verified: bool,
 }
 
+/// Something worth knowing about a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoNote {
+    /// Its code.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: &'static str,
+    /// What it is.
+    pub message: String,
+    /// What can be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Line and column of its beginning and of its end, from 1.
+    pub span: [u32; 4],
+}
+
+/// A final state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoFinal {
+    /// Its values, in the order of the names.
+    pub values: Vec<i64>,
+    /// Under sequential consistency.
+    pub sc: TsoAnswer,
+    /// With store buffers.
+    pub tso: TsoAnswer,
+}
+
+/// Final states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TsoFinals {
+    /// Registers and cells.
+    pub names: Vec<String>,
+    /// The states.
+    pub states: Vec<TsoFinal>,
+    /// Whether it is shown that there are no others.
+    pub complete: bool,
+}
+
 /// What is known about a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TsoReport {
@@ -142,6 +187,15 @@ pub struct TsoReport {
     pub copies: Option<u32>,
     /// The questions of the file.
     pub questions: Vec<TsoQuestion>,
+    /// So many copies of each `thread*` were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<u32>,
+    /// What else is worth knowing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<TsoNote>,
+    /// All final states, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_states: Option<TsoFinals>,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<TsoCertificate>,
@@ -163,6 +217,9 @@ impl TsoReport {
             violation: None,
             copies: None,
             questions: Vec::new(),
+            instance: None,
+            notes: Vec::new(),
+            final_states: None,
             certificate: None,
             time_ms: None,
         }
@@ -171,11 +228,11 @@ impl TsoReport {
     /// One object on one line.
     pub fn to_json(&self) -> String {
         // Strings, numbers and structures of them always have a JSON form.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
+        crate::escape::json(serde_json::to_string(self).unwrap_or_default()) + "\n"
     }
 }
 
-/// A place for a fence.
+/// A place for a fence, or a store that becomes locked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TsoFence {
     /// The thread.
@@ -184,28 +241,57 @@ pub struct TsoFence {
     pub at: (u32, u32),
     /// The statement.
     pub before: String,
+    /// What stands in its place, where it becomes locked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
-/// What makes a program robust.
+/// What makes a program robust, or bad states unreachable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TsoFix {
     /// The version of this form.
     pub schema: u32,
     /// The file.
     pub file: String,
-    /// `robust`, `fixed`, `undecided` or `error`.
+    /// `robust` (for bad states: `unreachable`), `fixed`, `impossible`, `undecided` or `error`.
     pub verdict: &'static str,
-    /// What stopped it.
+    /// What is to be reached: `robust`, or `reach`: that bad states are not.
+    pub goal: &'static str,
+    /// What stopped it, or why nothing helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// A smallest set of fences.
+    /// A cheapest set of fences or locked stores.
     pub fences: Vec<TsoFence>,
+    /// What it costs; a place costs 1, or what was said for places in loops.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
+    /// Further sets that cost the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Vec<TsoFence>>,
+    /// Whether it is shown that there are no others.
+    pub all: bool,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<TsoCertificate>,
 }
 
 impl TsoFix {
+    /// That nothing is known.
+    pub fn undecided(file: &str, goal: &'static str) -> Self {
+        Self {
+            schema: 1,
+            file: file.to_owned(),
+            verdict: "undecided",
+            goal,
+            reason: None,
+            fences: Vec::new(),
+            cost: None,
+            also: Vec::new(),
+            all: false,
+            certificate: None,
+        }
+    }
+
     /// One object on one line.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"

@@ -132,6 +132,7 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
         rounds: effort.rounds,
         percent: effort.percent,
         classic: Some(&published),
+        decompose: Some(&serval_lifted::prove),
         ..Plan::new(methods, effort.cancel)
     };
     let decision = portfolio::decide(systems, cleared, &plan);
@@ -232,15 +233,13 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         {
             return early(Claimed::new(refuted, cleared));
         }
+        // Alone it need not be brief: no other method waits for its turn.
+        if effort.only(Method::Lipton) {
+            return early(Claimed::new(at_any_cost(prepared, text, effort), cleared));
+        }
         match on_text(prepared, text, FIRST_TEXT_TICKS, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
-            Err(NoProof::Short(_)) if effort.only(Method::Lipton) => {
-                return early(Claimed::new(at_any_cost(prepared, text, effort), cleared));
-            }
             Err(NoProof::Short(_)) => short = true,
-            Err(NoProof::Reason(reason, _)) if effort.only(Method::Lipton) => {
-                return early(Claimed::new(Claim::Undecided(reason), cleared));
-            }
             Err(NoProof::Reason(reason, bodies)) => {
                 no_commit = Some(reason.what());
                 likely = bodies;
@@ -309,10 +308,43 @@ fn on_states(
     effort: &Effort<'_>,
 ) -> ProgramClaimed {
     let searching = effort.may(Method::Search);
-    let start = (effort.clock)();
-    let compiled = prepared.compile_within(effort.pairs.unwrap_or(FIRST_PAIRS), &effort.budget(u64::MAX));
-    let compile_time = (effort.clock)().saturating_sub(start);
-    let compiled = compiled.map(Arc::new);
+    let mut compile_time = Duration::ZERO;
+    let mut make = |pairs: u64| {
+        let start = (effort.clock)();
+        let compiled = prepared.compile_within(pairs, &effort.budget(u64::MAX)).map(Arc::new);
+        compile_time += (effort.clock)().saturating_sub(start);
+        compiled
+    };
+    // Where there are more states, sets of few kinds of requests are searched with as much effort as it took to see that.
+    let few = if searching && effort.pairs.is_none() { FEWER_PAIRS } else { &[] };
+    for &times in few {
+        let compiled = make(FIRST_PAIRS / times);
+        if !compiled.as_ref().is_err_and(may_be_more) {
+            return on_compiled(prepared, text, searches, cleared, effort, (compiled, compile_time));
+        }
+        if let Some(found) = few_kinds(prepared, searches, &mut cleared, &[], Some(TOO_LARGE_TICKS / times), effort) {
+            return ProgramClaimed { claimed: Claimed::new(found, cleared), compiled: Some(compiled), compile_time };
+        }
+    }
+    let compiled = make(effort.pairs.unwrap_or(FIRST_PAIRS));
+    on_compiled(prepared, text, searches, cleared, effort, (compiled, compile_time))
+}
+
+/// Whether with more pairs of states there may be no such error.
+fn may_be_more(error: &CompileError) -> bool {
+    error.is_limit() && !matches!(error, CompileError::Stopped(_))
+}
+
+/// What is claimed about a program whose states are made, or cannot be, and how long that took.
+fn on_compiled(
+    prepared: &Arc<Prepared>,
+    text: &str,
+    searches: &mut [Search<Lazy<'_>>],
+    mut cleared: u32,
+    effort: &Effort<'_>,
+    (compiled, compile_time): (Result<Arc<Compiled>, CompileError>, Duration),
+) -> ProgramClaimed {
+    let searching = effort.may(Method::Search);
     let claimed = match &compiled {
         Ok(compiled) => about_systems(&systems_of(compiled), cleared, effort),
         Err(CompileError::Stopped(_)) => Claimed::new(Claim::Undecided(StopReason::Cancelled), cleared),
@@ -343,6 +375,9 @@ fn on_states(
 
 /// Pairs of states that are explored before counterexamples are looked for among programs that may have more.
 pub(crate) const FIRST_PAIRS: u64 = 1 << 22;
+
+/// By how much fewer are explored at first, each as many as a round of the exploration has.
+const FEWER_PAIRS: &[u64] = &[64, 16, 4];
 
 /// A program of which the first pairs of states are not all: the limits of the user end the work, and nothing else.
 fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cleared: u32, effort: &Effort<'_>) -> ProgramClaimed {

@@ -291,7 +291,7 @@ fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<Str
 /// beside the verdict in any case.
 fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Options) -> Vec<ProofNote> {
     let Body::Reduction(reduction) = body else {
-        return if options.proof { told(systems, parts_of(body)) } else { Vec::new() };
+        return if options.proof { told(systems, parts_of(body), &options.cancel) } else { Vec::new() };
     };
     let prepared = match input.prepared() {
         Some(prepared) if options.proof => prepared,

@@ -19,6 +19,8 @@ use crate::input::{Content, Input};
 
 /// Ticks for finding stuck requests.
 const STUCK_TICKS: u64 = 50_000;
+/// Ticks for them for each step of a system, and at least: what stands beside a verdict takes time in proportion to the system.
+const STUCK_TICKS_OF_STEP: (u64, u64) = (8, 5_000);
 /// Ticks for saying in words what holds.
 const WORD_TICKS: u64 = 20_000_000;
 
@@ -98,7 +100,9 @@ fn stuck_in(
     // The shortest run that leads to one of them, and to which.
     let mut shortest: Option<(usize, usize, RunCertificate)> = None;
     for (component, system) in systems.iter().enumerate() {
-        for stuck in find_stuck(system, &mut Budget::new(STUCK_TICKS, cancel.clone())) {
+        let (each, least) = STUCK_TICKS_OF_STEP;
+        let ticks = each.saturating_mul(system.steps().len() as u64).clamp(least, STUCK_TICKS);
+        for stuck in find_stuck(system, &mut Budget::new(ticks, cancel.clone())) {
             let note = StuckNote {
                 request: system.request_name(stuck.request).to_owned(),
                 at: place(component, stuck.local),

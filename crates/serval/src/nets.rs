@@ -20,19 +20,26 @@ mod assume;
 mod bound;
 mod class;
 mod coverage;
+mod decomposition;
 mod invariant;
+mod paragraph;
 mod runs;
 mod session;
 mod smtlib;
 mod why;
+mod words_of;
 
 use serval_budget::Cancel;
-use serval_petri::{FormatError, Formula, Limits, NetError, mcc, mist, pnml, tina, vass, words::WordsError};
+use serval_petri::{
+    FormatError, Formula, Limits, NetError, mcc, mist, pnml, tina, vass,
+    words::{self, WordsError},
+};
 use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use assume::{Assumption, assumptions};
 pub use class::{NetClass, NetSums, classify, sums};
 pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
+pub use decomposition::{TreeOptions, decomposed};
 pub use invariant::{decide_proposed, invariant_in_words};
 pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
@@ -78,6 +85,8 @@ pub struct NetInput {
     targets: Vec<Formula>,
     /// Whether the file begins with any number of some counters, for which the net has transitions that can always fire.
     grows: bool,
+    /// How many of the first places are states, where the file is a system with states.
+    states: Option<usize>,
 }
 
 /// A question about a net.
@@ -102,7 +111,7 @@ impl NetInput {
         Ok(match kind {
             NetKind::Pnml => {
                 let read = pnml::read_within(text, limits)?;
-                Self { net: read.net, ids: read.ids, targets: Vec::new(), grows: false }
+                Self { net: read.net, ids: read.ids, targets: Vec::new(), grows: false, states: None }
             }
             NetKind::Tina => Self::named(tina::read_within(text, limits)?, Vec::new()),
             NetKind::Mist => {
@@ -113,13 +122,14 @@ impl NetInput {
             }
             NetKind::Vass => {
                 let mist::Spec { net, targets } = vass::read_within(text, limits)?;
-                Self::named(net, targets)
+                let states = Some(vass::states(&net));
+                Self { states, ..Self::named(net, targets) }
             }
         })
     }
 
     fn named(net: Net, targets: Vec<Formula>) -> Self {
-        Self { ids: pnml::Ids::named(&net), net, targets, grows: false }
+        Self { ids: pnml::Ids::named(&net), net, targets, grows: false, states: None }
     }
 
     /// Reads a file whose pages and nets are composed by the names of their transitions.
@@ -130,6 +140,7 @@ impl NetInput {
                 ids: read.ids,
                 targets: Vec::new(),
                 grows: false,
+                states: None,
             }),
             NetKind::Tina | NetKind::Mist | NetKind::Vass => Self::read(text, kind),
         }
@@ -141,9 +152,43 @@ impl NetInput {
         Ok(Self::named(serval_petri::compose(&nets)?, Vec::new()))
     }
 
+    /// The same net, which begins with another marking: `p=1, q=3`, and 0 on all other places, or, where it ends with `*`, what they had.
+    ///
+    /// ```
+    /// use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, decide_net};
+    /// let input = NetInput::read("pl free (1)\ntr take free -> held\n", NetKind::Tina).unwrap();
+    /// let two = input.starting("free=2").unwrap();
+    /// let asked = |input: &NetInput| decide_net(input, &input.question("reaches:held=2").unwrap(), &NetOptions::default()).answer;
+    /// assert_eq!((asked(&input), asked(&two)), (NetAnswer::DoesNotHold, NetAnswer::Holds));
+    /// ```
+    pub fn starting(&self, text: &str) -> Result<Self, WordsError> {
+        let marking = words::start(text, &self.net)?;
+        Ok(Self { net: self.net.clone().with_initial(&marking), ..self.clone() })
+    }
+
     /// The net.
     pub fn net(&self) -> &Net {
         &self.net
+    }
+
+    /// What is to be reached: a marking, which may leave places free, a formula, or, of a system with states, `q (1, 0)`.
+    pub fn target(&self, text: &str) -> Result<Formula, WordsError> {
+        let as_state = self.states.and_then(|states| vass::configuration(text, &self.net, states));
+        words::target(as_state.as_deref().unwrap_or(text), &self.net)
+    }
+
+    /// The targets that the file itself asks about.
+    pub fn own_targets(&self) -> &[Formula] {
+        &self.targets
+    }
+
+    /// Says of a run where each step leads in terms of states and counters, where the file is a system with states.
+    pub(crate) fn in_states(&self, run: &mut NetRun) {
+        if let Some(states) = self.states {
+            let names: Vec<&str> = self.net.places().map(|place| self.net.place_name(place)).collect();
+            let (states, counters) = names.split_at(states.min(names.len()));
+            run.in_states(states, counters);
+        }
     }
 
     /// The question that is a property in words. Where the file begins with any number of some counters, the net never deadlocks, whatever the rules do, so that this is no question.
@@ -204,6 +249,8 @@ pub struct NetDecision {
     pub reason: Option<String>,
     /// One sentence why.
     pub why: Option<String>,
+    /// Why a goal cannot be reached, in a paragraph.
+    pub explanation: Option<String>,
     /// The largest value, where that is asked: a number or ω.
     pub value: Option<String>,
     /// For what is undecided: how far methods came that could go on.
@@ -221,8 +268,8 @@ pub struct NetDecision {
 impl NetDecision {
     fn without(answer: NetAnswer, reason: impl Into<String>) -> Self {
         let (methods, dead) = (Vec::new(), Vec::new());
-        let (why, value, far, run, certificate) = (None, None, None, None, None);
-        Self { answer, methods, reason: Some(reason.into()), why, value, far, run, dead, open: 0, certificate }
+        let (why, explanation, value, far, run, certificate) = (None, None, None, None, None, None);
+        Self { answer, methods, reason: Some(reason.into()), why, explanation, value, far, run, dead, open: 0, certificate }
     }
 
     /// With how far methods came, if that is of interest.
@@ -252,6 +299,7 @@ impl NetDecision {
             report.certificate = self.certificate.map(|_| NetCertificate { kinds, path: None, verified: true });
         }
         (report.methods, report.reason, report.why) = (self.methods, self.reason, self.why);
+        report.explanation = self.explanation;
         if let (Some(reason), Some(far)) = (&mut report.reason, &self.far) {
             *reason = format!("{reason}; {far}");
         }

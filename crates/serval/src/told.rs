@@ -1,4 +1,4 @@
-//! What a proof over numbers of answers says, in words.
+//! What a proof over numbers of answers says, in words; and one by cases ([`cases`]).
 //!
 //! Each fact becomes a sentence; those that name the same other answers are
 //! said together. What a proof needs no fact for is said first: answers that
@@ -14,8 +14,11 @@
 //! letters of a group, and for those that every walk visits: a walk with these
 //! answers visits a loop of theirs, and what was added before stays.
 
+mod cases;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use serval_budget::Cancel;
 use serval_model::{NetworkSystem, Node, NormalForm, RequestId};
 use serval_proof::Part;
 use serval_proof::letters::{Absence, Bound, Exactly, Fact, LettersProof};
@@ -26,10 +29,14 @@ const LISTED: usize = 3;
 
 /// What the proofs of the components say, as far as there are words for them.
 /// The checker must have accepted them.
-pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part]) -> Vec<ProofNote> {
+pub(crate) fn told(systems: &[&NetworkSystem], parts: &[Part], cancel: &Cancel) -> Vec<ProofNote> {
     let note = |(component, (system, part)): (usize, (&&NetworkSystem, &Part))| match part {
         Part::Letters(proof) => {
             Some(ProofNote { kind: "letters", component, facts: facts(&system.shown(), proof)?, unbounded: false, marks: BTreeMap::new() })
+        }
+        Part::Cases(proof) => {
+            let facts = cases::facts(&system.shown(), proof, cancel)?;
+            Some(ProofNote { kind: "cases", component, facts, unbounded: false, marks: BTreeMap::new() })
         }
         Part::Atomic(_) | Part::Flow(_) | Part::Invariant(_) | Part::Same(_) => None,
     };

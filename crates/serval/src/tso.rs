@@ -13,37 +13,74 @@
 //! assert_eq!((report.questions[0].verdict(report.questions[0].sc), report.questions[0].verdict(report.questions[0].tso)), ("forbidden", "allowed"));
 //! ```
 
+mod export;
+mod finals;
+mod fix;
+mod printed;
+mod vain;
 mod words;
 
 use serval_budget::{Budget, Cancel, StopReason};
-use serval_report::tso::{TsoAnswer, TsoCertificate, TsoFence, TsoFix, TsoKind, TsoQuestion, TsoReport, TsoRobust};
+use serval_report::tso::{TsoAnswer, TsoCertificate, TsoFinals, TsoKind, TsoNote, TsoQuestion, TsoReport, TsoRobust};
 use serval_syntax::{Diagnostic, LineIndex};
-use serval_tso::{Asked, Place, Program};
-use serval_tsoengine::{AnyOutcome, Fixed, Limits, Open, Outcome};
+use serval_tso::{Asked, MAX_THREADS, Program};
+use serval_tsoengine::{FaultWith, Limits, Open, Outcome};
 use serval_tsoproof::{Claim, Model, Refusal, Shown};
 
-pub use serval_tsoproof::Certificate as TsoEvidence;
+pub use fix::{TsoRepair, fix_tso};
+pub use serval_tso::Syntax;
+pub use serval_tsoengine::{Method as TsoMethod, Wanted as TsoWanted};
+pub use serval_tsoproof::{Certificate as TsoEvidence, Goal as TsoGoal, Means as TsoMeans};
 
 /// A program that has been read.
 #[derive(Clone, Debug)]
 pub struct TsoInput {
     text: String,
     lines: LineIndex,
+    syntax: Syntax,
     program: Program,
 }
 
 impl TsoInput {
     /// Reads a program, or says what is wrong with it.
     pub fn read(text: String) -> Result<Self, (String, Vec<Diagnostic>)> {
-        match serval_tso::read(&text) {
-            Ok(program) => Ok(Self { lines: LineIndex::new(&text), text, program }),
+        Self::read_as(text, Syntax::Tso)
+    }
+
+    /// Reads a program that is written in this way.
+    pub fn read_as(text: String, syntax: Syntax) -> Result<Self, (String, Vec<Diagnostic>)> {
+        match serval_tso::read_as(&text, syntax) {
+            Ok(program) => Ok(Self { lines: LineIndex::new(&text), text, syntax, program }),
             Err(diagnostics) => Err((text, diagnostics)),
         }
+    }
+
+    /// Asks one question more, which is not in the text.
+    pub fn ask(&mut self, question: &str) -> Result<(), Vec<Diagnostic>> {
+        self.program = self.program.asking(question)?;
+        Ok(())
+    }
+
+    /// How it is written.
+    pub fn syntax(&self) -> Syntax {
+        self.syntax
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How many copies of each `thread*` there can be; nothing where there is none.
+    pub fn most_copies(&self) -> Option<u32> {
+        let fixed = self.program.threads.iter().filter(|thread| !thread.many).count();
+        let most = MAX_THREADS.saturating_sub(fixed).checked_div(self.program.many().len())?;
+        u32::try_from(most).ok()
     }
 
     /// The same text with so many copies of each `thread*`.
@@ -63,6 +100,14 @@ impl TsoInput {
 pub struct TsoOptions {
     /// How far to go. Default: ten million states, 64 places of a store buffer.
     pub limits: Limits,
+    /// How questions are answered with store buffers. Default: everything that there is.
+    pub method: TsoMethod,
+    /// What is wanted of changes. Default: the fewest fences that make a program robust.
+    pub fix: TsoWanted,
+    /// Decide the program with so many copies of each `thread*`. Default: with any number.
+    pub copies: Option<u32>,
+    /// List all final states too. Default: do not.
+    pub final_states: bool,
     /// Ends the search from outside: what is known by then is still checked. Default: a flag that nobody raises.
     pub cancel: Cancel,
     /// Ends the check as well, and then nothing is known. Default: a flag that nobody raises.
@@ -85,48 +130,44 @@ pub enum TsoError {
 pub struct TsoDecision {
     shown: Shown,
     open: Open,
+    notes: Vec<TsoNote>,
+    final_states: Option<TsoFinals>,
     /// The evidence.
     pub certificate: TsoEvidence,
 }
 
-/// What is not decided about programs with any number of threads.
-const MANY: &str = "questions and fences are decided for a fixed number of threads, not for `thread*`";
-
-fn many() -> StopReason {
-    StopReason::Unsupported { stage: "threads", what: MANY.to_owned() }
-}
-
-/// Whether a program with `thread*`s is robust; its questions stay open.
-fn decide_many(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
-    let program = &input.program;
-    let count = program.questions.len();
-    let mut certificate = TsoEvidence::new(program);
-    let mut open = Open { sc: vec![Some(many()); count], tso: vec![Some(many()); count], robust: None };
-    match serval_tsoengine::decide_any(program, &options.limits, &mut Budget::new(u64::MAX, options.cancel.clone())) {
-        AnyOutcome::Robust(robust) => certificate.any = Some(robust),
-        AnyOutcome::Violated(copies, violation) => (certificate.copies, certificate.violation) = (Some(copies), Some(violation)),
-        AnyOutcome::Fault(copies, fault) => {
-            let diagnostic =
-                words::fault(&input.with_copies(copies), &fault).with_note(format!("there are {copies} copies of each `thread*`"));
-            return Err(TsoError::Program(Box::new(diagnostic)));
-        }
-        AnyOutcome::Unknown(reason) => open.robust = Some(reason),
-    }
-    let shown = accepted(program, &certificate, options)?;
-    Ok(TsoDecision { shown, open, certificate })
+/// A fault, in the words of the program.
+fn faulty(input: &TsoInput, FaultWith { copies, fault }: &FaultWith) -> TsoError {
+    let diagnostic = match copies {
+        Some(copies) => words::fault(&input.with_copies(*copies), fault).with_note(format!("there are {copies} copies of each `thread*`")),
+        None => words::fault(input, fault),
+    };
+    TsoError::Program(Box::new(diagnostic))
 }
 
 /// Answers all questions of a program, and says whether it is robust.
 pub fn decide_tso(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
+    let Some(copies) = options.copies.filter(|_| input.most_copies().is_some()) else { return decided(input, options) };
+    let mut decision = decided(&input.with_copies(copies), options)?;
+    // The evidence is about the program of the text, with so many copies.
+    (decision.certificate.program, decision.certificate.instance) = (serval_tsoproof::fingerprint(&input.program), Some(copies));
+    decision.shown = accepted(&input.program, &decision.certificate, options)?;
+    Ok(decision)
+}
+
+fn decided(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
     let program = &input.program;
-    if !program.many().is_empty() {
-        return decide_many(input, options);
-    }
     let mut budget = Budget::new(u64::MAX, options.cancel.clone());
-    let found = serval_tsoengine::decide(program, &options.limits, &mut budget);
-    let Outcome { certificate, open } = found.map_err(|fault| TsoError::Program(Box::new(words::fault(input, &fault))))?;
+    let found = match program.many().is_empty() {
+        true => serval_tsoengine::decide_by(options.method, program, &options.limits, &mut budget)
+            .map_err(|fault| FaultWith { copies: None, fault }),
+        false => serval_tsoengine::decide_many(program, &options.limits, &mut budget),
+    };
+    let Outcome { certificate, open } = found.map_err(|fault| faulty(input, &fault))?;
     let shown = accepted(program, &certificate, options)?;
-    Ok(TsoDecision { shown, open, certificate })
+    let notes = vain::notes(input, shown.robust == Some(true), options, &mut budget);
+    let final_states = options.final_states.then(|| finals::table(input, shown.robust == Some(true), options, &mut budget)).flatten();
+    Ok(TsoDecision { shown, open, notes, final_states, certificate })
 }
 
 /// What the checker accepts.
@@ -153,6 +194,8 @@ impl TsoDecision {
 
     /// The report on it.
     pub fn into_report(self, file: &str, input: &TsoInput) -> TsoReport {
+        let with_copies = self.certificate.instance.map(|copies| input.with_copies(copies));
+        let input = with_copies.as_ref().unwrap_or(input);
         let questions: Vec<TsoQuestion> = (0..input.program.questions.len()).map(|number| self.question(input, number)).collect();
         let robust = match self.shown.robust {
             Some(true) => TsoRobust::Robust,
@@ -179,6 +222,9 @@ impl TsoDecision {
             }),
             copies: self.certificate.copies,
             questions,
+            instance: self.certificate.instance,
+            notes: self.notes,
+            final_states: self.final_states,
             certificate: verified.then_some(TsoCertificate { path: None, verified }),
             time_ms: None,
         }
@@ -199,13 +245,15 @@ impl TsoDecision {
         };
         let open = self.open.tso.get(number).and_then(Option::as_ref).or(self.open.sc.get(number).and_then(Option::as_ref));
         let run = |model: Model| {
-            self.certificate.answers.iter().find_map(|answer| match &answer.claim {
-                Claim::Reachable(run) if answer.question == number && answer.model == model => {
-                    words::run(input, model, run).map(|(run, _)| run)
+            self.certificate.answers.iter().filter(|answer| answer.question == number && answer.model == model).find_map(|answer| {
+                match &answer.claim {
+                    Claim::Reachable(run) => Some((None, words::run(input, model, run)?.0)),
+                    Claim::Copies(copies, run) => Some((Some(*copies), words::run(&input.with_copies(*copies), model, run)?.0)),
+                    Claim::Unreachable(_) => None,
                 }
-                _ => None,
             })
         };
+        let (copies, run) = run(Model::Sc).or_else(|| run(Model::Tso)).map_or((None, None), |(copies, run)| (copies, Some(run)));
         TsoQuestion {
             text,
             at,
@@ -213,41 +261,8 @@ impl TsoDecision {
             sc: answer(self.shown.sc[number]),
             tso: answer(self.shown.tso[number]),
             reason: open.map(StopReason::to_string),
-            run: run(Model::Sc).or_else(|| run(Model::Tso)),
+            copies,
+            run,
         }
     }
-}
-
-/// The fewest fences that make a program robust, and the evidence for it.
-pub fn fix_tso(file: &str, input: &TsoInput, options: &TsoOptions) -> Result<(TsoFix, Option<TsoEvidence>), TsoError> {
-    let program = &input.program;
-    let mut fix = TsoFix { schema: 1, file: file.to_owned(), verdict: "undecided", reason: None, fences: Vec::new(), certificate: None };
-    if program.threads.iter().any(|thread| thread.many) {
-        fix.reason = Some(many().to_string());
-        return Ok((fix, None));
-    }
-    let mut budget = Budget::new(u64::MAX, options.cancel.clone());
-    let found = serval_tsoengine::fix(program, &options.limits, &mut budget);
-    match found.map_err(|fault| TsoError::Program(Box::new(words::fault(input, &fault))))? {
-        Fixed::Unknown(reason) => {
-            fix.reason = Some(reason.to_string());
-            Ok((fix, None))
-        }
-        Fixed::Fences(fences) => {
-            let mut certificate = TsoEvidence::new(program);
-            certificate.fences = Some(fences);
-            let shown = accepted(program, &certificate, options)?;
-            let places = shown.fences.unwrap_or_default();
-            fix.verdict = if places.is_empty() { "robust" } else { "fixed" };
-            fix.fences = places.iter().map(|place| fence(input, *place)).collect();
-            fix.certificate = Some(TsoCertificate { path: None, verified: true });
-            Ok((fix, Some(certificate)))
-        }
-    }
-}
-
-fn fence(input: &TsoInput, place: Place) -> TsoFence {
-    let thread = &input.program.threads[place.thread.index()];
-    let span = thread.spans[place.point.index()];
-    TsoFence { thread: thread.name.clone(), at: input.at(span.start), before: words::source(input, span) }
 }

@@ -181,6 +181,7 @@ fn attempt(pool: &Pool, number: u64, seed: u64, asked: &mut u64) -> Option<Attem
         "letters",
         "letters",
         "invariant",
+        "cases",
         "components",
         "reduction",
         "reduction",

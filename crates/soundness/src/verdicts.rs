@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serval_budget::Cancel;
+use serval_cases::WithNets;
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::search::run_certificate;
 
@@ -54,7 +55,7 @@ pub struct Summary {
 pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -> Result<Outcome, String> {
     let start = Instant::now();
     let found = within(limit, |cancel| {
-        let plan = Plan::new(Method::ALL, cancel);
+        let plan = Plan { decompose: Some(&serval_lifted::prove), ..Plan::new(Method::ALL, cancel) };
         portfolio::decide(&[system], 0, &plan).found
     });
     summary.slowest = summary.slowest.max(start.elapsed());
@@ -134,7 +135,7 @@ fn accepted(system: &NetworkSystem, claim: Claim, body: Body) -> Result<bool, St
     let certificate = Certificate { input: fingerprint(&text), component: 0, claim, body };
     let certificate = Certificate::from_json(&certificate.to_json()).map_err(|error| format!("unreadable: {error}"))?;
     let input = Systems { text: &text, systems: vec![system] };
-    match check(&input, &certificate, &Caps::default(), &Cancel::new()) {
+    match check(&WithNets(input), &certificate, &Caps::default(), &Cancel::new()) {
         Ok(()) => Ok(true),
         Err(Refusal::TooLarge(_)) => Ok(false),
         Err(refusal) => Err(format!("refused: {refusal}")),

@@ -25,3 +25,11 @@ pub fn say(line: &str) {
     // A closed standard error is no reason to fail a test.
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
+
+/// The peak of resident memory of this process in MiB, where the system tells.
+pub fn peak_memory_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib.div_ceil(1024))
+}

@@ -5,15 +5,17 @@ mod statements;
 
 use serval_syntax::{Diagnostic, Span, similar};
 
+pub(crate) use expressions::LONGEST;
+
 use crate::codes;
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_STATEMENTS};
 use crate::tokens::{Kind, Token};
 use crate::tree::{CellItem, File, Name, QuestionItem, QuestionKind, ThreadItem, ValuesItem};
 
 /// Words that begin an item.
 const ITEMS: &[&str] = &["memory", "values", "thread", "never", "exists", "forall"];
 /// Words that are no names.
-const WORDS: &[&str] = &[
+pub(crate) const WORDS: &[&str] = &[
     "memory", "values", "thread", "never", "exists", "forall", "skip", "fence", "goto", "break", "assume", "assert", "if", "else", "while",
     "loop", "atomic", "xchg", "fadd", "cas",
 ];
@@ -30,6 +32,8 @@ pub(crate) struct Parser<'t> {
     /// How many expressions are around, and how many operators the outermost one has so far.
     within: usize,
     operators: usize,
+    /// Statements and labels of the thread so far.
+    statements: usize,
     /// Whether nothing more is read or said.
     over: bool,
     diagnostics: &'t mut Vec<Diagnostic>,
@@ -37,7 +41,7 @@ pub(crate) struct Parser<'t> {
 
 /// The tree of a text.
 pub(crate) fn parse(text: &str, tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> File {
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, within: 0, operators: 0, over: false, diagnostics };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, within: 0, operators: 0, statements: 0, over: false, diagnostics };
     let mut file = File::default();
     while parser.kind() != Kind::End {
         let start = parser.at;
@@ -180,6 +184,18 @@ impl<'t> Parser<'t> {
         result
     }
 
+    /// One statement or label more, if that is not too many: whoever reads on looks for labels among all of them.
+    pub(crate) fn counted(&mut self) -> Read<()> {
+        self.statements += 1;
+        if self.statements > MAX_STATEMENTS && !self.over {
+            let message = format!("the thread has more than {MAX_STATEMENTS} statements and labels");
+            let long = Diagnostic::error(codes::TOO_MUCH, self.span(), message);
+            self.diagnostics.push(long.expected("a smaller thread").help("split the thread"));
+            (self.over, self.at) = (true, self.tokens.len() - 1);
+        }
+        if self.over { Err(Wrong) } else { Ok(()) }
+    }
+
     /// Goes to where an item may begin, at least one token further than `start`.
     fn next_item(&mut self, start: usize) {
         self.at = self.at.max(start + 1).min(self.tokens.len() - 1);
@@ -252,6 +268,7 @@ impl<'t> Parser<'t> {
         self.advance();
         let many = self.eat("*");
         let name = self.name("the name of the thread")?;
+        self.statements = 0;
         let body = self.block()?;
         file.threads.push(ThreadItem { name, many, body });
         Ok(())

@@ -43,20 +43,27 @@
 //!
 //! **Architecture Invariant:** no input makes it panic or recurse by the length of the text; nesting is bounded.
 
+mod asking;
+mod changes;
 mod codes;
 mod copies;
+mod edits;
 mod fences;
 mod grammar;
 mod limits;
+mod litmus;
 mod lower;
 mod program;
+pub mod rounds;
 mod tokens;
 mod tree;
 mod value;
 
-use serval_syntax::Diagnostic;
+use serval_syntax::{Diagnostic, Span};
 
-pub use codes::{VALUE_LEAVES_RANGE, codes};
+pub use changes::Change;
+pub use codes::{ASSUMES_NEVER, FENCE_IN_VAIN, NOT_REACHED, VALUE_LEAVES_RANGE, codes};
+pub use edits::with_changes_written;
 pub use fences::Place;
 pub use limits::{MAX_CELLS, MAX_DEPTH, MAX_FILE_BYTES, MAX_REGISTERS, MAX_STATEMENTS, MAX_THREADS, MAX_VALUE};
 pub use program::{
@@ -64,14 +71,68 @@ pub use program::{
 };
 pub use value::{BinaryOp, Expr, Undefined};
 
+/// How a program is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Syntax {
+    /// In the language of this crate.
+    #[default]
+    Tso,
+    /// As a litmus test of an x86 machine.
+    Litmus,
+}
+
+impl Syntax {
+    /// What a file with this ending has.
+    ///
+    /// ```
+    /// assert_eq!(serval_tso::Syntax::of_ending("litmus"), Some(serval_tso::Syntax::Litmus));
+    /// ```
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        match ending {
+            "tso" => Some(Self::Tso),
+            "litmus" => Some(Self::Litmus),
+            _ => None,
+        }
+    }
+}
+
 /// Reads a program, or says what is wrong with it, in the order of the text.
 pub fn read(text: &str) -> Result<Program, Vec<Diagnostic>> {
+    read_as(text, Syntax::Tso)
+}
+
+/// Reads a litmus test of an x86 machine, or says what is wrong with it, in the order of the text.
+pub fn read_litmus(text: &str) -> Result<Program, Vec<Diagnostic>> {
+    read_as(text, Syntax::Litmus)
+}
+
+/// The tokens and comments of a program, in order, or what is wrong with its letters and its grammar. What names mean is not looked at.
+pub fn lexemes(text: &str) -> Result<Vec<Span>, Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
-    let program = limits::check_size(text, &mut diagnostics).and_then(|()| {
-        let tokens = tokens::tokens(text, &mut diagnostics);
-        let file = grammar::parse(text, &tokens, &mut diagnostics);
-        lower::lower(&file, &mut diagnostics)
+    let mut all = Vec::new();
+    if limits::check_size(text, &mut diagnostics).is_some() {
+        all = tokens::tokens_and_comments(text, &mut diagnostics);
+        let tokens: Vec<tokens::Token> = all.iter().copied().filter(|token| token.kind != tokens::Kind::Comment).collect();
+        grammar::parse(text, &tokens, &mut diagnostics);
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    diagnostics.truncate(limits::MAX_SHOWN);
+    // The end is the last token, and has no letters.
+    all.pop();
+    if diagnostics.is_empty() { Ok(all.iter().map(|token| token.span).collect()) } else { Err(diagnostics) }
+}
+
+/// Reads a program that is written in this way.
+pub fn read_as(text: &str, syntax: Syntax) -> Result<Program, Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    let file = limits::check_size(text, &mut diagnostics).and_then(|()| match syntax {
+        Syntax::Tso => {
+            let tokens = tokens::tokens(text, &mut diagnostics);
+            Some(grammar::parse(text, &tokens, &mut diagnostics))
+        }
+        Syntax::Litmus => litmus::parse(text, &mut diagnostics).filter(|_| diagnostics.is_empty()),
     });
+    let program = file.and_then(|file| lower::lower(&file, &mut diagnostics));
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     diagnostics.dedup();
     diagnostics.truncate(limits::MAX_SHOWN);

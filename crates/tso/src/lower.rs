@@ -4,12 +4,15 @@ mod code;
 mod names;
 mod questions;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serval_syntax::{Diagnostic, Span};
 
 use crate::codes;
 use crate::limits::{MAX_CELLS, MAX_THREADS, MAX_VALUE};
 use crate::program::{CellId, Program, Question, Thread, Values};
-use crate::tree::{File, Name, ThreadItem};
+use crate::tree::{File, Name, QuestionItem};
 use names::Cells;
 
 /// How far values may go where a program does not say: as far as its numbers, and so much further.
@@ -18,7 +21,6 @@ const SLACK: i64 = 64;
 /// What the parts of this room share.
 pub(crate) struct Context<'f> {
     cells: Cells,
-    threads: Vec<&'f ThreadItem>,
     /// The greatest number, whatever its sign.
     largest: i64,
     diagnostics: &'f mut Vec<Diagnostic>,
@@ -37,7 +39,7 @@ impl Context<'_> {
 
 /// The program, if the tree makes one; what is wrong is reported in any case.
 pub(crate) fn lower(file: &File, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
-    let mut context = Context { cells: Cells::default(), threads: Vec::new(), largest: 0, diagnostics };
+    let mut context = Context { cells: Cells::default(), largest: 0, diagnostics };
     context.declare_cells(file);
     context.declare_threads(file);
     let threads: Vec<Thread> = file.threads.iter().map(|thread| code::thread(&mut context, thread)).collect();
@@ -48,7 +50,13 @@ pub(crate) fn lower(file: &File, diagnostics: &mut Vec<Diagnostic>) -> Option<Pr
     Some(Program { cells: cells.list, values: values?, threads, questions: asked })
 }
 
-impl<'f> Context<'f> {
+/// A question about a program that has been read.
+pub(crate) fn ask(program: &Program, item: &QuestionItem, diagnostics: &mut Vec<Diagnostic>) -> Option<Question> {
+    let mut context = Context { cells: Cells::of(&program.cells), largest: 0, diagnostics };
+    questions::question(&mut context, &program.threads, item)
+}
+
+impl Context<'_> {
     fn declare_cells(&mut self, file: &File) {
         for cell in &file.cells {
             if let Some(first) = self.cells.find(&cell.name.text).map(|array| array.span) {
@@ -68,13 +76,13 @@ impl<'f> Context<'f> {
         }
     }
 
-    fn declare_threads(&mut self, file: &'f File) {
+    fn declare_threads(&mut self, file: &File) {
+        let mut first: BTreeMap<&str, Span> = BTreeMap::new();
         for thread in &file.threads {
-            if let Some(first) = self.threads.iter().find(|known| known.name.text == thread.name.text) {
-                let first = first.name.span;
-                self.taken(&thread.name, first, "a thread");
+            match first.entry(&thread.name.text) {
+                Entry::Occupied(first) => self.taken(&thread.name, *first.get(), "a thread"),
+                Entry::Vacant(place) => _ = place.insert(thread.name.span),
             }
-            self.threads.push(thread);
         }
         if let Some(thread) = file.threads.get(MAX_THREADS) {
             let message = format!("there are {} threads; a program has at most {MAX_THREADS}", file.threads.len());

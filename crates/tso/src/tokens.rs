@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Number(i64),
     /// One of [`SIGNS`].
     Sign(&'static str),
+    /// `// …` or `/* … */`
+    Comment,
     End,
 }
 
@@ -29,6 +31,13 @@ const SIGNS: &[&str] = &[
 
 /// All tokens; the last one is the end. What is no token is reported and left out.
 pub(crate) fn tokens(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+    let mut tokens = tokens_and_comments(text, diagnostics);
+    tokens.retain(|token| token.kind != Kind::Comment);
+    tokens
+}
+
+/// The same with comments between them.
+pub(crate) fn tokens_and_comments(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     let span = |rest: &str, length: usize| {
@@ -40,6 +49,7 @@ pub(crate) fn tokens(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token
         let mut length = first.len_utf8();
         if rest.starts_with("//") {
             length = rest.find('\n').unwrap_or(rest.len());
+            tokens.push(Token { kind: Kind::Comment, span: span(rest, length) });
         } else if rest.starts_with("/*") {
             length = rest.find("*/").map_or(rest.len(), |end| end + 2);
             if !rest[..length].ends_with("*/") || length < 4 {
@@ -47,6 +57,7 @@ pub(crate) fn tokens(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token
                 diagnostics.push(open.expected("`*/`").help("add `*/` where the comment ends"));
                 length = rest.len();
             }
+            tokens.push(Token { kind: Kind::Comment, span: span(rest, length) });
         } else if first.is_ascii_alphabetic() || first == '_' {
             length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
             tokens.push(Token { kind: Kind::Name, span: span(rest, length) });

@@ -1,7 +1,7 @@
 //! What the language takes, and what it says about what it does not take.
 
 use serval_syntax::LineIndex;
-use serval_tso::{MAX_CELLS, MAX_DEPTH, MAX_THREADS, Op, Place, Point, ThreadId, read};
+use serval_tso::{MAX_CELLS, MAX_DEPTH, MAX_STATEMENTS, MAX_THREADS, Op, Place, Point, ThreadId, read};
 
 /// Code, line and column, message and help of every mistake.
 fn mistakes(text: &str) -> Vec<String> {
@@ -187,4 +187,47 @@ fn fences_stand_before_their_points_whoever_comes() {
     assert_eq!((code[2].next, *no), (Point(0), Point(3)));
     assert_eq!(fenced.threads[0].labels, [("l".to_owned(), Point(1))]);
     assert_eq!(program.with_fences(&[]), program);
+}
+
+#[test]
+fn each_limit_is_an_error_of_its_own() {
+    let threads = |count: usize| -> String { (0..count).map(|number| format!("thread T{number} {{ skip; }} ")).collect() };
+    assert!(read(&threads(MAX_THREADS)).is_ok());
+    assert_eq!(
+        mistakes(&threads(MAX_THREADS + 1)),
+        ["E0610 1:1342 there are 65 threads; a program has at most 64 | write `thread*` for many copies of one"]
+    );
+    let statements = |count: usize| format!("thread P {{ {}}}", "skip; ".repeat(count));
+    assert!(read(&statements(MAX_STATEMENTS)).is_ok());
+    assert_eq!(mistakes(&statements(MAX_STATEMENTS + 1)).len(), 1);
+    assert!(mistakes(&statements(100_000))[0].contains("the thread has more than 10000 statements and labels"));
+    assert!(mistakes(&format!("thread P {{ {} skip; }}", "l: ".repeat(100_000)))[0].starts_with("E0610"));
+    let nested = |depth: usize| format!("memory x; thread P {{ {}{} }}", "if (1) { ".repeat(depth), "}".repeat(depth));
+    assert!(read(&nested(MAX_DEPTH - 2)).is_ok());
+    assert_eq!(mistakes(&nested(MAX_DEPTH + 1)).len(), 1);
+    let registers = |count: usize| -> String { (0..count).map(|number| format!("r{number} := {number}; ")).collect() };
+    assert_eq!(
+        mistakes(&format!("thread P {{ {} }}", registers(5_000))),
+        ["E0610 1:8 the thread has more than 63 registers | split the thread"]
+    );
+}
+
+/// Wherever one `;` is missing, that is said, and nothing else.
+#[test]
+fn a_missing_semicolon_is_the_only_mistake() {
+    let text = "values 0..3;\nmemory x = 0, y = 0;\nthread P {\n  x := 1;\n  r := x;\n  fence;\n  l: r := xchg(y, r);\n  assume r == 0;\n  goto l;\n  skip;\n}\nthread Q { y := 1; x := 2; }\nnever P@l;\nexists x == 1;\nforall y == 1;\n";
+    assert!(read(text).is_ok(), "{:?}", mistakes(text));
+    let mut missing = 0;
+    for (at, _) in text.match_indices(';') {
+        let without = format!("{} {}", &text[..at], &text[at + 1..]);
+        let said = mistakes(&without);
+        if said.is_empty() {
+            // Before a brace it may be left out.
+            assert!(text[at + 1..].trim_start().starts_with('}'), "{without}");
+            continue;
+        }
+        missing += 1;
+        assert!(said.len() == 1 && said[0].starts_with("E0602"), "{said:?}\n{without}");
+    }
+    assert_eq!(missing, 12);
 }

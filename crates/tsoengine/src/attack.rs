@@ -109,6 +109,11 @@ impl System for Attacks<'_, '_> {
         state
     }
 
+    /// The further the attack is, the nearer a violation.
+    fn nearness(&self, state: &[i64]) -> usize {
+        usize::try_from(state[self.mode]).unwrap_or(0)
+    }
+
     /// A violation ends the search.
     fn meet(&mut self, _: usize, state: &[i64]) -> bool {
         let cell = usize::try_from(state[self.mode + 1]).unwrap_or(0);

@@ -3,18 +3,24 @@
 //! 1. Sequential consistency, for all questions at once.
 //! 2. Robustness: the attacks of each thread.
 //! 3. Store buffers: what can be reached under sequential consistency can be reached with them; what cannot, cannot in a robust program; for the rest
-//!    store buffers of 1, 2, 4, … places, which is everything as soon as no store finds its buffer full, and merged states in between.
+//!    store buffers of 1, 2, 4, … places, which is everything as soon as no store finds its buffer full, and in between merged states, and load buffers backwards.
+//!
+//! Methods for the last can be used alone ([`Method`]).
 
-use serval_budget::{Budget, StopReason, Stopped};
+use serval_budget::{Budget, StopReason};
 use serval_tso::Program;
-use serval_tsoproof::{Answer, By, Certificate, Claim, Model, Robust, States, Violation};
+use serval_tsoproof::{Answer, By, Certificate, Claim, Model, States};
 
-use crate::attack::Attacks;
 use crate::live::Analysis;
+use crate::loads::{Backwards, basis, search_back};
 use crate::machine::{Fault, Machine};
 use crate::models::{Asked, Merged, Sc, Tso};
-use crate::search::{Ended, Faulting, Found, Label, search};
-use crate::witness::{violation, with_buffers, written};
+use crate::persistent::Persistent;
+use crate::reach::Reach;
+use crate::robustness::{Robustness, robustness};
+use crate::rounds::in_rounds;
+use crate::search::{Ended, Faulting, Found, Label, search, search_eagerly};
+use crate::witness::{with_buffers, written};
 
 /// How far the engine goes.
 #[derive(Clone, Debug)]
@@ -29,6 +35,20 @@ impl Default for Limits {
     fn default() -> Self {
         Self { states: 10_000_000, buffer: 64 }
     }
+}
+
+/// How questions are answered with store buffers, where sequential consistency and robustness do not answer them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Store buffers with a growing bound; then what shows that nothing can be reached although there is no bound.
+    #[default]
+    All,
+    /// Store buffers with a growing bound alone.
+    StoreBuffers,
+    /// Load buffers, backwards, alone: “no” is shown, and of “yes” there is no run.
+    LoadBuffers,
+    /// At most so many rounds of each thread: “yes” is shown, and that nothing was found says nothing about more rounds.
+    Rounds(u32),
 }
 
 /// What is not known, and why.
@@ -53,10 +73,16 @@ pub struct Outcome {
 
 const SC: &str = "states under sequential consistency";
 const TSO: &str = "states with store buffers";
-const ATTACKS: &str = "attacks";
+const LOADS: &str = "configurations with load buffers";
+/// States after which runs are looked for eagerly, and for final states not every order of steps is looked at.
+pub(crate) const MANY: usize = 50_000;
+/// States that are looked at eagerly.
+pub(crate) const EAGER: usize = 300_000;
 /// The bound of store buffers beyond which equal stores are merged, and the bound of merged buffers.
 const MERGE_AT: usize = 4;
 const MERGED: usize = 16;
+/// Ticks for load buffers, times the third power of the bound of store buffers.
+const LOADED: u64 = 500;
 
 pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopReason {
     match ended {
@@ -67,11 +93,14 @@ pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopR
 
 /// Answers all questions, and says whether the program is robust. The error is a step that leaves the range of values.
 pub fn decide(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
+    decide_by(Method::All, program, limits, budget)
+}
+
+/// The same by one method.
+pub fn decide_by(method: Method, program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
     let analysis = Analysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
-    let count = program.questions.len();
-    let open = Open { sc: vec![None; count], tso: vec![None; count], robust: None };
-    let mut deciding = Deciding { program, machine: &machine, limits, certificate: Certificate::new(program), open };
+    let mut deciding = Deciding::new(method, program, &machine, limits);
     deciding.sequential(budget)?;
     match robustness(program, limits, budget)? {
         Robustness::Robust(robust) => deciding.certificate.robust = Some(robust),
@@ -83,12 +112,39 @@ pub fn decide(program: &Program, limits: &Limits, budget: &mut Budget) -> Result
     Ok(Outcome { certificate, open })
 }
 
+/// That something can be reached, of which there is no run.
+fn reachable() -> StopReason {
+    let what = "what is looked for can be reached, but no run was found".to_owned();
+    StopReason::Inconclusive { stage: LOADS, what }
+}
+
+/// Answers all questions under sequential consistency, and leaves all else open.
+pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
+    let analysis = Analysis::new(program, &program.questions);
+    let machine = Machine::new(program, &analysis);
+    let mut deciding = Deciding::new(Method::All, program, &machine, limits);
+    deciding.sequential(budget)?;
+    let Deciding { certificate, open, .. } = deciding;
+    Ok(Outcome { certificate, open })
+}
+
 struct Deciding<'m, 'p> {
     program: &'p Program,
     machine: &'m Machine<'p>,
+    method: Method,
     limits: &'m Limits,
     certificate: Certificate,
     open: Open,
+    /// Questions of which load buffers say that they can be reached.
+    reachable: Vec<bool>,
+}
+
+impl<'m, 'p> Deciding<'m, 'p> {
+    fn new(method: Method, program: &'p Program, machine: &'m Machine<'p>, limits: &'m Limits) -> Self {
+        let count = program.questions.len();
+        let open = Open { sc: vec![None; count], tso: vec![None; count], robust: None };
+        Self { program, machine, method, limits, certificate: Certificate::new(program), open, reachable: vec![false; count] }
+    }
 }
 
 impl Deciding<'_, '_> {
@@ -98,17 +154,23 @@ impl Deciding<'_, '_> {
 
     fn sequential(&mut self, budget: &mut Budget) -> Result<(), Fault> {
         let mut system = Sc { machine: self.machine, asked: Asked::new(self.program) };
-        let (found, ended) = search(&mut system, self.limits.states, budget);
+        let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
+        if matches!(ended, Ended::TooMany) {
+            if self.program.questions.is_empty() {
+                return Ok(());
+            }
+            if self.program.questions.iter().all(|question| question.asked.is_final()) {
+                return self.final_states(budget);
+            }
+            system = Sc { machine: self.machine, asked: Asked::new(self.program) };
+            (found, ended) = search(&mut system, self.limits.states, budget);
+        }
         if let Ended::Fault(at, faulting) = ended {
             return Err(fault(self.machine, &found, at, faulting));
         }
         for (question, met) in system.asked.met.iter().enumerate() {
             match (met, &ended) {
-                (Some(at), _) => {
-                    let labels = found.path(*at);
-                    self.say(question, Model::Sc, Claim::Reachable(written(&labels)));
-                    self.say(question, Model::Tso, Claim::Reachable(with_buffers(self.machine, &labels)));
-                }
+                (Some(at), _) => self.say_reached(question, &found.path(*at)),
                 (None, Ended::Done) => self.say(question, Model::Sc, Claim::Unreachable(By::States)),
                 (None, ended) => self.open.sc[question] = Some(reason(SC, ended, self.limits.states)),
             }
@@ -120,6 +182,33 @@ impl Deciding<'_, '_> {
         Ok(())
     }
 
+    /// Questions about final states under sequential consistency, without all orders of steps.
+    fn final_states(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+        let mut system = Persistent::new(self.program, self.machine, Asked::new(self.program));
+        let (found, ended) = search(&mut system, self.limits.states, budget);
+        if let Ended::Fault(at, faulting) = ended {
+            return Err(fault(self.machine, &found, at, faulting));
+        }
+        let met = std::mem::take(&mut system.asked.met);
+        for (question, met) in met.iter().enumerate() {
+            match (met, &ended) {
+                (Some(at), _) => self.say_reached(question, &found.path(*at)),
+                (None, Ended::Done) => self.say(question, Model::Sc, Claim::Unreachable(By::Finals)),
+                (None, ended) => self.open.sc[question] = Some(reason(SC, ended, self.limits.states)),
+            }
+        }
+        if met.contains(&None) && matches!(ended, Ended::Done) {
+            self.certificate.finals = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+        }
+        Ok(())
+    }
+
+    /// What a run under sequential consistency reaches is reached with store buffers as well.
+    fn say_reached(&mut self, question: usize, labels: &[Label]) {
+        self.say(question, Model::Sc, Claim::Reachable(written(labels)));
+        self.say(question, Model::Tso, Claim::Reachable(with_buffers(self.machine, labels)));
+    }
+
     /// The questions that have no answer with store buffers.
     fn is_answered(&self, question: usize, model: Model) -> Option<&Claim> {
         self.certificate.answers.iter().find(|answer| answer.question == question && answer.model == model).map(|answer| &answer.claim)
@@ -127,26 +216,119 @@ impl Deciding<'_, '_> {
 
     fn buffered(&mut self, budget: &mut Budget) -> Result<(), Fault> {
         let questions = 0..self.program.questions.len();
-        if self.certificate.robust.is_some() {
+        // A method that is used alone answers by itself.
+        if self.certificate.robust.is_some() && matches!(self.method, Method::All | Method::Rounds(_)) {
             for question in questions.clone() {
                 match self.is_answered(question, Model::Sc) {
                     Some(Claim::Unreachable(_)) => self.say(question, Model::Tso, Claim::Unreachable(By::Robust)),
-                    Some(Claim::Reachable(_)) => {}
+                    Some(Claim::Reachable(_) | Claim::Copies(..)) => {}
                     None => self.open.tso[question] = self.open.sc[question].clone(),
                 }
             }
             return Ok(());
         }
+        match self.method {
+            Method::All | Method::StoreBuffers => self.store_buffers(budget),
+            Method::LoadBuffers => {
+                let open = self.unanswered();
+                if let Some(reason) = self.loaded(&open, budget) {
+                    let open = self.unanswered();
+                    self.leave(&open, &reason);
+                }
+                Ok(())
+            }
+            Method::Rounds(rounds) => {
+                self.in_rounds(rounds, budget);
+                Ok(())
+            }
+        }
+    }
+
+    fn unanswered(&self) -> Vec<usize> {
+        (0..self.program.questions.len()).filter(|question| self.is_answered(*question, Model::Tso).is_none()).collect()
+    }
+
+    fn leave(&mut self, questions: &[usize], reason: &StopReason) {
+        questions.iter().for_each(|question| self.open.tso[*question] = Some(reason.clone()));
+    }
+
+    /// What can be reached in so many rounds.
+    fn in_rounds(&mut self, rounds: u32, budget: &mut Budget) {
+        let open = self.unanswered();
+        if open.is_empty() {
+            return;
+        }
+        let skipped: Vec<bool> = (0..self.program.questions.len()).map(|question| !open.contains(&question)).collect();
+        let what = format!("nothing was found in {rounds} rounds of each thread, which says nothing about more");
+        let nothing = StopReason::Inconclusive { stage: "rounds", what };
+        match in_rounds(self.program, rounds, &skipped, self.limits, budget) {
+            Err(reason) => self.leave(&open, &reason),
+            Ok(found) => {
+                for question in open {
+                    match &found.runs[question] {
+                        Some(run) => self.say(question, Model::Tso, Claim::Reachable(run.clone())),
+                        None => self.leave(&[question], found.open.as_ref().unwrap_or(&nothing)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether load buffers show that these questions cannot be reached; otherwise why not.
+    fn loaded(&mut self, questions: &[usize], budget: &mut Budget) -> Option<StopReason> {
+        let reach = match Reach::new(self.machine, self.limits.states, budget) {
+            Ok(reach) => reach,
+            Err(ended) => return Some(reason(LOADS, &ended, self.limits.states)),
+        };
+        // Members for other questions stay: what covers more is closed as well.
+        let mut members = self.certificate.basis.take().map_or_else(Vec::new, |basis| basis.members);
+        let mut why = None;
+        for &question in questions {
+            if self.reachable[question] {
+                why.get_or_insert_with(reachable);
+                continue;
+            }
+            match search_back(self.machine, &reach, &self.program.questions[question], self.limits.states, budget) {
+                Backwards::Unreachable(found) => {
+                    members.extend(found);
+                    self.say(question, Model::Tso, Claim::Unreachable(By::Basis));
+                }
+                Backwards::Reachable => {
+                    self.reachable[question] = true;
+                    why.get_or_insert_with(reachable);
+                }
+                Backwards::Ended(ended) => {
+                    why.get_or_insert(reason(LOADS, &ended, self.limits.states));
+                }
+            }
+        }
+        if self.certificate.answers.iter().any(|answer| answer.claim == Claim::Unreachable(By::Basis)) {
+            self.certificate.basis = Some(basis(self.machine.analysis, &reach, members));
+        }
+        why
+    }
+
+    fn store_buffers(&mut self, budget: &mut Budget) -> Result<(), Fault> {
+        let questions = 0..self.program.questions.len();
         let mut bound = 1;
         loop {
-            let open: Vec<usize> = questions.clone().filter(|question| self.is_answered(*question, Model::Tso).is_none()).collect();
+            let open = self.unanswered();
             if open.is_empty() {
                 return Ok(());
             }
             let mut asked = Asked::new(self.program);
             asked.skipped = questions.clone().map(|question| !open.contains(&question)).collect();
             let mut system = Tso { machine: self.machine, asked, bound, hit: false };
-            let (found, ended) = search(&mut system, self.limits.states, budget);
+            let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
+            if matches!(ended, Ended::TooMany) {
+                // A run that is found eagerly is a run; if there is none, everything is looked at.
+                system = system.again();
+                (found, ended) = search_eagerly(&mut system, self.limits.states.min(EAGER), budget);
+                if !matches!(ended, Ended::Met(_) | Ended::Fault(..)) {
+                    system = system.again();
+                    (found, ended) = search(&mut system, self.limits.states, budget);
+                }
+            }
             if let Ended::Fault(at, faulting) = ended {
                 return Err(fault(self.machine, &found, at, faulting));
             }
@@ -164,18 +346,28 @@ impl Deciding<'_, '_> {
                     }
                     return Ok(());
                 }
-                // Buffers may be without a bound because of equal stores alone.
-                Ended::Done | Ended::Met(_) if bound == MERGE_AT && self.merged(&rest, budget) => return Ok(()),
-                Ended::Done | Ended::Met(_) if bound < self.limits.buffer => bound *= 2,
+                // Buffers may be without a bound because of equal stores alone, or for other reasons.
+                Ended::Done | Ended::Met(_) if bound < self.limits.buffer => {
+                    if self.method == Method::All && self.is_shown(&rest, bound, budget) {
+                        return Ok(());
+                    }
+                    bound *= 2;
+                }
                 Ended::Done | Ended::Met(_) | Ended::Fault(..) => {
+                    if self.method == Method::All && self.loaded(&rest, budget).is_none() {
+                        return Ok(());
+                    }
                     let what = format!("store buffers are not bounded by {bound}, and nothing was found with so many stores");
-                    let reason = StopReason::Inconclusive { stage: TSO, what };
-                    rest.iter().for_each(|question| self.open.tso[*question] = Some(reason.clone()));
+                    let open = self.unanswered();
+                    self.leave(&open, &StopReason::Inconclusive { stage: TSO, what });
                     return Ok(());
                 }
                 Ended::TooMany | Ended::Stopped(_) => {
-                    let reason = reason(TSO, &ended, self.limits.states);
-                    rest.iter().for_each(|question| self.open.tso[*question] = Some(reason.clone()));
+                    if self.method == Method::All && self.loaded(&rest, budget).is_none() {
+                        return Ok(());
+                    }
+                    let open = self.unanswered();
+                    self.leave(&open, &reason(TSO, &ended, self.limits.states));
                     return Ok(());
                 }
             }
@@ -184,6 +376,18 @@ impl Deciding<'_, '_> {
 }
 
 impl Deciding<'_, '_> {
+    /// Whether something that is for buffers without a bound shows that these questions cannot be reached, while a bound does not suffice. The higher the bound, the longer this is tried.
+    fn is_shown(&mut self, questions: &[usize], bound: usize, budget: &mut Budget) -> bool {
+        if questions.is_empty() || bound < MERGE_AT {
+            return questions.is_empty();
+        }
+        if bound == MERGE_AT && self.merged(questions, budget) {
+            return true;
+        }
+        let ticks = u64::try_from(bound).unwrap_or(u64::MAX).saturating_pow(3).saturating_mul(LOADED);
+        self.loaded(questions, &mut budget.part(ticks)).is_none()
+    }
+
     /// Whether merged states show that none of these questions can be reached.
     fn merged(&mut self, questions: &[usize], budget: &mut Budget) -> bool {
         let mut asked = Asked::new(self.program);
@@ -200,42 +404,7 @@ impl Deciding<'_, '_> {
     }
 }
 
-/// Whether a program is robust.
-#[derive(Debug)]
-pub enum Robustness {
-    /// It is.
-    Robust(Robust),
-    /// It is not.
-    Violated(Violation),
-    /// Nobody knows.
-    Unknown(StopReason),
-}
-
-/// Looks for an attack of each thread.
-pub(crate) fn robustness(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Robustness, Fault> {
-    let analysis = Analysis::new(program, &[]);
-    let machine = Machine::new(program, &analysis);
-    let mut attackers = Vec::new();
-    for attacker in 0..program.threads.len() {
-        let (found, ended) = search(&mut Attacks::new(&machine, attacker), limits.states, budget);
-        match ended {
-            Ended::Done => attackers.push(found.ascending()),
-            Ended::Met(at) => {
-                let run = with_buffers(&machine, &found.path(at));
-                let what = "an attack whose trace has no cycle, which is a bug".to_owned();
-                let none = Robustness::Unknown(StopReason::Inconclusive { stage: ATTACKS, what });
-                return Ok(violation(&machine, run).map_or(none, Robustness::Violated));
-            }
-            Ended::Fault(at, faulting) => return Err(fault(&machine, &found, at, faulting)),
-            Ended::TooMany | Ended::Stopped(Stopped::Cancelled | Stopped::OutOfTicks) => {
-                return Ok(Robustness::Unknown(reason(ATTACKS, &ended, limits.states)));
-            }
-        }
-    }
-    Ok(Robustness::Robust(Robust { live: analysis.live.clone(), attackers }))
-}
-
-fn fault(machine: &Machine<'_>, found: &Found, at: usize, (thread, point, kind): Faulting) -> Fault {
+pub(crate) fn fault(machine: &Machine<'_>, found: &Found, at: usize, (thread, point, kind): Faulting) -> Fault {
     let labels = found.path(at);
     let lands = labels.iter().any(|label: &Label| label.event == crate::search::Event::Land);
     let run = if lands { written(&labels) } else { with_buffers(machine, &labels) };

@@ -4,27 +4,51 @@
 //! |---|---|
 //! | [`machine`] | what the next step of a thread does: the engine's own interpreter |
 //! | [`live`] | which registers matter where, and which steps nobody sees |
-//! | [`search`] | all states of a system, breadth first, with the shortest run to each |
+//! | [`search`] | all states of a system, breadth first, with the shortest run to each; or some run, eagerly |
 //! | [`models`] | sequential consistency, and store buffers up to a bound, as systems |
-//! | [`attack`] | attacks of one thread, as a system |
+//! | [`reach`], [`loads`] | what cannot be reached although store buffers are not bounded: load buffers, backwards |
+//! | [`rounds`] | runs with store buffers in a bounded number of rounds |
+//! | [`persistent`] | final states under sequential consistency, without all orders of steps |
+//! | [`attack`], [`robustness`] | attacks of one thread, as a system |
 //! | [`witness`] | a run with store buffers, and a cycle of its trace, for an attack that succeeds |
+//! | [`network`] | programs with a `thread*` as network systems |
 //! | [`any`] | robustness for any number of copies |
-//! | [`fences`] | the fewest fences |
+//! | [`counted`] | states of some threads with any number of copies of others |
+//! | [`copies`] | all of it for a program with any number of copies |
+//! | [`fences`] | the cheapest fences or locked stores |
+//! | [`finals`] | all final states |
+//! | [`vain`] | what a program has in vain |
 //! | [`mod@decide`] | all of it for a program |
 //!
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
 
 pub mod any;
 pub mod attack;
+pub mod copies;
+pub mod counted;
 pub mod decide;
 pub mod fences;
+pub mod finals;
 pub mod live;
+pub mod loads;
 pub mod machine;
 pub mod models;
+pub mod network;
+pub mod persistent;
+pub mod reach;
+pub mod robustness;
+pub mod rounds;
 pub mod search;
+pub mod vain;
 pub mod witness;
 
 pub use any::{AnyOutcome, decide_any};
-pub use decide::{Limits, Open, Outcome, Robustness, decide};
-pub use fences::{Fixed, fix};
+pub use copies::{FaultWith, decide_many};
+pub use decide::{Limits, Method, Open, Outcome, decide, decide_by, sequential};
+pub use fences::{Fixed, Wanted, fix, fix_as, prove};
+pub use finals::{Finals, final_states};
+pub use loads::{backwards, forwards};
 pub use machine::{Fault, FaultKind};
+pub use robustness::Robustness;
+pub use rounds::{Rounds, in_rounds};
+pub use vain::{Vain, in_vain, needless_fences, without_fence};

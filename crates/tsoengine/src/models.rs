@@ -39,7 +39,7 @@ impl<'p> Asked<'p> {
         Self { questions, met: vec![None; questions.len()], skipped: vec![false; questions.len()] }
     }
 
-    fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
+    pub(crate) fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
         for (question, met) in self.questions.iter().zip(&mut self.met) {
             if met.is_none() && is_sought(machine, question, state) {
                 *met = Some(number);
@@ -47,7 +47,7 @@ impl<'p> Asked<'p> {
         }
     }
 
-    fn all_met(&self) -> bool {
+    pub(crate) fn all_met(&self) -> bool {
         !self.met.is_empty() && self.met.iter().zip(&self.skipped).all(|(met, skipped)| *skipped || met.is_some())
     }
 }
@@ -143,6 +143,14 @@ pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usiz
     state[start] += 1;
 }
 
+impl Tso<'_, '_> {
+    /// The same before anything has been found.
+    pub(crate) fn again(self) -> Self {
+        let met = vec![None; self.asked.met.len()];
+        Self { asked: Asked { met, ..self.asked }, hit: false, ..self }
+    }
+}
+
 impl System for Tso<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         let mut state = self.machine.initial();
@@ -206,18 +214,19 @@ pub(crate) struct Merged<'m, 'p> {
     pub(crate) hit: bool,
 }
 
-impl Merged<'_, '_> {
-    fn places(&self, state: &[i64]) -> Vec<(usize, usize)> {
-        let mut at = self.machine.size;
-        let mut list = Vec::new();
-        for _ in 0..self.machine.count() {
-            let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
-            list.push((at, end));
-            at = end;
-        }
-        list
+/// Where the buffer of each thread begins, and where it ends, if its entries have three numbers.
+pub(crate) fn triples(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
+    let mut at = machine.size;
+    let mut list = Vec::new();
+    for _ in 0..machine.count() {
+        let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
+        list.push((at, end));
+        at = end;
     }
+    list
+}
 
+impl Merged<'_, '_> {
     fn read(&self, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
         let own = state[start + 1..end].chunks_exact(3).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
         own.map_or(state[self.machine.memory + cell], |entry| entry[1])
@@ -254,7 +263,7 @@ impl System for Merged<'_, '_> {
 
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
-        let places = self.places(state);
+        let places = triples(machine, state);
         for (thread, &place) in places.iter().enumerate() {
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {

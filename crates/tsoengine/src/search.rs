@@ -1,4 +1,4 @@
-//! All states of a system, breadth first.
+//! All states of a system, breadth first, or eagerly what may be near the end.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -24,6 +24,8 @@ pub(crate) enum Event {
     Begin,
     /// Its next step, a load, which is the last of an attack.
     Last,
+    /// Its next step, a store, which lands in this round.
+    Queue(usize),
 }
 
 /// A step that leaves the range of values: thread, point, what is wrong.
@@ -36,6 +38,10 @@ pub(crate) trait System {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting>;
     /// Called once for each state; true ends the search.
     fn meet(&mut self, number: usize, state: &[i64]) -> bool;
+    /// How near a state seems to what is looked for, from 0 to 2.
+    fn nearness(&self, _: &[i64]) -> usize {
+        0
+    }
 }
 
 /// Why a search ended.
@@ -105,6 +111,40 @@ pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget)
             return (found, Ended::TooMany);
         }
         at += 1;
+    }
+    (found, Ended::Done)
+}
+
+/// Searches for a run only, that need not be short: the nearest states first, and of these the newest. What it has not seen says nothing.
+pub(crate) fn search_eagerly(system: &mut impl System, most: usize, budget: &mut Budget) -> (Found, Ended) {
+    let nothing = Label { thread: 0, event: Event::Step };
+    let mut found = Found { states: IndexSet::default(), from: vec![(0, nothing)] };
+    found.states.insert(system.initial());
+    let mut open: [Vec<usize>; 3] = [vec![0], Vec::new(), Vec::new()];
+    let mut successors = Vec::new();
+    while let Some(at) = open.iter_mut().rev().find_map(Vec::pop) {
+        let Some(state) = found.states.get_index(at) else { continue };
+        if let Err(stopped) = budget.spend(1) {
+            return (found, Ended::Stopped(stopped));
+        }
+        if system.meet(at, state) {
+            return (found, Ended::Met(at));
+        }
+        if let Err(fault) = system.successors(state, &mut successors) {
+            return (found, Ended::Fault(at, fault));
+        }
+        // The first successor is the first that is looked at.
+        for (label, next) in successors.drain(..).rev() {
+            let near = system.nearness(&next).min(2);
+            let (number, is_new) = found.states.insert_full(next);
+            if is_new {
+                found.from.push((at, label));
+                open[near].push(number);
+            }
+        }
+        if found.states.len() > most {
+            return (found, Ended::TooMany);
+        }
     }
     (found, Ended::Done)
 }

@@ -8,11 +8,11 @@ use crate::machine::{Access, Machine, Next};
 use crate::models::{buffered, buffers, landed, put, write_memory};
 use crate::search::{Event, Label};
 
-fn step_of(thread: usize) -> i64 {
+pub(crate) fn step_of(thread: usize) -> i64 {
     i64::try_from(thread).unwrap_or(0)
 }
 
-fn land_of(thread: usize) -> i64 {
+pub(crate) fn land_of(thread: usize) -> i64 {
     -1 - step_of(thread)
 }
 

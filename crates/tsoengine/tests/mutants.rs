@@ -2,8 +2,8 @@
 
 use serval_budget::Budget;
 use serval_tso::Program;
-use serval_tsoengine::{AnyOutcome, Limits, decide, decide_any};
-use serval_tsoproof::Certificate;
+use serval_tsoengine::{AnyOutcome, Fixed, Limits, Wanted, decide, decide_any, decide_many, fix_as};
+use serval_tsoproof::{By, Certificate, Claim, Configuration, Fences, Goal, Means, Model};
 
 const SPINLOCKS: &str = "memory lock = 0;
     thread P0 { loop { loop { o := xchg(lock, 1); if (o == 0) { break; } } cs: skip; lock := 0; } }
@@ -129,4 +129,177 @@ fn no_merged_state_and_no_number_of_one_can_be_changed() {
             }
         }
     }
+}
+
+/// A thread that stores different values in a loop, so that only load buffers help.
+const LOADS: &str = "memory x = 0, y = 0, d = 0;
+    thread L { loop { x := 1; x := 2; r := y; if (r == 1) { break; } } d := 1; }
+    thread R { y := 1; s := x; b := d; a := y; }
+    exists R.a == 0;";
+
+#[test]
+fn no_member_of_a_basis_can_be_left_out_and_no_number_of_one_be_changed() {
+    let program = serval_tso::read(LOADS).unwrap();
+    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
+    assert_eq!((shown.tso, shown.robust), (vec![Some(false)], Some(false)));
+    let basis = certificate.basis.clone().unwrap();
+    let mut mutants = 0;
+    let mut refuse = |change: &dyn Fn(&mut serval_tsoproof::Basis), what: String| {
+        let mut mutant = certificate.clone();
+        change(mutant.basis.as_mut().unwrap());
+        assert!(is_refused(&program, &mutant), "{what}");
+        mutants += 1;
+    };
+    // What covers more is closed as well, so a member is changed to what covers less, or something else.
+    for (number, member) in basis.members.iter().enumerate().step_by(1 + basis.members.len() / 60) {
+        refuse(&|basis| drop(basis.members.remove(number)), format!("member {number}"));
+        for place in 0..member.len() {
+            for change in [-1, 1] {
+                refuse(&|basis| basis.members[number][place] += change, format!("number {place} of member {number}"));
+            }
+        }
+    }
+    for (thread, list) in basis.threads.iter().enumerate() {
+        for number in 0..list.len() {
+            refuse(&|basis| drop(basis.threads[thread].remove(number)), format!("what {thread} may be, {number}"));
+        }
+    }
+    for (cell, values) in basis.values.iter().enumerate() {
+        for number in 0..values.len() {
+            refuse(&|basis| _ = basis.values[cell].remove(number), format!("value {number} of {cell}"));
+        }
+    }
+    assert!(mutants > 1000, "{mutants}");
+}
+
+/// A thread of its own and any number of others take a lock.
+const QUESTION: &str = "memory lock = 0;
+    thread A { o := xchg(lock, 1); if (o == 0) { cs: skip; lock := 0; } }
+    thread* W { o := xchg(lock, 1); if (o == 0) { cs: skip; lock := 0; } }
+    never A@cs && W@cs;";
+
+#[test]
+fn no_configuration_of_a_question_can_be_changed() {
+    let program = serval_tso::read(QUESTION).unwrap();
+    let certificate = decide_many(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
+    assert_eq!((shown.sc, shown.tso, shown.robust), (vec![Some(false)], vec![Some(false)], Some(true)));
+    let list = certificate.any_sc.clone().unwrap().configurations;
+    let mut mutants = 0;
+    let mut alone = certificate.clone();
+    alone.any = None;
+    alone.answers.retain(|answer| answer.model == Model::Sc);
+    assert!(!is_refused(&program, &alone));
+    let mut refuse = |change: &dyn Fn(&mut Vec<Configuration>), what: String| {
+        let mut mutant = alone.clone();
+        change(&mut mutant.any_sc.as_mut().unwrap().configurations);
+        assert!(is_refused(&program, &mutant), "{what}");
+        mutants += 1;
+    };
+    for (number, configuration) in list.iter().enumerate() {
+        refuse(&|list| drop(list.remove(number)), format!("without {number}"));
+        for place in 0..configuration.core.len() {
+            for change in [-1, 1] {
+                refuse(&|list| list[number].core[place] += change, format!("number {place} of {number}"));
+            }
+        }
+        for copy in 0..configuration.copies.len() {
+            let fewer = configuration.copies[copy].2.map_or(Some(3), |count| Some(count - 1));
+            refuse(&|list| list[number].copies[copy].2 = fewer, format!("copy {copy} of {number}"));
+            for place in 0..configuration.copies[copy].1.len() {
+                refuse(&|list| list[number].copies[copy].1[place] += 1, format!("number {place} of copy {copy} of {number}"));
+            }
+        }
+    }
+    assert!(mutants > 100, "{mutants}");
+    // What rests on it, without it; with robustness alone; about another number of copies.
+    for change in [
+        (|mutant: &mut Certificate| mutant.any_sc = None) as fn(&mut Certificate),
+        |mutant| mutant.any = None,
+        |mutant| mutant.instance = Some(2),
+        |mutant| mutant.answers[0].model = Model::Tso,
+        |mutant| mutant.answers[0].claim = Claim::Unreachable(By::States),
+        |mutant| mutant.answers[0].claim = Claim::Reachable(Vec::new()),
+        |mutant| mutant.answers[0].claim = Claim::Copies(2, vec![0, 2]),
+    ] {
+        let mut mutant = certificate.clone();
+        change(&mut mutant);
+        assert!(is_refused(&program, &mutant));
+    }
+}
+
+/// Every number of what is said of changes that matters: places, runs, cycles, copies and questions.
+#[test]
+fn nothing_said_of_changes_can_be_changed() {
+    let peterson = "memory f0, f1, turn;
+        thread P0 { f0 := 1; turn := 1; q := f1; t := turn; if (q == 0 || t == 0) { cs: skip; } }
+        thread P1 { f1 := 1; turn := 0; q := f0; t := turn; if (q == 0 || t == 1) { cs: skip; } }
+        never P0@cs && P1@cs;";
+    let copies = "memory x, y; thread* P { x := 1; r := y; } thread Q { y := 1; r := x; } never P.r == 2;";
+    let (mut refused, mut accepted) = (0, 0);
+    for (text, goal, means) in [
+        (peterson, Goal::Robust, Means::Fence),
+        (peterson, Goal::Reach, Means::Fence),
+        (peterson, Goal::Robust, Means::Locked),
+        (peterson, Goal::Reach, Means::Locked),
+        (copies, Goal::Robust, Means::Fence),
+        (copies, Goal::Robust, Means::Locked),
+    ] {
+        let program = serval_tso::read(text).unwrap();
+        let wanted = Wanted { goal, means, sets: 10, ..Wanted::default() };
+        let Ok(Fixed::Fences(fences)) = fix_as(&program, &wanted, &Limits::default(), &mut Budget::unlimited()) else { panic!("{text}") };
+        let mut certificate = Certificate::new(&program);
+        certificate.fences = Some(fences.clone());
+        let right = certificate.check(&program, &mut Budget::unlimited()).unwrap().fences.unwrap();
+        assert!(right.all && !right.sets.is_empty());
+        accepted += 1;
+        let mut mutants: Vec<Fences> = Vec::new();
+        let mut add = |change: &dyn Fn(&mut Fences)| {
+            let mut mutant = fences.clone();
+            change(&mut mutant);
+            mutants.push(mutant);
+        };
+        for (number, set) in fences.sets.iter().enumerate() {
+            add(&|fences| drop(fences.sets.remove(number)));
+            for place in 0..set.places.len() {
+                add(&|fences| {
+                    fences.sets[number].places.remove(place);
+                });
+                add(&|fences| fences.sets[number].places[place].0 += 1);
+                add(&|fences| fences.sets[number].places[place].1 += 1);
+            }
+        }
+        for (number, witness) in fences.witnesses.iter().enumerate() {
+            for at in 0..witness.run.len() {
+                add(&|fences| {
+                    fences.witnesses[number].run.remove(at);
+                });
+                add(&|fences| fences.witnesses[number].run[at] = 9);
+                add(&|fences| fences.witnesses[number].run[at] = -9);
+            }
+            for at in 0..witness.cycle.len() {
+                add(&|fences| fences.witnesses[number].cycle[at] = 99);
+            }
+            add(&|fences| fences.witnesses[number].question = Some(7));
+            add(&|fences| fences.witnesses[number].copies = witness.copies.map_or(Some(1), |_| None));
+            add(&|fences| fences.witnesses[number].copies = Some(1000));
+        }
+        add(&|fences| fences.sets.clear());
+        add(&|fences| fences.witnesses.clear());
+        add(&|fences| fences.means = if means == Means::Fence { Means::Locked } else { Means::Fence });
+        for fences in mutants {
+            let mut mutant = certificate.clone();
+            mutant.fences = Some(fences.clone());
+            match mutant.check(&program, &mut Budget::unlimited()) {
+                Err(_) => refused += 1,
+                // What is still accepted is true: the same sets, of the same cost.
+                Ok(shown) => {
+                    let shown = shown.fences.unwrap();
+                    assert_eq!((shown.cost, &shown.sets, shown.all), (right.cost, &right.sets, right.all), "{text}\n{fences:?}");
+                }
+            }
+        }
+    }
+    assert!(accepted == 6 && refused > 400, "{accepted} {refused}");
 }

@@ -27,19 +27,19 @@ use crate::robust::{Attack, successors};
 use crate::state::Local;
 use crate::urgent::Seen;
 
-/// Where a copy is: its `thread*`, and point, registers and whether it is a helper.
-type At = (u32, Vec<i64>);
+/// Where a copy is: its `thread*`, and point, registers and, where there are attacks, whether it is a helper.
+pub(crate) type At = (u32, Vec<i64>);
 
 /// How many copies there are at places; nothing is ω.
-type Copies = BTreeMap<At, Option<u64>>;
+pub(crate) type Copies = BTreeMap<At, Option<u64>>;
 
 /// A configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Configuration {
-    /// The instrumented state of the core.
+    /// The state of the core; the instrumented one, where there are attacks.
     pub core: Vec<i64>,
-    /// The number of a `thread*`, point, registers and 1 for a helper, how many copies are there; nothing is ω.
+    /// The number of a `thread*`, point, registers and, where there are attacks, 1 for a helper, how many copies are there; nothing is ω.
     pub copies: Vec<(u32, Vec<i64>, Option<u64>)>,
 }
 
@@ -56,10 +56,10 @@ pub struct AnyRobust {
 serval_linear::objects!(Configuration, AnyRobust);
 
 /// What the members say, by their cores.
-struct Members(BTreeMap<Vec<i64>, Vec<Copies>>);
+pub(crate) struct Members(pub(crate) BTreeMap<Vec<i64>, Vec<Copies>>);
 
 impl Members {
-    fn has_above(&self, core: &[i64], copies: &Copies) -> bool {
+    pub(crate) fn has_above(&self, core: &[i64], copies: &Copies) -> bool {
         let enough = |above: &Copies, at: &At, count: &Option<u64>| match (above.get(at), count) {
             (Some(None), _) => true,
             (Some(Some(most)), Some(count)) => count <= most,
@@ -104,14 +104,15 @@ impl Core<'_> {
     }
 }
 
-/// The copies of a configuration; `None` where they are not well formed.
-fn copies_of(program: &Program, configuration: &Configuration) -> Option<Copies> {
+/// The copies of a configuration, with a number for helpers or without; `None` where they are not well formed.
+pub(crate) fn copies_of(program: &Program, configuration: &Configuration, helpers: bool) -> Option<Copies> {
     let mut copies = Copies::new();
     for (number, numbers, count) in &configuration.copies {
         let thread = program.threads.get(*number as usize).filter(|thread| thread.many)?;
         let point = usize::try_from(*numbers.first()?).ok()?;
-        let helper = *numbers.last()?;
-        let fits = numbers.len() == thread.registers.len() + 2 && point < thread.code.len() && (0..=1).contains(&helper);
+        let helper = if helpers { *numbers.last()? } else { 0 };
+        let length = thread.registers.len() + 1 + usize::from(helpers);
+        let fits = numbers.len() == length && point < thread.code.len() && (0..=1).contains(&helper);
         if !fits || *count == Some(0) || copies.insert((*number, numbers.clone()), *count).is_some() {
             return None;
         }
@@ -120,7 +121,7 @@ fn copies_of(program: &Program, configuration: &Configuration) -> Option<Copies>
 }
 
 /// Takes a copy from one place to another.
-fn moved(copies: &Copies, from: &At, to: At) -> Copies {
+pub(crate) fn moved(copies: &Copies, from: &At, to: At) -> Copies {
     let mut after = copies.clone();
     match after.get_mut(from) {
         Some(Some(1)) => {
@@ -181,7 +182,7 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
     let mut read = Vec::new();
     for (number, configuration) in list.iter().enumerate() {
         budget.spend(u64::try_from(configuration.core.len() + configuration.copies.len()).unwrap_or(u64::MAX))?;
-        let decoded = Attack::decode(&alone, &configuration.core).zip(copies_of(core.program, configuration));
+        let decoded = Attack::decode(&alone, &configuration.core).zip(copies_of(core.program, configuration, true));
         require!(StatesShape, decoded.is_some(), "configuration {number} of attacker {} is not well formed", core.attacker.0);
         let Some((attack, copies)) = decoded else { continue };
         require!(RobustViolation, !attack.is_violation(), "configuration {number} of attacker {} is a violation", core.attacker.0);

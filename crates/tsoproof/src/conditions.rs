@@ -9,9 +9,9 @@ serval_linear::conditions! {
     pub enum Condition {
         /// The certificate is about this program.
         Input = "tso.input",
-        /// Of a program with a `thread*` only robustness is shown, by what is about any number of copies.
+        /// What is shown of a program with a `thread*` is about any number of copies, or about some number.
         Fixed = "tso.fixed",
-        /// So many copies are at most as many threads as a program may have, and at least one.
+        /// So many copies are at most as many threads as a program may have, and at least one; and they are copies of a `thread*`.
         Copies = "tso.copies",
         /// A question is one of the program.
         Question = "tso.question",
@@ -41,6 +41,18 @@ serval_linear::conditions! {
         StatesFault = "tso.states.fault",
         /// No state of the list is what the question looks for.
         StatesQuestion = "tso.states.question",
+        /// A list that has not every order of steps is about final states.
+        FinalsQuestion = "tso.finals.question",
+        /// What threads and cells may be, and the members of a basis, are what the rule says.
+        BasisShape = "tso.basis.shape",
+        /// What threads and cells may be has the beginning, and with everything what each step makes of it.
+        BasisReach = "tso.basis.reach",
+        /// What the question looks for is above a member of the basis.
+        BasisSought = "tso.basis.sought",
+        /// What leads to a member, or above it, is above a member.
+        BasisClosed = "tso.basis.closed",
+        /// The initial configuration is above no member.
+        BasisInitial = "tso.basis.initial",
         /// There is a list for every attacker.
         RobustAttackers = "tso.robust.attackers",
         /// No state of a list is a violation.
@@ -51,10 +63,20 @@ serval_linear::conditions! {
         TraceCycle = "tso.trace.cycle",
         /// Each event of the cycle happens before the next.
         TraceEdge = "tso.trace.edge",
-        /// Fences stand at points that there are, each once.
+        /// Changes are at points that can be changed so, each once.
         FencesPlaces = "tso.fences.places",
-        /// No smaller set of places meets every witness.
+        /// The changed program is shown to meet the goal, by a certificate that speaks neither of changes nor of some number of copies only.
+        FencesGoal = "tso.fences.goal",
+        /// A witness against reaching nothing bad reaches what a demand forbids.
+        FencesQuestion = "tso.fences.question",
+        /// All sets cost the same, and no cheaper set of places meets every witness.
         FencesFewest = "tso.fences.fewest",
+        /// Where all sets are said to be there, they are.
+        FencesAll = "tso.fences.all",
+        /// Every place costs at least 1.
+        FencesCost = "tso.fences.cost",
+        /// Where no set is given, some witness cannot be prevented.
+        FencesNone = "tso.fences.none",
     }
 }
 

@@ -7,11 +7,14 @@
 //! |---|---|
 //! | [`run`] | that a state can be reached |
 //! | [`states`] | that none can, under either model: a closed list of states |
+//! | [`finals`] | that no final state can, under sequential consistency: a list without all orders of steps |
 //! | [`merged`] | the same with store buffers that are not bounded: equal stores in a row are one |
+//! | [`basis`] | the same whatever is stored: a finite basis of configurations with load buffers ([`loads`]) |
 //! | [`robust`] | that every trace is acyclic: a closed list of instrumented states for each attacker |
 //! | [`any`] | the same for any number of copies of a `thread*`: configurations that count copies |
+//! | [`anystates`] | that a state cannot be reached under sequential consistency, for any number of copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
-//! | [`fences`] | that no smaller set of fences makes the program robust |
+//! | [`fences`] | which fences or locked stores make a program robust, or bad states unreachable, and that no cheaper set does |
 //! | [`live`], [`urgent`] | which states of lists need not be there |
 //! | [`told`] | nothing: what happens in a run, for whoever shows it |
 //!
@@ -20,10 +23,14 @@
 //! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as it was read.
 
 pub mod any;
+pub mod anystates;
+pub mod basis;
 mod certificate;
 mod conditions;
 pub mod fences;
+pub mod finals;
 pub mod live;
+pub mod loads;
 pub mod merged;
 pub mod robust;
 pub mod run;
@@ -37,9 +44,11 @@ pub mod trace;
 pub mod urgent;
 
 pub use any::{AnyRobust, Configuration};
+pub use anystates::AnyStates;
+pub use basis::Basis;
 pub use certificate::{Answer, By, Certificate, Claim, FORMAT, Model, Shown, VERSION, fingerprint};
 pub use conditions::{Condition, Refusal, Rejection};
-pub use fences::Fences;
+pub use fences::{FenceSet, Fences, FencesShown, Goal, Means, Witness};
 pub use robust::Robust;
 pub use states::States;
 pub use trace::{Edge, Violation};

@@ -19,7 +19,7 @@ use serval_tso::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Quest
 
 use crate::Refusal;
 use crate::conditions::require;
-use crate::state::State;
+use crate::state::{Local, State};
 
 /// The live registers of each thread at each point.
 pub(crate) struct Live<'l> {
@@ -117,12 +117,15 @@ impl<'l> Live<'l> {
 
     /// Sets the dead registers of all threads to 0.
     pub(crate) fn forget(&self, state: &mut State) {
-        for (local, sets) in state.locals.iter_mut().zip(self.sets) {
-            let live = sets.get(local.point.index()).copied().unwrap_or(u64::MAX);
-            for (number, register) in local.registers.iter_mut().enumerate() {
-                if live & bit(RegisterId::new(number)) == 0 {
-                    *register = 0;
-                }
+        state.locals.iter_mut().enumerate().for_each(|(thread, local)| self.forget_in(thread, local));
+    }
+
+    /// Sets the dead registers of one thread to 0.
+    pub(crate) fn forget_in(&self, thread: usize, local: &mut Local) {
+        let live = self.sets.get(thread).and_then(|sets| sets.get(local.point.index())).copied().unwrap_or(u64::MAX);
+        for (number, register) in local.registers.iter_mut().enumerate() {
+            if live & bit(RegisterId::new(number)) == 0 {
+                *register = 0;
             }
         }
     }

@@ -7,7 +7,7 @@
 //! reached. **Proof.** The run is made, step by step, by the interpreter. ∎
 
 use serval_budget::Budget;
-use serval_tso::{Point, Program};
+use serval_tso::Program;
 
 use crate::Refusal;
 use crate::conditions::require;
@@ -57,12 +57,6 @@ pub(crate) fn check(program: &Program, model: Model, run: &[i64], question: usiz
     let sought = program.questions.get(question).map(|question| end.is_sought(program, question));
     require!(RunEnd, sought == Some(Some(true)), "the run does not end in a state that question {question} looks for");
     Ok(())
-}
-
-/// The place at which a fence would stop an event: the point of a step that a thread makes while a store of it waits.
-pub(crate) fn delays(state: &State, moved: Move) -> Option<(usize, Point)> {
-    let Move::Step(thread) = moved else { return None };
-    (!state.buffers[thread].is_empty()).then(|| (thread, state.locals[thread].point))
 }
 
 /// For each event of a run with store buffers that is a step: its thread, and the point that it goes from.

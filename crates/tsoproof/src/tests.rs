@@ -1,6 +1,8 @@
 //! The checker's own tests.
 
+mod basis;
 mod conditions;
+mod finals;
 mod lists;
 mod merging;
 mod rules;

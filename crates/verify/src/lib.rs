@@ -26,6 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
+use serval_cases::WithNets;
 use serval_compile::{
     CompileError, Compiled, Fault, FaultKind, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
 };
@@ -34,9 +35,10 @@ use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
 use serval_proof::{Body, Certificate, Claim, Failure, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
 use serval_syntax::{Diagnostic, Limit, LineIndex, Severity, Span, analyze};
 
-pub use nets::{NetFormat, NetOutcome, NetPart, verify_composed, verify_net};
+pub use nets::{NetFormat, NetOutcome, NetPart, verify_composed, verify_net, verify_net_from};
 pub use serval_proof::{Caps, Rejection, TooLarge};
-pub use tso::{TsoOutcome, verify_tso};
+pub use serval_tso::Syntax;
+pub use tso::{TsoOutcome, verify_tso, verify_tso_as};
 
 /// What the input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +120,7 @@ fn verify_program(text: &str, certificate: &Certificate, handed: Option<&Compile
     };
     let prepared = Arc::new(Prepared::new(&program, Options::default()));
     let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
-    let result = check(&input, certificate, caps, cancel);
+    let result = check(&WithNets(input), certificate, caps, cancel);
     outcome(certificate, result, |stop| match stop {
         Stop::Unclosed(unclosed) => Outcome::Unclosed(unclosed),
         stop => Outcome::InputError(InputError::Fault(Box::new(stop.diagnostic(text)))),
@@ -169,7 +171,7 @@ fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
         Err(error) => return Outcome::InputError(InputError::System(error)),
     };
     let input = Systems { text, systems: systems.iter().collect() };
-    outcome(certificate, check(&input, certificate, caps, cancel), |stop: Infallible| match stop {})
+    outcome(certificate, check(&WithNets(input), certificate, caps, cancel), |stop: Infallible| match stop {})
 }
 
 /// A program: its states are made as they are needed, or all at once.
@@ -315,6 +317,18 @@ fn part_summary(part: &Part) -> String {
         Part::Letters(proof) => {
             let (levels, facts, regions) = (proof.levels.len(), proof.facts.len(), proof.regions.len());
             format!("{levels} levels, {facts} facts about answers, {regions} regions and a tree of {} nodes", proof.tree.nodes.len())
+        }
+        Part::Cases(proof) => {
+            let entries = serval_cases::entries(&proof.cases).unwrap_or_default();
+            let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+            for entry in &entries {
+                if let serval_cases::Entry::Excluded(evidence) = entry {
+                    *kinds.entry(evidence.kind()).or_default() += 1;
+                }
+            }
+            let (excluded, sets) = (kinds.values().sum::<usize>(), proof.sets.len());
+            let kinds: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+            format!("{sets} sets of serial answers and {excluded} cases that a net excludes: {}", kinds.join(", "))
         }
         Part::Same(same) => format!("the same as component {}", same.part),
     }

@@ -12,21 +12,23 @@ use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{
-    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, TooLarge, TsoOutcome, verify, verify_compilation, verify_composed,
-    verify_net, verify_tso,
+    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, Syntax, TooLarge, TsoOutcome, verify, verify_compilation, verify_composed,
+    verify_net, verify_net_from, verify_tso_as,
 };
 
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json|pnml|net|tso] [--check-compile] [--compose pages|NET]… FILE CERTIFICATE
+Usage: serval-verify [--input ser|json|pnml|net|tso|litmus] [--check-compile] [--compose pages|NET]… [--from MARKING] [--question TEXT]… FILE CERTIFICATE
 
-  FILE            a program (.ser, .tso), network systems (.json) or a net (.pnml, .net); - reads standard input
+  FILE            a program (.ser, .tso, .litmus), network systems (.json) or a net (.pnml, .net); - reads standard input
   CERTIFICATE     what `serval check --certificate` wrote, `serval net check` or `serval tso`; - reads standard input
 
-  --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec, vass or tso
+  --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec, vass, tso or litmus
   --check-compile also check that the compiled program has the answers of the program as written
   --compose NET   FILE is composed with this net: transitions with the same name are one; the word pages composes its own pages
+  --from MARKING  the net begins with this marking, p=1, q=3; * stands for what the file says of all other places
+  --question TEXT a question about FILE, a program on weak memory, that was asked beside its own
   --help          print this
   --version       print the version
 
@@ -90,7 +92,7 @@ enum Command {
 enum Kind {
     Text(InputKind),
     Net(NetFormat),
-    Tso,
+    Tso(Syntax),
 }
 
 struct Files {
@@ -99,10 +101,14 @@ struct Files {
     certificate: OsString,
     check_compile: bool,
     compose: Vec<OsString>,
+    from: Option<String>,
+    questions: Vec<String>,
 }
 
 fn parse(arguments: &[OsString]) -> Result<Command, String> {
     let (mut files, mut kind, mut check_compile, mut compose, mut options) = (Vec::new(), None, false, Vec::new(), true);
+    let mut from = None;
+    let mut questions = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
@@ -112,6 +118,16 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
             Some("--check-compile") if options => check_compile = true,
             Some("--compose") if options => compose.push(arguments.next().ok_or("--compose needs a net, or the word pages")?.clone()),
             Some(text) if options && text.starts_with("--compose=") => compose.push(OsString::from(&text["--compose=".len()..])),
+            Some("--from") if options => {
+                let marking = arguments.next().and_then(|marking| marking.to_str());
+                from = Some(marking.ok_or("--from needs a marking")?.to_owned());
+            }
+            Some(text) if options && text.starts_with("--from=") => from = Some(text["--from=".len()..].to_owned()),
+            Some("--question") if options => {
+                let question = arguments.next().and_then(|question| question.to_str()).ok_or("--question needs a question")?;
+                questions.push(question.to_owned());
+            }
+            Some(text) if options && text.starts_with("--question=") => questions.push(text["--question=".len()..].to_owned()),
             Some("--input") if options => kind = Some(named_kind(arguments.next().map(OsString::as_os_str))?),
             Some(text) if options && text.starts_with("--input=") => kind = Some(named_kind(Some(OsStr::new(&text["--input=".len()..])))?),
             Some(text) if options && text.starts_with('-') && text != "-" => return Err(format!("unknown option {text:?}")),
@@ -129,19 +145,24 @@ fn parse(arguments: &[OsString]) -> Result<Command, String> {
     if check_compile && kind != Kind::Text(InputKind::Program) {
         let what = match kind {
             Kind::Text(InputKind::System) => "network system",
-            Kind::Tso => "program on weak memory",
+            Kind::Tso(_) => "program on weak memory",
             _ => "net",
         };
         return Err(format!("--check-compile is about programs: a {what} is not compiled"));
     }
-    if !compose.is_empty() && !matches!(kind, Kind::Net(_)) {
-        return Err("--compose is about nets".to_owned());
+    for (is_given, option) in [(!compose.is_empty(), "--compose"), (from.is_some(), "--from")] {
+        if is_given && !matches!(kind, Kind::Net(_)) {
+            return Err(format!("{option} is about nets"));
+        }
     }
-    Ok(Command::Verify(Files { input, kind, certificate, check_compile, compose }))
+    if !questions.is_empty() && !matches!(kind, Kind::Tso(_)) {
+        return Err("--question is about programs on weak memory".to_owned());
+    }
+    Ok(Command::Verify(Files { input, kind, certificate, check_compile, compose, from, questions }))
 }
 
 fn named_kind(name: Option<&OsStr>) -> Result<Kind, String> {
-    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml, net, spec, vass or tso".to_owned())
+    name.and_then(kind_named).ok_or_else(|| "--input needs ser, json, pnml, net, spec, vass, tso or litmus".to_owned())
 }
 
 /// By what a file's name ends in.
@@ -149,14 +170,15 @@ fn kind_named(ending: &OsStr) -> Option<Kind> {
     match ending.to_str()? {
         "ser" => Some(Kind::Text(InputKind::Program)),
         "json" => Some(Kind::Text(InputKind::System)),
-        "tso" => Some(Kind::Tso),
+        "tso" => Some(Kind::Tso(Syntax::Tso)),
+        "litmus" => Some(Kind::Tso(Syntax::Litmus)),
         other => NetFormat::named(other).map(Kind::Net),
     }
 }
 
 fn kind_of(path: &OsStr) -> Result<Kind, String> {
     let kind = Path::new(path).extension().and_then(kind_named);
-    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml, net, spec, vass or tso", shown(path)))
+    kind.ok_or_else(|| format!("cannot tell what {} is; say --input ser, json, pnml, net, spec, vass, tso or litmus", shown(path)))
 }
 
 /// The message and the exit status; the error is about the files themselves.
@@ -169,9 +191,9 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
     let certificate = read(&files.certificate, caps.bytes)?;
     let kind = match files.kind {
         Kind::Text(kind) => kind,
-        Kind::Tso => {
+        Kind::Tso(syntax) => {
             let outcome = match certificate {
-                Ok(certificate) => verify_tso(&text, &certificate, &caps, &Cancel::new()),
+                Ok(certificate) => verify_tso_as(&text, syntax, &files.questions, &certificate, &caps, &Cancel::new()),
                 Err(too_large) => TsoOutcome::TooLarge(too_large),
             };
             return Ok((outcome.line(&called(&files.input), &called(&files.certificate), &text), outcome.status()));
@@ -179,16 +201,25 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         Kind::Net(format) => {
             let others = others(&files.compose, most)?;
             let outcome = match certificate {
-                Ok(certificate) if files.compose.is_empty() => verify_net(&text, format, &certificate, &caps, &Cancel::new()),
+                Ok(certificate) if files.compose.is_empty() && files.from.is_none() => {
+                    verify_net(&text, format, &certificate, &caps, &Cancel::new())
+                }
                 Ok(certificate) => {
                     let name = called(&files.input);
                     let mut parts = vec![NetPart { name: &name, text: &text, format }];
                     parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-                    verify_composed(&parts, &certificate, &caps, &Cancel::new())
+                    match &files.from {
+                        Some(from) => verify_net_from(&parts, !files.compose.is_empty(), from, &certificate, &caps, &Cancel::new()),
+                        None => verify_composed(&parts, &certificate, &caps, &Cancel::new()),
+                    }
                 }
                 Err(too_large) => NetOutcome::TooLarge(too_large),
             };
-            return Ok((outcome.line(&called(&files.input), &called(&files.certificate)), outcome.status()));
+            let mut name = called(&files.input);
+            if let (0, Some(from)) = (outcome.status(), &files.from) {
+                name = format!("{name} from {from}");
+            }
+            return Ok((outcome.line(&name, &called(&files.certificate)), outcome.status()));
         }
     };
     let outcome = match certificate {

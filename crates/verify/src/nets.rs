@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::shown;
 use serval_netproof::{Certificate, Evidence, Inductive, KInductive, Refusal, Rejection};
-use serval_petri::{FormatError, Limits, Net, compose, mist, pnml, tina, vass};
+use serval_petri::{FormatError, Limits, Net, compose, mist, pnml, tina, vass, words};
 
 use crate::{Caps, TooLarge};
 
@@ -91,6 +91,8 @@ pub enum NetOutcome {
     },
     /// The nets cannot be composed.
     Composed(String),
+    /// Where the net is to begin cannot be read.
+    From(String),
     /// The certificate cannot be read.
     Certificate(FormatError),
     /// Somebody raised the flag.
@@ -121,18 +123,51 @@ pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps,
 /// assert_eq!(outcome.status(), 2);
 /// ```
 pub fn verify_composed(parts: &[NetPart<'_>], certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
+    verified(certificate, caps, cancel, || composed(parts))
+}
+
+/// Checks a certificate for a net, or for several that are composed, which begins with this marking instead of its own; in the marking `*` stands for what the net says itself.
+///
+/// ```
+/// use serval_budget::Cancel;
+/// use serval_verify::{Caps, NetFormat, NetPart, verify_net_from};
+/// let part = NetPart { name: "a.net", text: "tr t p -> q", format: NetFormat::Tina };
+/// let certificate = r#"{"format":"serval-net-certificate","version":1,"net":"","property":"one-safe","holds":true,"evidence":[]}"#;
+/// let outcome = verify_net_from(&[part], false, "r = 1", certificate, &Caps::default(), &Cancel::new());
+/// assert_eq!(outcome.line("a.net", "c.json"), "error: where it begins: column 1: the net has no place “r”");
+/// ```
+pub fn verify_net_from(
+    parts: &[NetPart<'_>],
+    is_composed: bool,
+    from: &str,
+    certificate: &str,
+    caps: &Caps,
+    cancel: &Cancel,
+) -> NetOutcome {
+    verified(certificate, caps, cancel, || {
+        let net = match parts {
+            [part] if !is_composed => part.format.read(part.text).map_err(NetOutcome::Net)?,
+            _ => composed(parts)?,
+        };
+        let marking = words::start(from, &net).map_err(|error| {
+            let column = from.get(..error.start).unwrap_or(from).chars().count() + 1;
+            NetOutcome::From(format!("column {column}: {error}"))
+        })?;
+        Ok(net.with_initial(&marking))
+    })
+}
+
+fn composed(parts: &[NetPart<'_>]) -> Result<Net, NetOutcome> {
     let read =
         |part: &NetPart<'_>| part.format.read_composed(part.text).map_err(|error| NetOutcome::Part { name: part.name.to_owned(), error });
-    verified(certificate, caps, cancel, || {
-        let mut nets = parts.iter().map(read).collect::<Result<Vec<Net>, _>>()?;
-        match (nets.len(), nets.pop()) {
-            (1, Some(only)) => Ok(only),
-            (_, last) => {
-                nets.extend(last);
-                compose(&nets).map_err(|error| NetOutcome::Composed(error.to_string()))
-            }
+    let mut nets = parts.iter().map(read).collect::<Result<Vec<Net>, _>>()?;
+    match (nets.len(), nets.pop()) {
+        (1, Some(only)) => Ok(only),
+        (_, last) => {
+            nets.extend(last);
+            compose(&nets).map_err(|error| NetOutcome::Composed(error.to_string()))
         }
-    })
+    }
 }
 
 fn verified(certificate: &str, caps: &Caps, cancel: &Cancel, read: impl FnOnce() -> Result<Net, NetOutcome>) -> NetOutcome {
@@ -196,6 +231,11 @@ fn described(evidence: &Evidence) -> String {
         Evidence::Stubborn(stubborn) => format!("{} with stubborn sets", counted(stubborn.markings.len(), "marking")),
         Evidence::Cover(cover) => format!("a cover of {}", counted(cover.markings.len(), "marking")),
         Evidence::Basis(basis) => format!("a basis of {}", counted(basis.markings.len(), "marking")),
+        Evidence::Backward(backward) => format!("backwards, {}", described(&backward.evidence)),
+        Evidence::Separator(separator) => {
+            let trees = counted(separator.steps.len() + 1, "tree");
+            format!("a separator of {} with {trees}", counted(separator.clauses.len(), "clause"))
+        }
         Evidence::Decomposition(decomposition) => format!("a decomposition in {}", counted(decomposition.steps.len(), "step")),
         Evidence::Pump(pump) => format!("a run with pumps of {}", counted(pump.steps.len(), "step")),
     }
@@ -211,7 +251,7 @@ impl NetOutcome {
         match self {
             Self::Valid { .. } => 0,
             Self::Invalid(_) => 1,
-            Self::Net(_) | Self::Part { .. } | Self::Composed(_) | Self::Certificate(_) => 2,
+            Self::Net(_) | Self::Part { .. } | Self::Composed(_) | Self::From(_) | Self::Certificate(_) => 2,
             Self::TooLarge(_) | Self::Cancelled => 3,
         }
     }
@@ -229,6 +269,7 @@ impl NetOutcome {
             Self::Net(error) => format!("{input}:{}:{}: error: {}", error.line, error.column, error.message),
             Self::Part { name, error } => format!("{}:{}:{}: error: {}", shown::name(name), error.line, error.column, error.message),
             Self::Composed(why) => format!("error: the nets cannot be composed: {why}"),
+            Self::From(why) => format!("error: where it begins: {why}"),
             Self::Certificate(error) => format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message),
             Self::Cancelled => format!("{certificate}: cancelled"),
         };

@@ -3,7 +3,8 @@
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::shown;
 use serval_syntax::{Diagnostic, LineIndex};
-use serval_tsoproof::{Certificate, Refusal, Rejection, Shown};
+use serval_tso::Syntax;
+use serval_tsoproof::{Certificate, FencesShown, Goal, Means, Refusal, Rejection, Shown};
 
 use crate::{Caps, TooLarge};
 
@@ -18,6 +19,8 @@ pub enum TsoOutcome {
     TooLarge(TooLarge),
     /// The program cannot be read.
     Program(Box<Diagnostic>),
+    /// A question that is asked beside those of the program cannot be read.
+    Question(String, Box<Diagnostic>),
     /// The certificate cannot be read: line, column, message.
     Certificate(usize, usize, String),
     /// Somebody raised the flag.
@@ -34,6 +37,11 @@ pub enum TsoOutcome {
 /// assert_eq!((outcome.status(), outcome.line("p.tso", "c.json", text)), (2, "c.json:1:2: error: missing field `format`".to_owned()));
 /// ```
 pub fn verify_tso(text: &str, certificate: &str, caps: &Caps, cancel: &Cancel) -> TsoOutcome {
+    verify_tso_as(text, Syntax::Tso, &[], certificate, caps, cancel)
+}
+
+/// The same for a program that is written in this way, about which these questions are asked beside its own.
+pub fn verify_tso_as(text: &str, syntax: Syntax, questions: &[String], certificate: &str, caps: &Caps, cancel: &Cancel) -> TsoOutcome {
     if let Err(too_large) = caps.admit_bytes(certificate.len()) {
         return TsoOutcome::TooLarge(too_large);
     }
@@ -41,13 +49,20 @@ pub fn verify_tso(text: &str, certificate: &str, caps: &Caps, cancel: &Cancel) -
         Ok(certificate) => certificate,
         Err((line, column, message)) => return TsoOutcome::Certificate(line, column, message),
     };
-    let program = match serval_tso::read(text) {
-        Ok(program) => program,
-        Err(diagnostics) => {
-            let nothing = || Diagnostic::error(serval_syntax::Code("E0601"), serval_syntax::Span::default(), "the program cannot be read");
-            return TsoOutcome::Program(Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing)));
-        }
+    let first = |diagnostics: Vec<Diagnostic>| {
+        let nothing = || Diagnostic::error(serval_syntax::Code("E0601"), serval_syntax::Span::default(), "the program cannot be read");
+        Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing))
     };
+    let mut program = match serval_tso::read_as(text, syntax) {
+        Ok(program) => program,
+        Err(diagnostics) => return TsoOutcome::Program(first(diagnostics)),
+    };
+    for question in questions {
+        program = match program.asking(question) {
+            Ok(program) => program,
+            Err(diagnostics) => return TsoOutcome::Question(question.clone(), first(diagnostics)),
+        };
+    }
     match certificate.check(&program, &mut Budget::new(caps.ticks, cancel.clone())) {
         Ok(shown) => TsoOutcome::Valid(said(&shown)),
         Err(Refusal::Invalid(rejection)) => TsoOutcome::Invalid(rejection),
@@ -71,9 +86,46 @@ fn said(shown: &Shown) -> String {
         }
     }
     if let Some(fences) = &shown.fences {
-        parts.push(format!("{} fences make it robust, and no fewer do", fences.len()));
+        parts.push(changes(fences));
+    }
+    if let Some(copies) = shown.instance {
+        parts.push(format!("all with {copies} of each `thread*`"));
     }
     if parts.is_empty() { "nothing is said".to_owned() } else { parts.join(", ") }
+}
+
+/// What is shown of changes, in words.
+fn changes(fences: &FencesShown) -> String {
+    let (one, many) = match fences.means {
+        Means::Fence => ("fence", "fences"),
+        Means::Locked => ("locked store", "locked stores"),
+    };
+    let Some(first) = fences.sets.first() else {
+        return match fences.goal {
+            Goal::Robust => format!("no {many} make it robust"),
+            Goal::Reach => format!("no {many} keep bad states out"),
+        };
+    };
+    let make = match (fences.goal, first.len()) {
+        (Goal::Robust, 1) => "makes it robust",
+        (Goal::Robust, _) => "make it robust",
+        (Goal::Reach, 1) => "keeps bad states out",
+        (Goal::Reach, _) => "keep bad states out",
+    };
+    let what = if first.len() == 1 { one } else { many };
+    let mut said = match fences.loop_cost {
+        1 => format!("{} {what} {make}, and no fewer do", first.len()),
+        cost => format!(
+            "{} {what} {make} at a cost of {}, with {cost} for a place in a loop, and no cheaper set does",
+            first.len(),
+            fences.cost
+        ),
+    };
+    if fences.sets.len() > 1 {
+        let others = if fences.all { ", and no others" } else { "" };
+        said += &format!(" ({} sets{others})", fences.sets.len());
+    }
+    said
 }
 
 impl TsoOutcome {
@@ -82,7 +134,7 @@ impl TsoOutcome {
         match self {
             Self::Valid(_) => 0,
             Self::Invalid(_) => 1,
-            Self::Program(_) | Self::Certificate(..) => 2,
+            Self::Program(_) | Self::Question(..) | Self::Certificate(..) => 2,
             Self::TooLarge(_) | Self::Cancelled => 3,
         }
     }
@@ -97,6 +149,10 @@ impl TsoOutcome {
             Self::Program(diagnostic) => {
                 let at = LineIndex::new(text).position(text, diagnostic.primary.span.start);
                 format!("{input}:{}:{}: error: {} [{}]", at.line, at.column, diagnostic.message, diagnostic.code)
+            }
+            Self::Question(question, diagnostic) => {
+                let at = LineIndex::new(question).position(question, diagnostic.primary.span.start);
+                format!("--question:{}:{}: error: {} [{}]", at.line, at.column, diagnostic.message, diagnostic.code)
             }
             Self::Certificate(line, column, message) => format!("{certificate}:{line}:{column}: error: {message}"),
             Self::Cancelled => format!("{certificate}: cancelled"),

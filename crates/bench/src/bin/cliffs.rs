@@ -7,32 +7,41 @@
 //! become three times as much, or one and a half times as much as the steps
 //! that can occur become more; more than that is a cliff. Sizes are next to each
 //! other while they are small and then in pairs further and further apart, so
-//! that the page ends in time, up to ten seconds. Work is instructions, by Valgrind, as long as a program takes little
+//! that the page ends in time, up to ten seconds, or to where these would be exceeded if the work grew on as it did. Work is
+//! instructions, by Valgrind, as long as a program takes little
 //! time, and then processor time, the least of three tries where they are short: other work on the
-//! machine changes neither much, nor do families that are measured at the same time. The program `serval` must stand
+//! machine changes neither much, nor do families that are measured at the same time. Limits are on the time of the
+//! processor as well. Steps that can occur are those that are left when each pair of requests has been
+//! looked at: what is compiled has others, at one size more of them than at the next. The program `serval` must stand
 //! beside this one. Ends with 1 if there is a cliff or a verdict is wrong.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+use serval_budget::Budget;
+use serval_compile::{Options, Prepared};
 use serval_families::{FAMILIES, Family, Verdict};
+use serval_model::NormalForm;
+use serval_proof::script::{Entry, Reduced};
 
 /// Microseconds of the processor for one program: what takes longer is the last of its family.
 const LIMIT: u64 = 10_000_000;
 /// A program that takes longer is measured once: what else the machine does is little beside it.
 const REPEATED: u64 = 1_000_000;
 /// A program that takes longer is not given to Valgrind, which takes fifty times as long.
-const COUNTED: u64 = 100_000;
+const COUNTED: u64 = 60_000;
 /// Less work than this is noise of starting up, in instructions and microseconds.
-const LEAST: (u64, u64) = (20_000_000, 100_000);
-/// Seconds by the clock for one run of a program, and for one under Valgrind.
-const TIMEOUT: (&str, &str) = ("20", "600");
-/// Seconds by the clock for making the steps of a program that was decided without.
-const STEPS_TIMEOUT: &str = "10";
+const LEAST: (u64, u64) = (20_000_000, 60_000);
+/// Seconds of the processor for one run of a program, and for one under Valgrind.
+const SECONDS: (u32, u32) = (12, 600);
+/// Seconds by the clock, which other work on the machine must not use up.
+const TIMEOUT: &str = "3000";
+/// Pairs of states, and ticks, for making the steps of a program.
+const STEPS_EFFORT: (u64, u64) = (1_000_000, 100_000_000);
 /// The largest size.
 const LARGEST: usize = 20_000;
 
@@ -56,9 +65,10 @@ fn print(line: &str) -> Result<(), String> {
 const HEAD: &str = "# Cliffs
 
 Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:
-instructions, by Valgrind, and for programs of more than 100 ms milliseconds of the processor. From size to size it may become three
+instructions, by Valgrind, and for programs of more than 60 ms milliseconds of the processor. From size to size it may become three
 times as much, or one and a half times as much as the steps do; where these are too many to be counted, as much as they do between the largest
-sizes at which they are not. The last row of a family is the first beyond ten seconds.
+sizes at which they are not. The last row of a family is the first beyond ten seconds, or the last before it. Where the work becomes more than
+three times as much, steps are those that pairs of requests leave, at both sizes; elsewhere all that are compiled.
 
 | family | n | verdict | steps | ms | instructions | times | steps, times | |
 |---|---:|---|---:|---:|---:|---:|---:|---|";
@@ -155,20 +165,20 @@ fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<Strin
     let mut rows = Vec::new();
     let mut before: Option<(usize, Point)> = None;
     let mut estimated = None;
+    // The time of the last size that was no neighbour of one before.
+    let mut apart = 0;
     for n in sizes() {
         let mut point = measure(serval, directory, family, n)?;
         // Between pairs the size doubles, so a neighbour is what a row is compared with.
         let mut neighbour = before.take().filter(|(m, _)| n - m == 1);
         let mut growth = neighbour.as_ref().and_then(|(_, less)| point.growth(less));
-        // What is decided without its steps has some all the same.
         if let Some((m, less)) = &mut neighbour
             && growth.is_some_and(|(work, _)| work > 300)
         {
-            less.steps = less.steps.or_else(|| steps(serval, directory, family, *m));
-            point.steps = point.steps.or_else(|| steps(serval, directory, family, n));
+            (less.steps, point.steps) = (steps(family, *m), steps(family, n));
             growth = point.growth(less);
             if point.steps.is_none() || less.steps.is_none() {
-                estimated = estimated.or_else(|| growth_of_steps(serval, directory, family, *m));
+                estimated = estimated.or_else(|| growth_of_steps(family, *m));
                 growth = growth.map(|(work, counted)| (work, estimated.unwrap_or(counted)));
             }
         }
@@ -176,6 +186,18 @@ fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<Strin
         rows.push(point.row(family, n, growth, cliff));
         if point.ended() {
             break;
+        }
+        if neighbour.is_none() {
+            // It grows on as it did, and beyond ten seconds nothing is asked for.
+            let next = point.microseconds.saturating_mul(hundredths(point.microseconds, apart).clamp(100, 100_000)) / 100;
+            if n > 8 && apart > 0 && next > 2 * LIMIT {
+                let neighbour = measure(serval, directory, family, n + 1)?;
+                let growth = neighbour.growth(&point);
+                let cliff = growth.is_some_and(|(work, steps)| work > (steps + steps / 2).max(300));
+                rows.push(neighbour.row(family, n + 1, growth, cliff));
+                break;
+            }
+            apart = point.microseconds;
         }
         before = Some((n, point));
     }
@@ -238,22 +260,24 @@ impl Point {
 fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<Point, String> {
     let path: PathBuf = directory.join(format!("{}-{n}.ser", family.name));
     std::fs::write(&path, family.program(n)).map_err(|error| error.to_string())?;
-    let check = |before: &[&str], seconds: &str| -> Result<Output, String> {
-        let mut words = before.iter().map(|word| (*word).to_owned()).chain([serval.display().to_string()]);
-        let program = words.next().ok_or("no program")?;
-        Command::new(program)
-            .args(words)
-            .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", seconds, "--format", "json"])
+    let check = |before: &[&str], seconds: u32| -> Result<Output, String> {
+        let limited = format!("ulimit -t {seconds}; exec \"$@\"");
+        Command::new("sh")
+            .args(["-c", &limited, "sh"])
+            .args(before)
+            .arg(serval)
+            .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", TIMEOUT, "--format", "json"])
             .arg(&path)
             .output()
             .map_err(|error| error.to_string())
     };
     let log = directory.join("log");
     let timed = || -> Result<(Value, u64), String> {
-        let output = check(&["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())], TIMEOUT.0)?;
-        let report = serde_json::from_slice(&output.stdout).map_err(|error| format!("{} {n}: {error}", family.name))?;
+        let output = check(&["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())], SECONDS.0)?;
+        // Where the limit is reached nothing is said.
+        let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = std::fs::read_to_string(&log).map_err(|error| error.to_string())?;
-        let spent = text.split_whitespace().map(thousandths).sum::<Option<u64>>();
+        let spent = text.lines().last().unwrap_or_default().split_whitespace().map(thousandths).sum::<Option<u64>>();
         Ok((report, 1_000 * spent.ok_or_else(|| format!("time says {text:?}"))?))
     };
     let (report, mut microseconds) = timed()?;
@@ -269,7 +293,7 @@ fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result
     if microseconds <= COUNTED {
         let file = format!("--log-file={}", log.display());
         // Without Valgrind there is the time alone.
-        if check(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &file], TIMEOUT.1).is_ok() {
+        if check(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &file], SECONDS.1).is_ok() {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
             let counted = text.lines().find_map(|line| line.split_once("Collected : "));
             point.instructions = counted.and_then(|(_, count)| count.trim().parse().ok());
@@ -279,20 +303,25 @@ fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result
     Ok(point)
 }
 
-/// The steps that can occur; `None` where making them takes too long.
-fn steps(serval: &Path, directory: &Path, family: &Family, n: usize) -> Option<u64> {
-    let path = directory.join(format!("{}-{n}-steps.ser", family.name));
-    std::fs::write(&path, family.program(n)).ok()?;
-    let mut export = Command::new("timeout");
-    let output = export.args(["--signal=KILL", STEPS_TIMEOUT]).arg(serval).args(["export", "--to", "ns"]).arg(&path).output().ok()?;
-    let system: Value = serde_json::from_slice(&output.stdout).ok()?;
-    u64::try_from(system["transitions"].as_array()?.len()).ok()
+/// The steps that pairs of requests leave; `None` where making them takes too long.
+fn steps(family: &Family, n: usize) -> Option<u64> {
+    let program = serval_syntax::analyze(&family.program(n)).program?;
+    let prepared = Arc::new(Prepared::new(&program, Options::default()));
+    let mut budget = Budget::ticks(STEPS_EFFORT.1);
+    let compiled = prepared.compile_within(STEPS_EFFORT.0, &budget).ok()?;
+    let mut steps = 0;
+    for component in compiled.components() {
+        let mut reduced = Reduced::new(NormalForm::new(component.system())?.0);
+        reduced.apply(&Entry::Pairs, &mut budget).ok()?;
+        steps += reduced.form().steps().len() as u64;
+    }
+    Some(steps)
 }
 
 /// How many hundredths the steps become from one size to the next, by the largest sizes below one
 /// whose steps can be made: where they are too many to be counted, they have grown by about as much.
-fn growth_of_steps(serval: &Path, directory: &Path, family: &Family, below: usize) -> Option<u64> {
-    let counted = (2..below.min(9)).map_while(|n| steps(serval, directory, family, n));
+fn growth_of_steps(family: &Family, below: usize) -> Option<u64> {
+    let counted = (2..below.min(9)).map_while(|n| steps(family, n));
     let counts: Vec<u64> = counted.collect();
     counts.windows(2).last().map(|two| hundredths(two[1], two[0]))
 }

@@ -12,6 +12,7 @@ use serval_budget::Budget;
 use serval_compile::{Options, compile};
 use serval_families::Family;
 use serval_syntax::analyze;
+use serval_testkit::peak_memory_mib;
 
 /// What is measured: a family and its sizes, up to a million steps.
 const ROWS: &[(&str, &[usize])] = &[
@@ -88,12 +89,4 @@ fn row(name: &str, n: &str) -> Result<(), String> {
     let mut out = io::stdout().lock();
     writeln!(out, "| {name} | {n} | {globals} | {locals} | {steps} | {}.{} | {memory} |", tenths / 10, tenths % 10)
         .map_err(|error| error.to_string())
-}
-
-/// The peak of resident memory, where the system tells.
-fn peak_memory_mib() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib.div_ceil(1024))
 }

@@ -3,7 +3,8 @@
 //! `undecided [SYSTEMS] [SEED] [SECONDS] [DIRECTORY]` decides so many systems,
 //! a quarter of each kind, with so many seconds of one core each, and writes
 //! those that stay undecided into the directory, a file each.
-//! `undecided known [SECONDS]` decides all that were ever undecided. Ends with 1
+//! `undecided known [SECONDS]` decides all that were ever undecided, and
+//! `undecided alone METHOD [SECONDS]` says what one method says of each. Ends with 1
 //! if a verdict is wrong or the checker refuses evidence.
 
 use std::io::{self, Write};
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serval_bench::undecided::{Settled, entries, line, settle, settle_system};
+use serval::Method;
+use serval_bench::undecided::{Settled, entries, line, settle, settle_alone, settle_system};
 use serval_soundness::{Kind, Limit};
 
 /// How long a person waits without noticing.
@@ -26,13 +28,16 @@ fn main() -> ExitCode {
     let out = &mut io::stdout().lock();
     let result = match arguments.as_slice() {
         ["known"] => known(LONG, out),
+        ["alone", method] => alone(method, LONG, out),
+        ["alone", method, seconds] => number(seconds).and_then(|seconds| alone(method, seconds, out)),
         ["known", seconds] => number(seconds).and_then(|seconds| known(seconds, out)),
         _ if arguments.len() <= 4 => (|| {
             let given = |position: usize, usual: u64| arguments.get(position).map_or(Ok(usual), |text| number(text));
             let directory = arguments.get(3).map(PathBuf::from);
             random(given(0, SYSTEMS)?, given(1, 1)?, given(2, LONG)?, directory.as_deref(), out)
         })(),
-        _ => Err("usage: undecided [SYSTEMS] [SEED] [SECONDS] [DIRECTORY] | undecided known [SECONDS]".to_owned()),
+        _ => Err("usage: undecided [SYSTEMS] [SEED] [SECONDS] [DIRECTORY] | undecided known [SECONDS] | undecided alone METHOD [SECONDS]"
+            .to_owned()),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -163,6 +168,45 @@ fn known(seconds: u64, out: &mut impl Write) -> Result<bool, String> {
     print(out, &format!("| all | {} |", row.cells(seconds)))?;
     print(out, "")?;
     print(out, &format!("Undecided: {}.", if row.undecided.is_empty() { "none".to_owned() } else { row.undecided.join(", ") }))?;
+    ended(&wrong, out)
+}
+
+/// What one method alone says of each.
+fn alone(name: &str, seconds: u64, out: &mut impl Write) -> Result<bool, String> {
+    let method = Method::named(name).ok_or_else(|| format!("there is no method {name}"))?;
+    print(out, &format!("# What was undecided at some time, by `--method {name}` alone"))?;
+    print(out, "")?;
+    let made = format!(
+        "Written by `undecided alone {name} {seconds}`, a program of `crates/bench`: the inputs of `crates/bench/data/undecided.jsonl`,"
+    );
+    print(out, &made)?;
+    print(out, &format!("each with {seconds} s of one core. Evidence is checked, and verdicts that are known are compared."))?;
+    print(out, "")?;
+    print(out, "| input | verdict | time, ms | evidence, or why there is none |")?;
+    print(out, "|---|---|---:|---|")?;
+    let (mut wrong, mut counts) = (Vec::new(), [0_u64; 3]);
+    for entry in entries()? {
+        let said = match settle_alone(&entry.input, method, Limit::Core(Duration::from_secs(seconds))) {
+            Ok(said) => said,
+            Err(why) => {
+                wrong.push(format!("{}: {why}", entry.name));
+                continue;
+            }
+        };
+        if matches!((said.serializable, entry.serializable), (Some(ours), Some(known)) if ours != known) {
+            wrong.push(format!("{}: the verdict is not the one that is known", entry.name));
+        }
+        let (verdict, count) = match said.serializable {
+            Some(true) => ("serializable", 0),
+            Some(false) => ("not serializable", 1),
+            None => ("undecided", 2),
+        };
+        counts[count] += 1;
+        print(out, &format!("| {} | {verdict} | {} | {} |", entry.name, said.time.as_millis(), said.said.replace('|', "\\|")))?;
+    }
+    print(out, "")?;
+    let [serializable, not, undecided] = counts;
+    print(out, &format!("{serializable} serializable, {not} not serializable, {undecided} undecided."))?;
     ended(&wrong, out)
 }
 

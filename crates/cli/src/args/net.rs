@@ -11,7 +11,7 @@ use super::{Limits, seconds};
 /// Questions about Petri nets, with evidence
 #[derive(ClapArgs, Debug)]
 #[command(
-    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net cover threads.net             what any number of threads can do\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 done and all is well, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Examples:\n  serval net check mutex.pnml              deadlocks, safety, what is dead\n  serval net info mutex.pnml               sizes, classes, bounds\n  serval net cover threads.net             what any number of threads can do\n  serval net decompose parity.net --target 'y=5'   why a marking is reached, or not\n  serval net run mutex.pnml --steps 20     a random run\n  serval net export mutex.pnml --to svg    a picture\n\nExit status: 0 done and all is well, 1 a property does not hold, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct Net {
     #[command(subcommand)]
@@ -23,6 +23,7 @@ pub(crate) enum NetCommand {
     Check(NetCheck),
     Info(NetInfo),
     Cover(NetCover),
+    Decompose(NetDecompose),
     Invariant(NetInvariant),
     Run(NetRun),
     Export(NetExport),
@@ -53,12 +54,15 @@ pub(crate) struct NetFile {
     /// file itself
     #[arg(long, value_name = "pages|FILE")]
     pub(crate) compose: Vec<PathBuf>,
+    /// Begin with this marking: p0=1, q=3, and 0 on all other places, or, where it ends with *, what the file says of them
+    #[arg(long, value_name = "MARKING")]
+    pub(crate) from: Option<String>,
 }
 
 /// Decide properties of a net, with evidence for both answers
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
-    after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0.\nQuestions share what is found out about the net, and --jobs of them are answered at a time; their number changes no answer.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+    after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0. In reaches:'p0=1, *' the rest may be any number.\nQuestions share what is found out about the net, and --jobs of them are answered at a time; their number changes no answer.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct NetCheck {
     #[command(flatten)]
@@ -180,6 +184,56 @@ pub(crate) struct NetCover {
     /// Show all markings and places
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// Decide whether a marking can be reached by splitting all runs into cases, and show the tree
+#[derive(ClapArgs, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  serval net decompose parity.net --target 'q=1, y=5, u=1'\n  serval net decompose parity.net --target 'q=1, y=5, *' --explain      why each sequence was replaced\n  serval net decompose doubling.vass --target 'p (2, 0, 1)' --steps 20    only the first steps\n  serval net decompose parity.net --target 'q=1 and y>=5' --to html --out tree.html\n\nExit status: 0 reachable, 1 not reachable, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
+)]
+pub(crate) struct NetDecompose {
+    #[command(flatten)]
+    pub(crate) net: NetFile,
+    /// What is to be reached: a marking, p0=1, q=3, where the rest is 0, or any number after *; a formula; or a state with its counters, q (0, 4). Default: what the file asks itself
+    #[arg(long, short, value_name = "MARKING|FORMULA")]
+    pub(crate) target: Option<String>,
+    /// The form
+    #[arg(long, value_enum, default_value_t = TreeForm::Text, value_name = "FORMAT")]
+    pub(crate) to: TreeForm,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Stop after so many sequences
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<usize>,
+    /// Say in whole sentences why each sequence was replaced
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Only the pieces and the covering graph of this sequence, for dot and svg
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) node: Option<usize>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Exit with 0 instead of 1 and 3
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Show all sequences, with their graphs and equations
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TreeForm {
+    /// For people
+    Text,
+    /// One object
+    Json,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// A page that opens from disk
+    Html,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

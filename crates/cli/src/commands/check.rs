@@ -28,6 +28,7 @@ use crate::output::{error_style, keep_input, look, say, write_file, write_to};
 use cache::Cache;
 pub(super) use checking::{Checked, Checking, millis};
 use many::Many;
+pub(super) use save::{name_in_directory, save};
 pub(super) use status::Status;
 
 /// Checks all files; the status is that of the worst.
@@ -120,7 +121,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
         worst = worst.max(status);
         many.count(report.verdict);
         if let Some(page) = args.html.as_deref().filter(|_| several) {
-            index.push(IndexEntry::new(&report, &save::name_in_directory(&report.file, "html")));
+            index.push(IndexEntry::new(&report, &name_in_directory(&report.file, "html")));
             pages = Some(page);
         }
         if args.format == OutputFormat::Sarif {

@@ -3,6 +3,7 @@
 mod classic;
 mod obligations;
 mod pictures;
+mod weak;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -27,10 +28,16 @@ use crate::output::{keep_input, write_to};
 
 pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
+    if let Some(kind) = weak::kind_of(args) {
+        return weak::run(args, kind, messages);
+    }
     let File { name, input } = input::read(&args.input, messages)?;
     let (text, content) = input.into_content();
     let shown = escape::name(&name);
-    let Some(writer) = Writer::of(args.to) else {
+    let Some(writer) = Writer::of(args.to.format) else {
+        if args.to.format != Format::Core {
+            return Err(Failure::message(format!("{shown} is no program on weak memory, which alone has this form")));
+        }
         let Content::Program(program) = &content else {
             return Err(Failure::message(format!("{shown} is a network system; only programs have a core")));
         };
@@ -44,7 +51,7 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         Content::Systems(systems) => {
             // The network system itself has names as they are, and expressions
             // quote them.
-            let as_they_are = matches!(args.to, Format::Ns | Format::Regex | Format::Semilinear | Format::Query);
+            let as_they_are = matches!(args.to.format, Format::Ns | Format::Regex | Format::Semilinear | Format::Query);
             given = if as_they_are { systems } else { systems.iter().map(|system| system.shown().into_owned()).collect() };
             given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
         }
@@ -112,10 +119,10 @@ impl Writer {
         }
     }
 
-    /// None for the format of programs.
+    /// None for the formats of programs.
     fn of(format: Format) -> Option<Self> {
         Some(match format {
-            Format::Core => return None,
+            Format::Core | Format::Tso | Format::ScRounds => return None,
             Format::Smtlib => Self::Obligations,
             Format::Net => Self::Stage(Stage::Net),
             Format::Pnml => Self::Stage(Stage::Pnml),

@@ -7,11 +7,14 @@ use serval_format::{Refusal, diff};
 use serval_report::{escape, render_diagnostics};
 
 use super::check::files;
-use crate::args::Fmt;
+use crate::args::{Fmt, FmtInput};
 use crate::config::{Config, Configs};
 use crate::failure::Failure;
 use crate::input::{self, Messages};
 use crate::output::{rewrite_file, say, write_to};
+
+/// What formats the programs of a language.
+type Formatter = fn(&str, &serval_format::Style) -> Result<String, Refusal>;
 
 /// What a file means for the exit status, the gravest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +39,7 @@ impl Status {
 /// Formats all files; the status is that of the worst. A file that cannot be
 /// formatted does not keep the others from it.
 pub(crate) fn run(args: &Fmt, messages: Messages) -> Result<ExitCode, Failure> {
-    let files = files::programs(&args.files)?;
+    let files = files::formatted(&args.files)?;
     // A mistake in the settings is reported once, before anything is written.
     let mut known = Configs::default();
     let configs = files.iter().map(|path| known.of(path, messages.style)).collect::<Result<Vec<_>, Failure>>()?;
@@ -66,14 +69,21 @@ fn with_line_ends_of(text: &str, formatted: String) -> String {
 fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<Status, Failure> {
     let (name, shown) = (input::name_of(path), input::shown(path));
     let is_stdin = path == Path::new("-");
-    if !is_stdin && path.extension().is_none_or(|extension| extension != "ser") {
-        return Err(Failure::message(format!("{shown} is not formatted: only programs are, with the ending .ser [E0503]")));
-    }
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let format: Formatter = match ending {
+        Some("tso") => serval_format::tso::format,
+        Some("ser") => serval_format::format,
+        _ if is_stdin => match args.input {
+            Some(FmtInput::Tso) => serval_format::tso::format,
+            Some(FmtInput::Ser) | None => serval_format::format,
+        },
+        _ => return Err(Failure::message(format!("{shown} is not formatted: only programs are, with the ending .ser or .tso [E0503]"))),
+    };
     let (text, mistake) = input::program_text(path)?;
     if let Some(mistake) = mistake {
         return Err(Failure::Input(render_diagnostics(&[mistake], &name, &text, messages.style)));
     }
-    let formatted = match serval_format::format(&text, &config.format) {
+    let formatted = match format(&text, &config.format) {
         Ok(formatted) => formatted,
         Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
         Err(Refusal::Differs(what)) => {

@@ -3,6 +3,7 @@
 mod assumed;
 pub(super) mod check;
 mod cover;
+mod decompose;
 mod export;
 mod info;
 mod invariant;
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &Net, messages: Messages) -> Result<ExitCode, Failure> {
         NetCommand::Check(check) => return check::run(check, messages),
         NetCommand::Info(info) => info::run(info)?,
         NetCommand::Cover(cover) => return cover::run(cover),
+        NetCommand::Decompose(decompose) => return decompose::run(decompose),
         NetCommand::Invariant(invariant) => return invariant::run(invariant),
         NetCommand::Run(run) => run::run(run)?,
         NetCommand::Export(export) => export::run(export)?,

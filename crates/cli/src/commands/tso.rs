@@ -5,16 +5,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serval::tso::{TsoError, TsoEvidence, TsoInput, TsoOptions, decide_tso, fix_tso};
+use serval::tso::{Syntax, TsoError, TsoEvidence, TsoGoal, TsoInput, TsoMeans, TsoOptions, TsoRepair, TsoWanted, decide_tso, fix_tso};
 use serval_report::render_diagnostics;
 use serval_report::tso::{TsoAnswer, TsoFix as FixReport, TsoReport, TsoRobust};
 
-use crate::args::{Tso, TsoCheck, TsoCommand, TsoFix, TsoFormat, TsoOnly};
-use crate::commands::check::{Status, millis};
+use crate::args::{Tso, TsoAim, TsoCheck, TsoCheckFormat, TsoCommand, TsoFix, TsoFormat, TsoInputKind, TsoOnly, TsoWith};
+use crate::commands::check::{Status, millis, name_in_directory, save};
 use crate::failure::Failure;
 use crate::input::{Messages, name_of, program_text, shown};
 use crate::limits::{self, Lost, Watch, watched};
-use crate::output::{say, write_file, write_to};
+use crate::output::{rewrite_file, say, write_file, write_to};
 
 pub(crate) fn run(args: &Tso, messages: Messages) -> Result<ExitCode, Failure> {
     match &args.command {
@@ -23,8 +23,17 @@ pub(crate) fn run(args: &Tso, messages: Messages) -> Result<ExitCode, Failure> {
     }
 }
 
+/// How a file is written: as its name says, or as somebody says.
+fn syntax_of(path: &Path, given: Option<TsoInputKind>) -> Syntax {
+    match given {
+        Some(TsoInputKind::Litmus) => Syntax::Litmus,
+        Some(TsoInputKind::Tso) => Syntax::Tso,
+        None => path.extension().and_then(|ending| Syntax::of_ending(ending.to_str()?)).unwrap_or_default(),
+    }
+}
+
 /// Reads a program; what is wrong with it is drawn.
-fn read(path: &Path, messages: Messages) -> Result<TsoInput, Failure> {
+pub(super) fn read(path: &Path, given: Option<TsoInputKind>, messages: Messages) -> Result<TsoInput, Failure> {
     let name = name_of(path);
     let drawn = |diagnostics: &[serval_syntax::Diagnostic], text: &str| {
         Failure::Input(render_diagnostics(diagnostics, &name, text, messages.style))
@@ -33,21 +42,41 @@ fn read(path: &Path, messages: Messages) -> Result<TsoInput, Failure> {
     if let Some(mistake) = mistake {
         return Err(drawn(&[mistake], &text));
     }
-    TsoInput::read(text).map_err(|(text, diagnostics)| drawn(&diagnostics, &text))
+    TsoInput::read_as(text, syntax_of(path, given)).map_err(|(text, diagnostics)| drawn(&diagnostics, &text))
+}
+
+/// Reads a program, and asks what the command line asks.
+fn read_asked(args: &TsoCheck, path: &Path, messages: Messages) -> Result<TsoInput, Failure> {
+    let mut input = read(path, args.input, messages)?;
+    for question in &args.question {
+        input.ask(question).map_err(|mistakes| Failure::Input(render_diagnostics(&mistakes, "--question", question, messages.style)))?;
+    }
+    Ok(input)
 }
 
 /// Says why a file cannot be used, and goes on.
-fn unusable(file: &str, format: TsoFormat, failure: Failure) -> Result<Status, Failure> {
+fn unusable(file: &str, format: TsoCheckFormat, failure: Failure) -> Result<Status, Failure> {
     let (text, reason) = match failure {
         Failure::Input(text) => (text.clone(), text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()),
         Failure::Message(text) => (format!("error: {text}\n"), text),
         other => return Err(other),
     };
     say(&text);
-    if format == TsoFormat::Json {
-        write_to(None, &TsoReport::error(file, reason).to_json())?;
+    if format != TsoCheckFormat::Text {
+        write_to(None, &written(&TsoReport::error(file, reason), format, false))?;
     }
     Ok(Status::Input)
+}
+
+/// A report in a format.
+fn written(report: &TsoReport, format: TsoCheckFormat, quiet: bool) -> String {
+    match format {
+        TsoCheckFormat::Text if quiet => report.to_line(),
+        TsoCheckFormat::Text => report.to_text(),
+        TsoCheckFormat::Json => report.to_json(),
+        TsoCheckFormat::Github => report.to_github(),
+        TsoCheckFormat::Markdown => report.to_markdown(),
+    }
 }
 
 fn options(watch: &Watch, max_states: usize, buffer: usize) -> TsoOptions {
@@ -82,9 +111,9 @@ fn checked(args: &TsoCheck, messages: Messages) -> Result<ExitCode, Failure> {
     let mut worst = Status::Fine;
     for file in &args.files {
         let name = name_of(file);
-        let status = match read(file, messages) {
+        let status = match read_asked(args, file, messages) {
             Err(failure) => unusable(&name, args.format, failure)?,
-            Ok(input) => checked_one(args, messages, file, &name, Arc::new(input))?,
+            Ok(input) => checked_one(args, messages, &name, Arc::new(input))?,
         };
         worst = worst.max(status);
         if limits::is_interrupted() {
@@ -95,23 +124,29 @@ fn checked(args: &TsoCheck, messages: Messages) -> Result<ExitCode, Failure> {
 }
 
 /// Where the evidence about a file is saved.
-fn saved_in(args: &TsoCheck, file: &Path) -> Option<PathBuf> {
+fn saved_in(args: &TsoCheck, name: &str) -> Option<PathBuf> {
     let path = args.certificate.as_ref()?;
-    if args.files.len() == 1 {
-        return Some(path.clone());
-    }
-    let stem = file.file_stem().map_or_else(|| "stdin".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    Some(path.join(format!("{stem}.certificate.json")))
+    // Files of one name in two directories have evidence of their own.
+    Some(if args.files.len() == 1 { path.clone() } else { path.join(name_in_directory(name, "certificate.json")) })
 }
 
 /// A report and the evidence for it, where there is some.
 type Reported = (TsoReport, Option<TsoEvidence>);
 
-fn checked_one(args: &TsoCheck, messages: Messages, file: &Path, name: &str, input: Arc<TsoInput>) -> Result<Status, Failure> {
+fn checked_one(args: &TsoCheck, messages: Messages, name: &str, input: Arc<TsoInput>) -> Result<Status, Failure> {
     let start = Instant::now();
-    let (shared, called, max_states, buffer) = (Arc::clone(&input), name.to_owned(), args.max_states, usize::from(args.buffer));
+    if let (Some(copies), Some(most)) = (args.copies, input.most_copies())
+        && copies > most
+    {
+        let message = format!("{copies} copies of each `thread*` of {name} are too many threads; at most {most} are possible");
+        return unusable(name, args.format, Failure::message(message));
+    }
+    let (shared, called, asked) = (Arc::clone(&input), name.to_owned(), args.clone());
     let outcome = watched(args.limits.time(), move |watch| -> Result<Reported, TsoError> {
-        let decision = decide_tso(&shared, &options(watch, max_states, buffer))?;
+        let mut options = options(watch, asked.max_states, usize::from(asked.buffer));
+        options.method = asked.by();
+        (options.copies, options.final_states) = (asked.copies, asked.final_states);
+        let decision = decide_tso(&shared, &options)?;
         let evidence = (!decision.is_empty()).then(|| decision.certificate.clone());
         let mut report = decision.into_report(&called, &shared);
         if watch.ended().is_some() || watch.early().is_cancelled() {
@@ -128,8 +163,8 @@ fn checked_one(args: &TsoCheck, messages: Messages, file: &Path, name: &str, inp
             return unusable(name, args.format, Failure::Input(drawn));
         }
         Ok(Err(TsoError::Refused(reason, evidence))) => {
-            if args.format == TsoFormat::Json {
-                write_to(None, &TsoReport::error(name, reason.clone()).to_json())?;
+            if args.format != TsoCheckFormat::Text {
+                write_to(None, &written(&TsoReport::error(name, reason.clone()), args.format, false))?;
             }
             return Ok(reproduce(name, &input, &reason, &evidence));
         }
@@ -137,19 +172,17 @@ fn checked_one(args: &TsoCheck, messages: Messages, file: &Path, name: &str, inp
         Err(Lost::Panicked) => return Err(Failure::Internal),
         Err(lost) => return undecided(args, name, lost.reason()),
     };
-    if let (Some(path), Some(evidence)) = (saved_in(args, file), &evidence) {
+    if let (Some(path), Some(evidence)) = (saved_in(args, name), &evidence) {
         write_file(&path, &evidence.to_json())?;
         if let Some(certificate) = &mut report.certificate {
             certificate.path = Some(name_of(&path));
         }
     }
     report.time_ms = (!args.no_times).then(|| millis(start.elapsed()));
-    let text = match args.format {
-        TsoFormat::Text if messages.quiet => report.to_line(),
-        TsoFormat::Text => report.to_text(),
-        TsoFormat::Json => report.to_json(),
-    };
-    write_to(None, &text)?;
+    if let Some(path) = &args.html {
+        save(Some(path), args.files.len() > 1, name, "html", &report.to_html(input.text(), env!("CARGO_PKG_VERSION")))?;
+    }
+    write_to(None, &written(&report, args.format, messages.quiet))?;
     Ok(status(&report, args.only))
 }
 
@@ -158,7 +191,7 @@ fn undecided(args: &TsoCheck, name: &str, reason: String) -> Result<Status, Fail
     let mut report = TsoReport::error(name, reason.clone());
     (report.verdict, report.reason, report.robust) = ("undecided", None, Some(TsoRobust::Undecided));
     report.robust_reason = Some(reason);
-    write_to(None, &if args.format == TsoFormat::Json { report.to_json() } else { report.to_text() })?;
+    write_to(None, &written(&report, args.format, false))?;
     Ok(Status::Undecided)
 }
 
@@ -190,30 +223,40 @@ fn status(report: &TsoReport, only: Option<TsoOnly>) -> Status {
 }
 
 fn fixed(args: &TsoFix, messages: Messages) -> Result<ExitCode, Failure> {
+    if args.apply.is_some() && args.file == Path::new("-") {
+        return Err(Failure::message("--apply changes a file, and standard input is none"));
+    }
     limits::watch_interrupts();
     limits::limit_memory(args.limits.memory);
     let name = name_of(&args.file);
-    let input = Arc::new(read(&args.file, messages)?);
-    let (shared, called, max_states) = (Arc::clone(&input), name.clone(), args.max_states);
+    let input = Arc::new(read(&args.file, None, messages)?);
+    let (shared, called, asked) = (Arc::clone(&input), name.clone(), args.clone());
     let outcome = watched(args.limits.time(), move |watch| {
-        let fixed = fix_tso(&called, &shared, &options(watch, max_states, 1));
+        let mut options = options(watch, asked.max_states, TsoOptions::default().limits.buffer);
+        options.fix = wanted(&asked);
+        let fixed = fix_tso(&called, &shared, &options);
+        // What is to be written is proved under the same limits.
+        let written = match (&fixed, asked.apply) {
+            (Ok(repair), Some(number)) if repair.report.verdict == "fixed" => Some(repair.written(number, &shared, &options)),
+            _ => None,
+        };
         let stopped = watch.early().is_cancelled().then(|| watch.reason());
-        (fixed, stopped)
+        (fixed, written, stopped)
     });
-    let (mut report, evidence) = match outcome {
-        Ok((Ok((mut report, evidence)), stopped)) => {
+    let (mut report, evidence, written) = match outcome {
+        Ok((Ok(TsoRepair { mut report, certificate, .. }), written, stopped)) => {
             if report.verdict == "undecided" {
                 report.reason = stopped.or(report.reason);
             }
-            (report, evidence)
+            (report, certificate, written)
         }
-        Ok((Err(TsoError::Program(diagnostic)), _)) => {
+        Ok((Err(TsoError::Program(diagnostic)), ..)) => {
             return Err(Failure::Input(render_diagnostics(&[*diagnostic], &name, input.text(), messages.style)));
         }
-        Ok((Err(TsoError::Refused(reason, evidence)), _)) => return Ok(reproduce(&name, &input, &reason, &evidence).exit_code(false)),
-        Ok((Err(TsoError::Stopped), _)) => (without(&name, "stopped before the evidence was checked".to_owned()), None),
+        Ok((Err(TsoError::Refused(reason, evidence)), ..)) => return Ok(reproduce(&name, &input, &reason, &evidence).exit_code(false)),
+        Ok((Err(TsoError::Stopped), ..)) => (without(args, &name, "stopped before the evidence was checked".to_owned()), None, None),
         Err(Lost::Panicked) => return Err(Failure::Internal),
-        Err(lost) => (without(&name, lost.reason()), None),
+        Err(lost) => (without(args, &name, lost.reason()), None, None),
     };
     if let (Some(path), Some(evidence)) = (&args.certificate, &evidence) {
         write_file(path, &evidence.to_json())?;
@@ -225,9 +268,30 @@ fn fixed(args: &TsoFix, messages: Messages) -> Result<ExitCode, Failure> {
     if limits::is_interrupted() {
         return Ok(ExitCode::from(130));
     }
-    Ok(ExitCode::from(if report.verdict == "undecided" { 3 } else { 0 }))
+    if let Some(written) = written {
+        let text = written.map_err(|why| Failure::message(format!("nothing is written to {name}: {why}")))?;
+        let written = rewrite_file(&args.file, &text)?;
+        if !messages.quiet {
+            say(&format!("set {} is written to {}{}\n", args.apply.unwrap_or(1), shown(&args.file), written.words()));
+        }
+    }
+    Ok(ExitCode::from(match report.verdict {
+        "undecided" => 3,
+        "impossible" => 1,
+        _ => 0,
+    }))
 }
 
-fn without(name: &str, reason: String) -> FixReport {
-    FixReport { schema: 1, file: name.to_owned(), verdict: "undecided", reason: Some(reason), fences: Vec::new(), certificate: None }
+fn wanted(args: &TsoFix) -> TsoWanted {
+    TsoWanted {
+        means: if args.with == TsoWith::Xchg { TsoMeans::Locked } else { TsoMeans::Fence },
+        goal: if args.goal == TsoAim::Reach { TsoGoal::Reach } else { TsoGoal::Robust },
+        loop_cost: args.cost.unwrap_or(1),
+        sets: usize::from(args.all),
+    }
+}
+
+fn without(args: &TsoFix, name: &str, reason: String) -> FixReport {
+    let goal = if args.goal == TsoAim::Reach { "reach" } else { "robust" };
+    FixReport { reason: Some(reason), ..FixReport::undecided(name, goal) }
 }

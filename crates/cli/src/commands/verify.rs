@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serval_budget::Cancel;
 use serval_report::escape::{self, file_name};
-use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, Outcome};
+use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, Outcome, Syntax};
 
 use crate::args::{VerifiedKind, Verify};
 use crate::failure::Failure;
@@ -22,11 +22,12 @@ fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Fai
         "spec" => Some(VerifiedKind::Spec),
         "vass" => Some(VerifiedKind::Vass),
         "tso" => Some(VerifiedKind::Tso),
+        "litmus" => Some(VerifiedKind::Litmus),
         _ => None,
     };
     given.or_else(by_name).ok_or_else(|| {
         let name = escape::name(&file_name(path)).into_owned();
-        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec, vass or tso [E0503]"))
+        Failure::message(format!("cannot tell what {name} is; say --input ser, json, pnml, net, spec, vass, tso or litmus [E0503]"))
     })
 }
 
@@ -38,10 +39,14 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
         VerifiedKind::Net => return net(args, NetFormat::Tina),
         VerifiedKind::Spec => return net(args, NetFormat::Mist),
         VerifiedKind::Vass => return net(args, NetFormat::Vass),
-        VerifiedKind::Tso => return tso(args),
+        VerifiedKind::Tso => return tso(args, Syntax::Tso),
+        VerifiedKind::Litmus => return tso(args, Syntax::Litmus),
     };
-    if !args.compose.is_empty() {
-        return Err(Failure::message("--compose is about nets"));
+    if !args.question.is_empty() {
+        return Err(Failure::message("--question is about programs on weak memory"));
+    }
+    if !args.compose.is_empty() || args.from.is_some() {
+        return Err(Failure::message("--compose and --from are about nets"));
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
@@ -86,13 +91,13 @@ fn help(text: &str) -> String {
     format!("help: this file is {}\n", what.unwrap_or(none))
 }
 
-fn tso(args: &Verify) -> Result<ExitCode, Failure> {
-    if args.check_compile || !args.compose.is_empty() {
-        return Err(Failure::message("--check-compile is about programs of requests, and --compose is about nets"));
+fn tso(args: &Verify, syntax: Syntax) -> Result<ExitCode, Failure> {
+    if args.check_compile || !args.compose.is_empty() || args.from.is_some() {
+        return Err(Failure::message("--check-compile is about programs of requests, and --compose and --from are about nets"));
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = serval_verify::verify_tso(&text, &certificate, &Caps::default(), &Cancel::new());
+    let outcome = serval_verify::verify_tso_as(&text, syntax, &args.question, &certificate, &Caps::default(), &Cancel::new());
     let line = format!("{}\n", outcome.line(&name, &certificate_name, &text));
     if outcome.status() == 2 {
         return Err(Failure::Input(line));
@@ -102,18 +107,30 @@ fn tso(args: &Verify) -> Result<ExitCode, Failure> {
 }
 
 fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
+    if !args.question.is_empty() {
+        return Err(Failure::message("--question is about programs on weak memory"));
+    }
     if args.check_compile {
         return Err(Failure::message("--check-compile is about programs: a net is not compiled"));
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = if args.compose.is_empty() {
+    let outcome = if args.compose.is_empty() && args.from.is_none() {
         serval_verify::verify_net(&text, format, &certificate, &Caps::default(), &Cancel::new())
     } else {
         let others = others(&args.compose)?;
         let mut parts = vec![NetPart { name: &name, text: &text, format }];
         parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-        serval_verify::verify_composed(&parts, &certificate, &Caps::default(), &Cancel::new())
+        match &args.from {
+            Some(from) => {
+                serval_verify::verify_net_from(&parts, !args.compose.is_empty(), from, &certificate, &Caps::default(), &Cancel::new())
+            }
+            None => serval_verify::verify_composed(&parts, &certificate, &Caps::default(), &Cancel::new()),
+        }
+    };
+    let name = match (outcome.status(), &args.from) {
+        (0, Some(from)) => format!("{name} from {from}"),
+        _ => name,
     };
     let line = format!("{}\n", outcome.line(&name, &certificate_name));
     if outcome.status() == 2 {
@@ -131,7 +148,7 @@ fn others(paths: &[PathBuf]) -> Result<Vec<(String, String, NetFormat)>, Failure
             VerifiedKind::Net => NetFormat::Tina,
             VerifiedKind::Spec => NetFormat::Mist,
             VerifiedKind::Vass => NetFormat::Vass,
-            VerifiedKind::Ser | VerifiedKind::Json | VerifiedKind::Tso => {
+            VerifiedKind::Ser | VerifiedKind::Json | VerifiedKind::Tso | VerifiedKind::Litmus => {
                 return Err(Failure::message(format!("{} is no net", input::shown(path))));
             }
         };

@@ -4,9 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
-mod drawn;
 mod mutants;
-mod oracle;
 mod random;
 mod textbook;
 

@@ -5,9 +5,8 @@ use serval_model::SplitMix64;
 use serval_netproof::decomposition::{Decomposition, Step};
 use serval_netproof::{Claim, Evidence, check};
 use serval_petri::{Formula, Net};
+use serval_random::reach::{chain, counters, net, pairs, reaches, target};
 
-use crate::drawn::{chain, counters, net, pairs, target};
-use crate::oracle::reaches;
 use crate::{decided, goal_of, number};
 
 /// Changes something in a list of steps.

@@ -2,10 +2,9 @@
 
 use serval_decompose::Rule;
 use serval_model::SplitMix64;
-use serval_petri::Net;
+use serval_petri::{Constraint, Formula, Linear, Net};
+use serval_random::reach::{chain, counters, meets, net, pairs, reaches, target};
 
-use crate::drawn::{chain, counters, net, pairs, target};
-use crate::oracle::reaches;
 use crate::{decided, decided_in, goal_of, number};
 
 /// How the questions of one kind were answered.
@@ -123,4 +122,50 @@ fn orders_of_rules() {
     }
     println!("orders: {same} answers are the same, {open} are open");
     assert!(open * 5 < same, "{same} the same, {open} open");
+}
+
+/// Formulas: two conditions joined by `and` or `or`, each of which compares a sum of places with a number or with a place, and sometimes that two does not divide one.
+#[test]
+fn formulas() {
+    let (count, seed) = (number("SERVAL_COUNT", 200), number("SERVAL_SEED", 0));
+    let mut summary = Summary::default();
+    for case in 0..count {
+        let draw = &mut SplitMix64::new(seed.wrapping_mul(1_000_003).wrapping_add(case) ^ 0xF0);
+        let net = if draw.chance(50) { net(draw) } else { counters(draw) };
+        let goal = formula(draw, &net);
+        let told = format!("formula {case} of seed {seed}: {goal:?} of {net:?}");
+        let known = meets(&net, &goal, 2_000);
+        summary.asked += 1;
+        let Some((reached, _, counts)) = decided(&net, &goal, TICKS, &told) else {
+            summary.open += 1;
+            continue;
+        };
+        assert!(known.is_none_or(|known| known == reached), "{told}: {reached} is wrong");
+        *(if reached { &mut summary.yes } else { &mut summary.no }) += 1;
+        summary.alone += u64::from(known.is_none());
+        summary.covered += u64::from(counts.forward + counts.backward > 0);
+        summary.pumped += u64::from(counts.rounds > 0);
+    }
+    println!("formulas: {summary:?}");
+    assert!(summary.open * 10 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
+}
+
+fn formula(draw: &mut SplitMix64, net: &Net) -> Formula {
+    let condition = |draw: &mut SplitMix64| {
+        let places: Vec<_> = net.places().collect();
+        let mut place = || places[draw.index(places.len())];
+        let (one, other) = (place(), place());
+        let factor = |draw: &mut SplitMix64| [-2, -1, 1, 1, 2][draw.index(5)];
+        let terms = [(one, factor(draw)), (other, factor(draw))];
+        let linear = Linear::new(terms, [-5, -3, -2, -1, 0, 1, 2][draw.index(7)]).unwrap();
+        Formula::constraint(match draw.index(5) {
+            0 | 1 => Constraint::Zero(linear),
+            2 => Constraint::NotDivisible { divisor: std::num::NonZeroU64::new(2).unwrap(), expression: linear },
+            _ => Constraint::AtLeastZero(linear),
+        })
+    };
+    let conditions: Vec<Formula> = (0..1 + draw.index(3)).map(|_| condition(draw)).collect();
+    let (any, more) = (draw.chance(30), condition(draw));
+    let joined = if any { Formula::any(conditions) } else { Formula::all(conditions) };
+    if draw.chance(50) { Formula::all([joined, more]) } else { joined }
 }

@@ -1,9 +1,11 @@
 //! Nets whose answers are known, each by the decomposition alone.
 
+use serval_budget::Budget;
 use serval_decompose::Counts;
+use serval_netproof::{Claim, Decomposition, Evidence, Refusal, check};
 use serval_petri::{Formula, Net, Property, tina};
+use serval_random::reach::reaches;
 
-use crate::oracle::reaches;
 use crate::{decided, goal_of, number};
 
 /// `SERVAL_TICKS` says another number.
@@ -28,7 +30,7 @@ fn is(text: &str, property: &str, expected: bool) -> Counts {
 #[test]
 fn a_cycle_without_its_token() {
     let net = "pl x (0)\npl y (0)\npl c (0)\ntr t x -> y c\ntr u y -> x\n";
-    assert_eq!(is(net, "reaches:c = 1", false), Counts { nodes: 1, forward: 1, pieces: 1, ..Counts::default() });
+    assert_eq!(is(net, "reaches:c = 1", false), Counts { nodes: 1, forward: 1, pieces: 1, arcs: 2, ..Counts::default() });
 }
 
 #[test]
@@ -39,9 +41,18 @@ fn coverable_but_not_reachable() {
     is(net, "reachable:a = 1", true);
 }
 
-/// Pairs are put on one side, and one by one carried to the other.
+/// Each that is carried to the other side counts two there.
 #[test]
 fn parity_through_a_mode_switch() {
+    let net = "pl p (1)\npl q (0)\npl x (0)\npl y (0)\ntr make p -> p x\ntr go p -> q\ntr carry q x -> q y*2\n";
+    is(net, "reaches:q = 1, y = 6", true);
+    is(net, "reaches:q = 1, y = 5", false);
+    is(net, "reaches:q = 1, x = 1, y = 6", true);
+}
+
+/// Pairs are put on one side, and one by one carried to the other.
+#[test]
+fn pairs_through_a_mode_switch() {
     let net = "pl p (1)\npl q (0)\npl x (0)\npl y (0)\ntr make p -> p x*2\ntr go p -> q\ntr carry q x -> q y\n";
     is(net, "reaches:q = 1, y = 6", true);
     is(net, "reaches:q = 1, y = 5", false);
@@ -66,6 +77,81 @@ fn a_controller_and_its_workers() {
     is(net, "reaches:free = 1, done = 3", true);
     is(net, "reaches:busy = 1, free = 1", false);
     is(net, "reaches:busy = 2, done = 1", false);
+}
+
+/// The exercise 2.24 of the notes: the marking equation has a solution, and the marking cannot be reached.
+#[test]
+fn the_exercise_on_the_marking_equation() {
+    let net = include_str!("../../../../examples/nets/marking-equation.net");
+    let counts = is(net, "reaches:p3 = 1", false);
+    assert_eq!((counts.refuted, counts.forward), (0, 1));
+}
+
+/// The exercise 3.3 of the notes, c: three places, and a marking that can be reached, one that cannot even be covered, and one that can be covered only.
+#[test]
+fn the_exercise_on_covering_and_reaching() {
+    let net = "pl a (1)\npl b (0)\npl c (0)\ntr t a -> a b*2\n";
+    for (marking, reached, covered) in [("a = 1, b = 2", true, true), ("a = 1, c = 1", false, false), ("a = 1, b = 1", false, true)] {
+        is(net, &format!("reaches:{marking}"), reached);
+        is(net, &format!("coverable:{marking}"), covered);
+    }
+}
+
+/// The exercise 3.3 of the notes, a: a net that begins with one token, and can lose all iff the other one can reach the marking.
+#[test]
+fn the_exercise_on_one_token() {
+    let nets = [
+        ("pl a (1)\npl b (0)\ntr t a -> a b*2\n", [(vec![1, 2], true), (vec![1, 1], false)]),
+        ("pl a (2)\npl b (0)\ntr t a -> b\ntr u b*2 -> a*2\n", [(vec![1, 1], true), (vec![2, 1], false)]),
+    ];
+    for (text, markings) in nets {
+        for (marking, expected) in markings {
+            let net = tina::read(text).unwrap();
+            assert_eq!(decided(&net, &goal_of(&net, &marking), TICKS, text).unwrap().0, expected);
+            let mut other = Net::new("");
+            let places: Vec<_> = net.places().map(|place| other.add_place(net.place_name(place), 0).unwrap()).collect();
+            let [start, works] = [("start", 1), ("works", 0)].map(|(name, tokens)| other.add_place(name, tokens).unwrap());
+            let tokens = |tokens: &[u64]| places.iter().copied().zip(tokens.iter().copied()).filter(|one| one.1 > 0).collect::<Vec<_>>();
+            let with = |mut arcs: Vec<_>| {
+                arcs.push((works, 1));
+                arcs
+            };
+            other.add_transition("begin", [(start, 1)], with(tokens(net.initial().as_slice()))).unwrap();
+            for transition in net.transitions() {
+                let arcs = [net.inputs(transition), net.outputs(transition)].map(|arcs| with(arcs.to_vec()));
+                let [inputs, outputs] = arcs;
+                other.add_transition(net.transition_name(transition), inputs, outputs).unwrap();
+            }
+            other.add_transition("end", with(tokens(&marking)), []).unwrap();
+            let zero = vec![0; other.place_count()];
+            assert_eq!(decided(&other, &goal_of(&other, &zero), TICKS, text).unwrap().0, expected, "{marking:?} of {text}");
+        }
+    }
+}
+
+/// Which rules were used: covering forwards and backwards, values, arcs.
+fn rules(counts: Counts) -> [bool; 4] {
+    [counts.forward > 0, counts.backward > 0, counts.value > 0, counts.first > 0]
+}
+
+/// For each rule a net in which it is the only one.
+#[test]
+fn one_net_for_each_rule() {
+    // A cycle without its token.
+    let net = "pl x (0)\npl y (0)\npl c (0)\ntr t x -> y c\ntr u y -> x\n";
+    assert_eq!(rules(is(net, "reaches:c = 1", false)), [true, false, false, false]);
+    // All can be filled, but whatever fires leaves a token.
+    let net = "pl x (0)\npl y (0)\npl c (1)\ntr t y c -> x\ntr u x -> y\ntr g c -> c x\ntr h c -> c*2\n";
+    assert_eq!(rules(is(net, "reaches:", false)), [false, true, false, false]);
+    // As many here as there, so that the number there follows from that here.
+    let net = "pl a (0)\npl b (0)\ntr up -> a b\ntr down a b -> \n";
+    assert_eq!(rules(is(net, "reachable:a = 2", true)), [false, false, true, false]);
+    // One more here than there, which only `t` makes.
+    let net = "pl a (0)\npl b (0)\ntr up -> a b\ntr down a b -> \ntr t a -> \n";
+    assert_eq!(rules(is(net, "reaches:b = 1", true)), [false, false, false, true]);
+    // Nothing has to be split.
+    let net = "pl a (0)\ntr down a -> \ntr up -> a\n";
+    assert_eq!(rules(is(net, "reaches:a = 3", true)), [false; 4]);
 }
 
 /// One state doubles what the other moves back: after `z` rounds there are at most `2^z`, and never more.
@@ -134,4 +220,16 @@ fn empty_nets_and_no_transitions() {
     let net = Net::new("");
     assert!(decided(&net, &goal_of(&net, &[]), 1_000, "nothing").unwrap().0);
     assert_eq!(reaches(&net, &[], 10), Some(true));
+}
+
+/// A formula with more cases than anybody wants is no question for this, neither here nor for the checker.
+#[test]
+fn formulas_with_too_many_cases() {
+    let net = tina::read("pl a (0)\npl b (0)\ntr t -> a\n").unwrap();
+    let text = vec!["(a = 0 or b = 1)"; 20].join(" and ");
+    let goal = Property::parse(&format!("reachable:{text}"), &net).unwrap().goals(&net).unwrap().remove(0);
+    let too_large = |refusal: &Refusal| matches!(refusal, Refusal::TooLarge { what: "conditions in the cases of a goal", .. });
+    assert!(too_large(&serval_decompose::decide(&net, &goal, &mut Budget::unlimited()).unwrap_err()));
+    let evidence = Evidence::Decomposition(Decomposition::default());
+    assert!(too_large(&check(&net, &goal, Claim::Unreachable, &evidence, &mut Budget::unlimited()).unwrap_err()));
 }

@@ -66,7 +66,7 @@ pub(super) fn order(form: &NormalForm, counts: &[i64], budget: &mut Budget) -> R
 
 /// The run of [`NormalForm::to_system`] that makes these steps in this order:
 /// whoever is at the right node makes a step, or a new request does.
-pub(crate) fn run_of(form: &NormalForm, steps: &[NodeStep]) -> Option<Run> {
+pub fn run_of(form: &NormalForm, steps: &[NodeStep]) -> Option<Run> {
     let id = |number: u32| usize::try_from(number).ok();
     let mut run = Run::new(serval_model::GlobalId::from_index(id(form.initial_global())?));
     let mut at: Vec<Vec<ThreadId>> = vec![Vec::new(); form.nodes().len()];

@@ -16,21 +16,23 @@ use crate::letters::walk;
 use crate::span::{Span, whole};
 
 /// Answers: how often each done node is reached.
-pub(super) type Answers = BTreeMap<Node, i64>;
+pub type Answers = BTreeMap<Node, i64>;
 
 /// Round trips that are looked for from one state.
 const TRIPS_PER_STATE: usize = 64;
 
 /// The serial behaviours of a system.
-pub(crate) struct Serial {
+pub struct Serial {
     initial: u32,
-    pub(super) edges: Vec<Edge>,
+    /// The edges, in their order.
+    pub edges: Vec<Edge>,
     /// For each state the edges that leave it.
     leaving: BTreeMap<u32, Vec<u32>>,
 }
 
 impl Serial {
-    pub(crate) fn new(form: &NormalForm, budget: &mut Budget) -> Result<Self, Stopped> {
+    /// The serial behaviours of a system.
+    pub fn new(form: &NormalForm, budget: &mut Budget) -> Result<Self, Stopped> {
         let edges = serial_edges(form, budget)?;
         let mut leaving: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (index, &(from, ..)) in (0..).zip(&edges) {
@@ -41,7 +43,7 @@ impl Serial {
 
     /// How often each edge is used on a walk with exactly these answers; `None`
     /// if there is none.
-    pub(super) fn walk(&self, answers: &Answers, budget: &mut Budget) -> Result<Option<Vec<i64>>, Stopped> {
+    pub fn walk(&self, answers: &Answers, budget: &mut Budget) -> Result<Option<Vec<i64>>, Stopped> {
         walk::by_counting(self.initial, &self.edges, answers, budget)
     }
 
@@ -50,7 +52,7 @@ impl Serial {
     }
 
     /// A linear set of serial answers that contains those of a walk.
-    pub(super) fn generalise(&self, walk: &[i64]) -> Option<LinearSet> {
+    pub fn generalise(&self, walk: &[i64]) -> Option<LinearSet> {
         let mut left = walk.to_vec();
         let mut base = vec![0_i64; self.edges.len()];
         let mut touched = BTreeSet::from([self.initial]);

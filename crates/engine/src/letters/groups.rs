@@ -7,7 +7,7 @@
 //! sorted by groups. Letters that label loops only are looked at apart: these read what
 //! the groups have done together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NormalForm};
@@ -17,9 +17,57 @@ use super::levels::{self, Collapsed};
 use super::support::{self, HOW};
 use super::{LettersOutcome, Work};
 
-/// Proves each group on its own, with what is known and more; `None` if there are no groups,
-/// or if that is not enough. The proof has no levels.
-pub(super) fn prove(form: &NormalForm, before: &Collapsed, facts: &[Fact], budget: &mut Budget) -> Result<Option<LettersProof>, Stopped> {
+/// How far the proof of each group on its own has come.
+#[derive(Debug, Default)]
+pub(super) enum Grouped {
+    /// Nobody has looked.
+    #[default]
+    New,
+    Begun(Box<Begun>),
+    /// There are no groups, or loops that read them cannot be guarded.
+    Over,
+}
+
+/// Groups, each with an automaton of its own.
+#[derive(Debug)]
+pub(super) struct Begun {
+    loops: BTreeSet<Node>,
+    each: Vec<Group>,
+    /// What was known before, and more.
+    facts: Vec<Fact>,
+    /// For as many of the loops as have been looked at, in their order.
+    visits: Vec<Visit>,
+    /// What is left to be covered: the groups, and the letters that are in none.
+    open: VecDeque<Collapsed>,
+    /// What is being covered; it has the facts meanwhile.
+    current: Option<Work>,
+    covered: Vec<Work>,
+}
+
+impl Grouped {
+    /// Proves each group on its own, with what is known and more; `None` if there are no groups,
+    /// or if that is not enough. The proof has no levels. Can be called again, with the same system.
+    pub(super) fn prove(
+        &mut self,
+        form: &NormalForm,
+        before: &Collapsed,
+        facts: &[Fact],
+        budget: &mut Budget,
+    ) -> Result<Option<LettersProof>, Stopped> {
+        if matches!(self, Self::New) {
+            *self = begin(form, before, facts, budget)?.map_or(Self::Over, |begun| Self::Begun(Box::new(begun)));
+        }
+        let Self::Begun(begun) = self else { return Ok(None) };
+        if !begun.visits(form, &before.automaton, budget)? {
+            *self = Self::Over;
+            return Ok(None);
+        }
+        Ok(begun.cover(form, budget)?.then(|| begun.proof()))
+    }
+}
+
+/// Groups, each made small; `None` if there are none.
+fn begin(form: &NormalForm, before: &Collapsed, facts: &[Fact], budget: &mut Budget) -> Result<Option<Begun>, Stopped> {
     let Collapsed { automaton, removed, .. } = before;
     // Mostly there are very few states, and then there is nothing to gain.
     if automaton.states < 4 {
@@ -31,7 +79,7 @@ pub(super) fn prove(form: &NormalForm, before: &Collapsed, facts: &[Fact], budge
     let mut facts = facts.to_vec();
     let all: BTreeSet<Node> = form.node_numbers().filter(|&node| form.is_done(node)).collect();
     let mut each = Vec::new();
-    let mut found = Vec::new();
+    let mut open = VecDeque::new();
     for letters in groups {
         let others: BTreeSet<Node> = all.iter().copied().filter(|letter| letters.binary_search(letter).is_err()).collect();
         budget.spend((all.len() + without.edges.len()) as u64)?;
@@ -41,31 +89,64 @@ pub(super) fn prove(form: &NormalForm, before: &Collapsed, facts: &[Fact], budge
         let first = collapsed.levels.first().map_or(1, |level| level.automaton.states);
         let steps = if loops.is_empty() { 0 } else { first.saturating_sub(1) };
         each.push(Group { letters, steps, ..Group::default() });
-        found.push(collapsed);
+        open.push_back(collapsed);
     }
-    let Some(visits) = visits(form, automaton, &loops, &each, &mut facts, budget)? else { return Ok(None) };
     let mut removed = removed.clone();
-    removed.extend(loops.into_iter().chain(each.iter().flat_map(|group| group.letters.iter().copied())));
+    removed.extend(loops.iter().copied().chain(each.iter().flat_map(|group| group.letters.iter().copied())));
     let rest = automaton.without(|letter| removed.contains(&letter));
-    found.push(Collapsed { levels: Vec::new(), automaton: rest, removed });
-    let mut works = Vec::new();
-    for collapsed in found {
-        let mut work = Work { is_group: true, ..Work::new(form, collapsed, std::mem::take(&mut facts)) };
-        let LettersOutcome::Proof(proof) = work.cover(budget)? else { return Ok(None) };
-        work.proof = proof;
-        facts = std::mem::take(&mut work.proof.facts);
-        works.push(work);
+    open.push_back(Collapsed { levels: Vec::new(), automaton: rest, removed });
+    Ok(Some(Begun { loops, each, facts, visits: Vec::new(), open, current: None, covered: Vec::new() }))
+}
+
+impl Begun {
+    /// Finds for each loop letter guards such that every walk that needs it visits one of its loops;
+    /// whether there are such.
+    fn visits(&mut self, form: &NormalForm, automaton: &Automaton, budget: &mut Budget) -> Result<bool, Stopped> {
+        for &letter in self.loops.iter().skip(self.visits.len()) {
+            match visit(form, automaton, letter, &self.each, &mut self.facts, budget)? {
+                Some(visit) => self.visits.push(visit),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
-    // Facts that were found for one group may say something about another.
-    for work in &mut works {
-        work.number_clauses(Some(&facts));
+
+    /// Covers one group after the other; whether all are covered.
+    fn cover(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<bool, Stopped> {
+        loop {
+            let mut work = match self.current.take() {
+                Some(work) => work,
+                None => match self.open.pop_front() {
+                    Some(collapsed) => Work { is_group: true, ..Work::new(form, collapsed, std::mem::take(&mut self.facts)) },
+                    None => return Ok(true),
+                },
+            };
+            let found = work.cover(form, budget);
+            let Ok(LettersOutcome::Proof(proof)) = found else {
+                self.current = Some(work);
+                return found.map(|_| false);
+            };
+            work.proof = proof;
+            self.facts = std::mem::take(&mut work.proof.facts);
+            self.covered.push(work);
+        }
     }
-    let Some(rest) = works.pop() else { return Ok(None) };
-    for (group, work) in each.iter_mut().zip(works) {
-        let LettersProof { levels, classes, regions, tree, .. } = work.proof;
-        *group = Group { levels, classes, regions, tree, ..std::mem::take(group) };
+
+    /// The proof, where all are covered.
+    fn proof(&mut self) -> LettersProof {
+        let (mut covered, mut each) = (std::mem::take(&mut self.covered), std::mem::take(&mut self.each));
+        let facts = std::mem::take(&mut self.facts);
+        // Facts that were found for one group may say something about another.
+        for work in &mut covered {
+            work.number_clauses(Some(&facts));
+        }
+        let rest = covered.pop().map(|work| work.proof).unwrap_or_default();
+        for (group, work) in each.iter_mut().zip(covered) {
+            let LettersProof { levels, classes, regions, tree, .. } = work.proof;
+            *group = Group { levels, classes, regions, tree, ..std::mem::take(group) };
+        }
+        LettersProof { facts, groups: Some(Groups { visits: std::mem::take(&mut self.visits), each }), ..rest }
     }
-    Ok(Some(LettersProof { facts, groups: Some(Groups { visits, each }), ..rest.proof }))
 }
 
 /// The letters that label loops only, and the others that have edges.
@@ -132,49 +213,44 @@ struct Beginning {
     absent: Vec<Node>,
 }
 
-/// For each loop letter guards such that every walk that needs it visits one of its loops; `None`
-/// if there are none.
-fn visits(
+/// Guards such that every walk that needs a loop letter visits one of its loops; `None` if there are none.
+fn visit(
     form: &NormalForm,
     automaton: &Automaton,
-    loops: &BTreeSet<Node>,
+    letter: Node,
     each: &[Group],
     facts: &mut Vec<Fact>,
     budget: &mut Budget,
-) -> Result<Option<Vec<Visit>>, Stopped> {
-    let mut visits = Vec::new();
-    for &letter in loops {
-        let mut to_do = vec![Beginning { state: automaton.start, group: 0, made: 0, used: Vec::new(), absent: Vec::new() }];
-        let mut guards = BTreeSet::new();
-        while let Some(Beginning { state, group, made, used, absent }) = to_do.pop() {
-            budget.spend(1 + absent.len() as u64)?;
-            if automaton.has_loop(state, letter) {
-                continue;
-            }
-            let Some(Group { letters, steps, .. }) = each.get(group) else {
-                // Those with the fewest absent letters come first, so that their guards do for others.
-                budget.spend(facts.len() as u64)?;
-                let Some(guard) = guard(form, automaton, (letter, &absent), facts, budget)? else { return Ok(None) };
-                guards.insert(guard);
-                continue;
-            };
-            let next = group + 1;
-            if made >= *steps {
-                to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent });
-                continue;
-            }
-            let unused = letters.iter().copied().filter(|letter| !used.contains(letter));
-            let mut over: Vec<Node> = absent.iter().copied().chain(unused).collect();
-            over.sort_unstable();
-            to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent: over });
-            for &(_, label, to) in automaton.edges_of(state).iter().filter(|edge| letters.binary_search(&edge.1).is_ok()) {
-                let used = used.iter().copied().chain([label]).collect();
-                to_do.push(Beginning { state: to, group, made: made + 1, used, absent: absent.clone() });
-            }
+) -> Result<Option<Visit>, Stopped> {
+    let mut to_do = vec![Beginning { state: automaton.start, group: 0, made: 0, used: Vec::new(), absent: Vec::new() }];
+    let mut guards = BTreeSet::new();
+    while let Some(Beginning { state, group, made, used, absent }) = to_do.pop() {
+        budget.spend(1 + absent.len() as u64)?;
+        if automaton.has_loop(state, letter) {
+            continue;
         }
-        visits.push(Visit { letter, guards: guards.into_iter().collect() });
+        let Some(Group { letters, steps, .. }) = each.get(group) else {
+            // Those with the fewest absent letters come first, so that their guards do for others.
+            budget.spend(facts.len() as u64)?;
+            let Some(guard) = guard(form, automaton, (letter, &absent), facts, budget)? else { return Ok(None) };
+            guards.insert(guard);
+            continue;
+        };
+        let next = group + 1;
+        if made >= *steps {
+            to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent });
+            continue;
+        }
+        let unused = letters.iter().copied().filter(|letter| !used.contains(letter));
+        let mut over: Vec<Node> = absent.iter().copied().chain(unused).collect();
+        over.sort_unstable();
+        to_do.push(Beginning { state, group: next, made: 0, used: Vec::new(), absent: over });
+        for &(_, label, to) in automaton.edges_of(state).iter().filter(|edge| letters.binary_search(&edge.1).is_ok()) {
+            let used = used.iter().copied().chain([label]).collect();
+            to_do.push(Beginning { state: to, group, made: made + 1, used, absent: absent.clone() });
+        }
     }
-    Ok(Some(visits))
+    Ok(Some(Visit { letter, guards: guards.into_iter().collect() }))
 }
 
 /// The number of a fact that says that a letter is not answered where others are

@@ -6,9 +6,16 @@ use serval_linear::{Linear, Problem, Tree};
 
 /// A solver that is told a problem that grows, perhaps with a bound on the sum
 /// of the counts.
+#[derive(Clone)]
 pub(super) struct Told {
     solver: Solver,
     clauses: usize,
+}
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Told").field("clauses", &self.clauses).finish_non_exhaustive()
+    }
 }
 
 impl Told {

@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serval_budget::{Budget, Cancel, threads};
 use serval_model::{Letter, Node, NormalForm, Run};
-use serval_proof::Part;
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
+use serval_proof::{CasesProof, Part};
 
-use super::{Attempt, CONCURRENT, End, Method, Progress, Work};
+use super::schedule::CONCURRENT;
+use super::{Attempt, CaseOutcome, End, Method, Progress, Work};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
-use crate::letters::{self, LettersOutcome};
+use crate::letters::{Kept, LettersOutcome};
 use crate::reduce::{reduce, track};
 
 /// Ticks for one way to count requests, at least.
@@ -42,6 +43,8 @@ pub(super) enum Kind {
     Bounded,
     /// The published method.
     Classic,
+    /// Cases on nets, of the reduced system.
+    Decompose,
 }
 
 impl Kind {
@@ -51,6 +54,7 @@ impl Kind {
             Self::FlowReduced | Self::FlowOriginal => Method::Flow,
             Self::Bounded => Method::Bounded,
             Self::Classic => Method::Classic,
+            Self::Decompose => Method::Decompose,
         }
     }
 }
@@ -86,7 +90,7 @@ impl Work<'_> {
     }
 
     /// The steps that the reductions of a component have left so far.
-    fn steps(&self, component: usize) -> usize {
+    pub(super) fn steps(&self, component: usize) -> usize {
         self.reductions[component].as_ref().map_or(0, |(reduction, _)| reduction.form().steps().len())
     }
 
@@ -108,7 +112,7 @@ impl Work<'_> {
     fn key(&self, task: Task) -> Option<(usize, Method, usize)> {
         let length = match task.kind {
             Kind::LettersFirst | Kind::LettersOriginal | Kind::FlowOriginal => 0,
-            Kind::LettersReduced | Kind::FlowReduced => self.reductions[task.component].as_ref()?.0.script.len(),
+            Kind::LettersReduced | Kind::FlowReduced | Kind::Decompose => self.reductions[task.component].as_ref()?.0.script.len(),
             Kind::LettersTracked | Kind::Bounded | Kind::Classic => return None,
         };
         Some((task.component, task.kind.method(), length))
@@ -140,7 +144,7 @@ impl Work<'_> {
                     let over = match found {
                         Attempt::Run(_) => true,
                         Attempt::Part(_) => later.component == task.component,
-                        Attempt::Clear | Attempt::Open(_) | Attempt::Short | Attempt::Ended => false,
+                        Attempt::Clear | Attempt::Open(_) | Attempt::Short | Attempt::Because(..) | Attempt::Ended => false,
                     };
                     if over {
                         cancel.cancel();
@@ -174,7 +178,7 @@ impl Work<'_> {
             if self.parts[component].is_some() {
                 continue;
             }
-            if let (Some(Attempt::Open(_) | Attempt::Short), Some(key)) = (&found, self.key(task)) {
+            if let (Some(Attempt::Open(_) | Attempt::Short | Attempt::Because(..)), Some(key)) = (&found, self.key(task)) {
                 let failed = self.failed.entry(key).or_default();
                 *failed = (*failed).max(share);
             }
@@ -199,13 +203,19 @@ impl Work<'_> {
                     self.short = true;
                 }
                 Some(Attempt::Short) | None => self.short = true,
+                Some(Attempt::Because(reason, more)) => {
+                    self.short |= more;
+                    // With other methods that is not the reason, but one of many.
+                    self.reason = (self.plan.methods == [kind.method()]).then_some(reason);
+                }
                 Some(Attempt::Ended) => {}
             }
         }
         Ok(())
     }
 
-    fn task(&self, Task { component, kind, concurrent }: Task, ticks: u64, cancel: &Cancel) -> Attempt {
+    fn task(&self, task: Task, ticks: u64, cancel: &Cancel) -> Attempt {
+        let Task { component, kind, concurrent } = task;
         let mut budget = Budget::new(ticks, cancel.clone());
         let lifted = |run| self.lifted(component, &run, ticks, cancel).map_or(Attempt::Short, Attempt::Run);
         // Too large for a normal form: too large for all that follows.
@@ -217,6 +227,17 @@ impl Work<'_> {
                 Ok(Bounded::TooLarge) | Err(_) => Attempt::Short,
             },
             Kind::LettersTracked => self.tracked(component, &lifted, &mut budget),
+            Kind::Decompose => {
+                let Some(prove) = self.plan.decompose else { return Attempt::Ended };
+                match prove(reduction.form(), ticks, cancel) {
+                    CaseOutcome::Proof(proof) => {
+                        Attempt::Part(Part::Cases(Box::new(CasesProof { script: reduction.script.clone(), ..*proof })))
+                    }
+                    CaseOutcome::Run(run) => lifted(run),
+                    CaseOutcome::Short(reason) => Attempt::Because(reason, true),
+                    CaseOutcome::Ended(reason) => Attempt::Because(reason, false),
+                }
+            }
             Kind::Classic => self.plan.classic.map_or(Attempt::Ended, |prove| prove(self.systems[component], ticks, cancel)),
             _ => {
                 let original;
@@ -229,7 +250,7 @@ impl Work<'_> {
                     (&original, Vec::new())
                 };
                 if kind.method() == Method::Letters {
-                    return in_letters(form, script, &lifted, &mut budget);
+                    return self.letters(task, form, script, &lifted, &mut budget);
                 }
                 match flow::prove(form, &mut budget) {
                     Ok(FlowOutcome::Proof(proof)) => Attempt::Part(Part::Flow(Box::new(FlowProof { script, ..proof }))),
@@ -238,6 +259,21 @@ impl Work<'_> {
                 }
             }
         }
+    }
+
+    /// A proof over the numbers of answers that goes on from what was found with fewer ticks.
+    fn letters(&self, task: Task, form: &NormalForm, script: Vec<Entry>, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
+        let key = self.key(task);
+        let taken = key.and_then(|key| self.kept.lock().ok()?.remove(&key));
+        let mut kept = taken.unwrap_or_default();
+        // Together it has had as many ticks as it has now.
+        let had = key.filter(|_| kept.is_begun()).and_then(|key| self.failed.get(&key)).map_or(0, |&failed| failed);
+        let mut part = budget.part(budget.left().saturating_sub(had));
+        let found = in_letters(form, script, &mut kept, lifted, &mut part);
+        if let (Some(key), Attempt::Open(_) | Attempt::Short, Ok(mut all)) = (key, &found, self.kept.lock()) {
+            all.insert(key, kept);
+        }
+        found
     }
 
     /// The same where requests are counted in the global state, one way after the
@@ -254,7 +290,7 @@ impl Work<'_> {
             let found = match reduced {
                 Err(_) => Attempt::Short,
                 Ok(_) if tracked.form().is_atomic() => Attempt::Part(Part::Atomic(script)),
-                Ok(_) => in_letters(tracked.form(), script, lifted, &mut part),
+                Ok(_) => in_letters(tracked.form(), script, &mut Kept::default(), lifted, &mut part),
             };
             if matches!(found, Attempt::Part(_) | Attempt::Run(_)) {
                 return found;
@@ -268,8 +304,8 @@ impl Work<'_> {
 }
 
 /// A proof over the numbers of answers of a system that a script leaves.
-fn in_letters(form: &NormalForm, script: Vec<Entry>, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
-    match letters::prove(form, budget) {
+fn in_letters(form: &NormalForm, script: Vec<Entry>, kept: &mut Kept, lifted: &dyn Fn(Run) -> Attempt, budget: &mut Budget) -> Attempt {
+    match kept.prove(form, budget) {
         Ok(LettersOutcome::Proof(proof)) => Attempt::Part(Part::Letters(Box::new(LettersProof { script, ..proof }))),
         Ok(LettersOutcome::Run(run)) => lifted(run),
         Ok(LettersOutcome::Stuck(answers)) => {

@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
-use serval_petri::{Constraint, Formula, Net, Part, PlaceId, TransitionId};
+use serval_petri::{Constraint, Formula, Net, Target, TransitionId};
 
 use crate::Refusal;
 use crate::conditions::NUMBERS;
+
+/// How many conditions the cases of a goal have together, at most.
+pub const MOST_CONDITIONS: usize = 10_000;
 
 /// The tokens by place; nothing is ω, any number. A marking is *under* a label if it has its numbers.
 pub type Label = Vec<Option<u64>>;
@@ -47,6 +50,8 @@ pub struct Sequence {
     pub pieces: Vec<Rc<Piece>>,
     /// What fires from the exit of a piece to the entry of the next.
     pub joints: Vec<TransitionId>,
+    /// What else the marking at the end meets.
+    pub rows: Rc<Vec<Constraint>>,
 }
 
 /// Whether all that is under one label is under another.
@@ -82,40 +87,41 @@ pub fn fired(net: &Net, label: &Label, transition: TransitionId, forward: bool) 
     Ok(Some(next))
 }
 
-/// What every marking of a goal is under: the places of which the goal says how many tokens they have, whatever else it says.
-pub fn label_of(net: &Net, goal: &Formula) -> Label {
-    let mut values: Vec<Vec<(PlaceId, u64)>> = Vec::new();
-    for part in goal.parts() {
-        let value = match part {
-            Part::Constraint(Constraint::Zero(linear)) => match *linear.terms() {
+/// What every marking of a target is under, and what else it meets: `p = n` is in the label, for the first `n` that is said of `p`, and all else is not.
+pub fn label_of(net: &Net, target: &Target) -> (Label, Vec<Constraint>) {
+    let (mut label, mut rows): (Label, _) = (vec![None; net.place_count()], Vec::new());
+    for constraint in target.constraints() {
+        let value = match constraint {
+            Constraint::Zero(linear) => match *linear.terms() {
                 [(place, factor)] => {
                     let (constant, factor) = (-i128::from(linear.constant()), i128::from(factor));
                     let tokens = (constant % factor == 0).then(|| u64::try_from(constant / factor).ok()).flatten();
-                    tokens.map(|tokens| (place, tokens)).into_iter().collect()
+                    tokens.map(|tokens| (place, tokens))
                 }
-                _ => Vec::new(),
+                _ => None,
             },
-            Part::Constraint(_) => Vec::new(),
-            Part::All(count) => values.drain(values.len().saturating_sub(*count)..).flatten().collect(),
-            Part::Any(count) => {
-                values.truncate(values.len().saturating_sub(*count));
-                Vec::new()
-            }
+            Constraint::AtLeastZero(_) | Constraint::NotDivisible { .. } => None,
         };
-        values.push(value);
-    }
-    let mut label = vec![None; net.place_count()];
-    for (place, tokens) in values.pop().unwrap_or_default() {
-        if let Some(known) = label.get_mut(place.index()) {
-            *known = Some(tokens);
+        match value.and_then(|(place, tokens)| Some((label.get_mut(place.index())?, tokens))) {
+            Some((known @ None, tokens)) => *known = Some(tokens),
+            Some((Some(known), tokens)) if *known == tokens => {}
+            _ => rows.push(constraint.clone()),
         }
     }
-    label
+    (label, rows)
 }
 
 impl Sequence {
-    /// All runs into a goal: one vertex, of which nothing is known, with a loop for each transition.
-    pub fn whole(net: &Net, goal: &Formula) -> Self {
+    /// All runs into a goal, a sequence for each of its cases; what is too large for that is an error.
+    pub fn cases(net: &Net, goal: &Formula) -> Result<Vec<Self>, Refusal> {
+        let cases = goal.targets(MOST_CONDITIONS);
+        let cases = cases.ok_or(Refusal::TooLarge { what: "conditions in the cases of a goal", limit: MOST_CONDITIONS as u64 })?;
+        Ok(cases.iter().map(|target| Self::whole(net, target)).collect())
+    }
+
+    /// All runs into a target: one vertex, of which nothing is known, with a loop for each transition.
+    pub fn whole(net: &Net, target: &Target) -> Self {
+        let (last, rows) = label_of(net, target);
         let arcs = net.transitions().map(|transition| Edge { from: 0, transition, to: 0 }).collect();
         let piece = Piece {
             labels: Rc::new(vec![vec![None; net.place_count()]]),
@@ -123,10 +129,10 @@ impl Sequence {
             entry: 0,
             exit: 0,
             first: net.places().map(|place| Some(net.initial_tokens(place))).collect(),
-            last: label_of(net, goal),
+            last,
             order: None,
         };
-        Self { pieces: vec![Rc::new(piece)], joints: Vec::new() }
+        Self { pieces: vec![Rc::new(piece)], joints: Vec::new(), rows: Rc::new(rows) }
     }
 
     /// The same with other pieces instead of one, joined by these transitions.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serval_budget::Budget;
-use serval_linear::{Linear, Problem};
-use serval_petri::Net;
+use serval_linear::{Linear, Literal, Problem};
+use serval_petri::{Constraint, Net};
 
 use super::sequence::{Label, Sequence};
 use crate::Refusal;
@@ -28,6 +28,16 @@ type Sum = (Vec<(u32, i128)>, i128);
 
 fn linear((terms, constant): &Sum) -> Result<Linear, Refusal> {
     Linear::from_wide(terms.iter().copied(), *constant).ok_or(NUMBERS)
+}
+
+/// The sum with one term for each variable, none of which is 0.
+fn collected((terms, constant): Sum) -> Result<Sum, Refusal> {
+    let mut by_variable: BTreeMap<u32, i128> = BTreeMap::new();
+    for (variable, factor) in terms {
+        let known = by_variable.entry(variable).or_default();
+        *known = known.checked_add(factor).ok_or(NUMBERS)?;
+    }
+    Ok((by_variable.into_iter().filter(|term| term.1 != 0).collect(), constant))
 }
 
 impl System {
@@ -108,6 +118,32 @@ impl System {
                 tokens.1 = tokens.1.checked_add(i128::from(weight) * factor).ok_or(NUMBERS)?;
             }
         }
+        // After the last piece there is no joint, so that these are the tokens at the end.
+        sequence.rows.iter().try_for_each(|row| system.row(row, &tokens, homogeneous))?;
         Ok(system)
+    }
+
+    /// Says that the tokens at the end meet a condition. Divisibility has no homogeneous form: solutions that are multiples of the divisor do not change it.
+    fn row(&mut self, row: &Constraint, tokens: &[Sum], homogeneous: bool) -> Result<(), Refusal> {
+        let linear = row.expression();
+        let mut sum: Sum = (Vec::new(), if homogeneous { 0 } else { linear.constant().into() });
+        for &(place, by) in linear.terms() {
+            let (terms, constant) = &tokens[place.index()];
+            let times = |number: i128| number.checked_mul(by.into()).ok_or(NUMBERS);
+            sum.1 = sum.1.checked_add(times(*constant)?).ok_or(NUMBERS)?;
+            for &(variable, factor) in terms {
+                sum.0.push((variable, times(factor)?));
+            }
+        }
+        sum = collected(sum)?;
+        match row {
+            Constraint::AtLeastZero(_) => self.at_least_zero(&sum),
+            Constraint::Zero(_) => self.equal(&sum),
+            Constraint::NotDivisible { .. } if homogeneous => Ok(()),
+            Constraint::NotDivisible { divisor, .. } => {
+                self.problem.clauses.push(vec![Literal::NotDivisible(self::linear(&sum)?, divisor.get())]);
+                Ok(())
+            }
+        }
     }
 }

@@ -7,9 +7,11 @@ use serval_budget::Budget;
 use serval_linear::{Problem, Tree};
 use serval_petri::{Decides, Formula, Marking, Net, Property, TransitionId, tina};
 
+use crate::backward::mirrored;
 use crate::basis::{Excluded, as_large};
 use crate::equation::problem;
-use crate::inductive::{goal_problem, step_problem};
+use crate::inductive::{Atom, goal_problem, step_problem};
+use crate::separator::counting;
 use crate::{Certificate, Evidence, Invariant, KInductive, Refusal, fingerprint, k_inductive};
 
 /// Moves one token, once.
@@ -92,19 +94,28 @@ fn must(problem: Problem) -> Tree {
     tree(problem).unwrap_or_else(|| panic!("there is a solution"))
 }
 
+/// Asks for the trees of the steps of clauses.
+fn fill_steps<A: Atom>(net: &Net, clauses: &[Vec<A>], steps: &mut [(u32, u32, Tree)]) {
+    for (clause, transition, step) in steps {
+        let transition = TransitionId::try_from_index(*transition as usize).unwrap();
+        // What has no meaning keeps a tree that has none.
+        if (*clause as usize) < clauses.len() && transition.index() < net.transition_count() {
+            *step = must(step_problem(net, clauses, *clause as usize, transition).unwrap());
+        }
+    }
+}
+
 /// Asks for the trees of a piece of evidence.
 fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
-    let steps = |invariant: &mut Invariant| {
-        let Invariant { clauses, steps } = invariant;
-        for (clause, transition, step) in steps {
-            let transition = TransitionId::try_from_index(*transition as usize).unwrap();
-            // What has no meaning keeps a tree that has none.
-            if (*clause as usize) < clauses.len() && transition.index() < net.transition_count() {
-                *step = must(step_problem(net, clauses, *clause as usize, transition).unwrap());
-            }
-        }
-    };
+    let steps = |invariant: &mut Invariant| fill_steps(net, &invariant.clauses, &mut invariant.steps);
     match evidence {
+        Evidence::Separator(separator) => {
+            let counting = counting(net).unwrap();
+            fill_steps(&counting, &separator.clauses, &mut separator.steps);
+            let mut clauses = separator.clauses.clone();
+            clauses.retain(|clause| clause.iter().all(|atom| atom.linear().is_over(u32::try_from(counting.place_count()).unwrap())));
+            separator.tree = must(goal_problem(&counting, &clauses, goal).unwrap());
+        }
         Evidence::Equation(equation) => equation.tree = must(problem(net, goal, equation).unwrap()),
         Evidence::Basis(basis) => {
             for Excluded { marking, equation } in &mut basis.excluded {
@@ -124,6 +135,10 @@ fn fill(net: &Net, goal: &Formula, evidence: &mut Evidence) {
             let steps = base.len();
             base.iter_mut().enumerate().for_each(|(length, one)| *one = must(problem(length, true)));
             *step = must(problem(steps, false));
+        }
+        Evidence::Backward(backward) => {
+            let (mirror, end) = mirrored(net, goal).unwrap();
+            fill(&mirror, &end, &mut backward.evidence);
         }
         Evidence::Decomposition(decomposition) => super::decompositions::fill(net, goal, decomposition),
         _ => {}

@@ -71,7 +71,7 @@ fn reading_is_strict() {
         (
             "\"run\"",
             "\"walk\"",
-            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `decomposition`, `pump`",
+            "unknown variant `walk`, expected one of `run`, `weights`, `dead`, `equation`, `inductive`, `k-inductive`, `states`, `stubborn`, `cover`, `basis`, `backward`, `separator`, `decomposition`, `pump`",
         ),
         ("[0,0]", "[0,-1]", "data did not match any variant of untagged enum Item"),
         ("[0,0]", "[0,4294967296]", "data did not match any variant of untagged enum Item"),
@@ -111,6 +111,8 @@ fn the_schema_has_the_same_fields() {
         Evidence::Stubborn(crate::Stubborn::default()),
         Evidence::Cover(crate::Cover::default()),
         Evidence::Basis(crate::Basis { weights: weights.clone(), excluded: vec![crate::Excluded::default()], ..crate::Basis::default() }),
+        Evidence::Backward(crate::Backward { evidence: Box::new(Evidence::States(crate::States::default())) }),
+        Evidence::Separator(crate::Separator::default()),
         Evidence::Decomposition(crate::Decomposition::default()),
         Evidence::Pump(crate::Pump::default()),
     ];

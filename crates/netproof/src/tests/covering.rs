@@ -132,6 +132,59 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
     ),
     (Condition::Claimed, false, Case { net: SOURCE, property: "bounded", holds: true, evidence: r#"{"dead":{"places":[1]}}"# }),
     (Condition::Claimed, true, Case { net: MOVE, property: "bounded", holds: true, evidence: r#"{"run":{"word":[0]}}"# }),
+    // A way back is a way.
+    (
+        Condition::Claimed,
+        false,
+        Case { net: MOVE, property: "reaches:b = 1", holds: false, evidence: r#"{"backward":{"evidence":{"run":{"word":[0]}}}}"# },
+    ),
+    // Closed forwards is not closed backwards, and the list begins with the goal.
+    (
+        Condition::StatesClosed,
+        false,
+        Case {
+            net: MOVE,
+            property: "reaches:b = 1",
+            holds: false,
+            evidence: r#"{"backward":{"evidence":{"states":{"markings":[[0,1]]}}}}"#,
+        },
+    ),
+    (
+        Condition::StatesInitial,
+        false,
+        Case { net: MOVE, property: "reaches:b = 1", holds: false, evidence: r#"{"backward":{"evidence":{"states":{"markings":[]}}}}"# },
+    ),
+    (
+        Condition::StatesGoal,
+        false,
+        Case {
+            net: MOVE,
+            property: "reaches:b = 1",
+            holds: false,
+            evidence: r#"{"backward":{"evidence":{"states":{"markings":[[0,1],[1,0]]}}}}"#,
+        },
+    ),
+    // A place of which the goal says nothing may have had any number.
+    (
+        Condition::StatesClosed,
+        false,
+        Case {
+            net: MOVE,
+            property: "reachable:a = 0",
+            holds: false,
+            evidence: r#"{"backward":{"evidence":{"states":{"markings":[[0,0]]}}}}"#,
+        },
+    ),
+    (
+        Condition::CoverGoal,
+        false,
+        Case {
+            net: SOURCE,
+            property: "reachable:a = 2",
+            holds: false,
+            evidence: r#"{"backward":{"evidence":{"cover":{"markings":[[2,null]]}}}}"#,
+        },
+    ),
     (Condition::Complete, false, Case { net: SOURCE, property: "bounded", holds: true, evidence: "\"evidence\":[]" }),
     // A largest value needs both sides, each on its own.
     (
@@ -195,6 +248,32 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
 
 /// Accepted, and so true.
 pub(super) const ACCEPTED: &[Case] = &[
+    // Both sides are infinite forwards; backwards there is one marking.
+    Case {
+        net: "pl a (1)\npl b (0)\ntr t a -> a b*2\n",
+        property: "reaches:a = 1, b = 1",
+        holds: false,
+        evidence: r#"{"backward":{"evidence":{"states":{"markings":[[1,1]]}}}}"#,
+    },
+    // The same for any number of `a`, and with ω.
+    Case {
+        net: "pl a (1)\npl b (0)\npl c (0)\ntr t a -> a b*2\ntr u c -> \n",
+        property: "reachable:b = 1 and a = 1",
+        holds: false,
+        evidence: r#"{"backward":{"evidence":{"equation":{"traps":[],"tree":TREE}}}}"#,
+    },
+    Case {
+        net: "pl a (1)\npl b (0)\ntr t -> b\ntr u a -> a b\n",
+        property: "reaches:a = 0, b = 5",
+        holds: false,
+        evidence: r#"{"backward":{"evidence":{"cover":{"markings":[[0,5]]}}}}"#,
+    },
+    Case {
+        net: "pl a (1)\npl b (0)\ntr t -> b\ntr u a -> a b\n",
+        property: "reachable:a = 0",
+        holds: false,
+        evidence: r#"{"backward":{"evidence":{"cover":{"markings":[[0,null]]}}}}"#,
+    },
     Case { net: MOVE, property: "one-safe", holds: true, evidence: r#"{"cover":{"markings":[[1,0],[0,1]]}}"# },
     Case { net: MOVE, property: "one-safe", holds: true, evidence: r#"{"cover":{"markings":[[1,0],[0,0],[0,1]]}}"# },
     Case { net: MOVE, property: "reachable:a = 1 and b = 1", holds: false, evidence: r#"{"cover":{"markings":[[0,1],[1,0]]}}"# },

@@ -38,6 +38,13 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
             r#"{"decomposition":{"steps":[{"value":{"piece":0,"last":true,"place":1,"least":0,"most":9000000000000000000,"tree":TREE}}]}}"#,
         ),
     ),
+    // One of two cases of the goal is left out, and it can be reached; or all of them.
+    (
+        Condition::DecompositionOpen,
+        false,
+        case(MOVE, "reachable:a = 1 and b = 1 or b = 1", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
+    ),
+    (Condition::DecompositionOpen, false, case(MOVE, "reachable:b >= 1 or a >= 2", r#"{"decomposition":{"steps":[]}}"#)),
     (
         Condition::DecompositionRest,
         true,
@@ -135,8 +142,18 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
 
 pub(super) const ACCEPTED: &[Case] = &[
     case(MOVE, "reaches:a = 1, b = 1", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
-    // What else the goal says has no say.
-    case(CYCLE, "reachable:a = 1 and b = 1 and (a = 0 or b = 0)", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
+    // One case after the other: two, one that a row excludes, and none at all.
+    case(CYCLE, "reachable:a = 1 and b = 1 and (a = 0 or b = 0)", r#"{"decomposition":{"steps":[{"refuted":TREE},{"refuted":TREE}]}}"#),
+    case(PAIRS, "reachable:a + b >= 2", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
+    case(PAIRS, "reachable:c = 2*a + 2*b - 1", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
+    case(PAIRS, "reachable:2*c = 3", r#"{"decomposition":{"steps":[{"refuted":TREE}]}}"#),
+    case(PAIRS, "reachable:false", r#"{"decomposition":{"steps":[]}}"#),
+    // A row counts where a value is asked for, too.
+    case(
+        DOUBLE,
+        "reachable:a = b + 2 and b != 2",
+        r#"{"decomposition":{"steps":[{"value":{"piece":0,"last":true,"place":0,"least":4,"most":4,"tree":TREE}},{"refuted":TREE},{"refuted":TREE}]}}"#,
+    ),
     case(EMPTY, "reaches:c = 1", r#"{"decomposition":{"steps":[{"forward":{"piece":0,"vertices":[[0,[0,0,0]]],"edges":[]}}]}}"#),
     case(EMPTY, "reaches:c = 1", r#"{"decomposition":{"steps":[{"backward":{"piece":0,"vertices":[[0,[0,0,1]]],"edges":[]}}]}}"#),
     case(
@@ -170,7 +187,8 @@ pub(super) const ACCEPTED: &[Case] = &[
 
 /// Asks for the trees of a decomposition, as far as its steps can be followed.
 pub(super) fn fill(net: &Net, goal: &Formula, decomposition: &mut Decomposition) {
-    let (mut open, budget) = (vec![Sequence::whole(net, goal)], &mut Budget::unlimited());
+    let (mut open, budget) = (Sequence::cases(net, goal).unwrap(), &mut Budget::unlimited());
+    open.reverse();
     for step in &mut decomposition.steps {
         let Some(sequence) = open.pop() else { return };
         let system = || System::new(net, &sequence, false, &mut Budget::unlimited()).unwrap();

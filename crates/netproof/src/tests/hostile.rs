@@ -4,7 +4,8 @@ use serval_budget::{Budget, Stopped};
 use serval_petri::{Net, Property};
 
 use super::cases::{MOVE, net_of};
-use crate::{About, Certificate, Condition, Dead, Evidence, Item, Refusal, Run, Runs, States, Weights, fingerprint};
+use crate::cover::check_closed;
+use crate::{About, Certificate, Condition, Cover, Dead, Evidence, Item, Refusal, Run, Runs, States, Weights, fingerprint};
 
 fn checked(net: &Net, property: &str, holds: bool, evidence: Vec<Evidence>) -> Result<(), Refusal> {
     let evidence = evidence.into_iter().map(|evidence| About { goal: 0, evidence }).collect();
@@ -46,6 +47,23 @@ fn something_can_be_repeated_as_often_as_numbers_go() {
         Some(Condition::RunEnabled)
     );
     assert_eq!(refused_by(checked(&net, "reachable:b = 0", true, run(vec![Item::Repeat(often, vec![1, 0])]))), Some(Condition::RunEnabled));
+}
+
+/// Where no successor is a member itself, members are compared with all others, and beyond the cap that is too large: never an answer, never a refusal by a condition.
+#[test]
+fn a_cover_that_takes_too_many_comparisons_is_too_large() {
+    let (members, mut net) = (100, Net::new(""));
+    let [a, b] = [("a", 2 * members), ("b", 0)].map(|(name, tokens)| net.add_place(name, tokens).unwrap());
+    net.add_transition("move", [(a, 2)], [(b, 1)]).unwrap();
+    // From 2i and 2(n − i) one comes to 2i − 2 and 2(n − i) + 1, which is below the member before, and equal to none.
+    let markings: Vec<Vec<Option<u64>>> = (0..=members).map(|number| vec![Some(2 * number), Some(2 * (members - number))]).collect();
+    let cover = Cover { markings };
+    // The initial marking is a member, and each other one is compared with those before the one that it is below.
+    let needed = members * (members + 1) / 2;
+    let closed = |most: u64| check_closed(&net, &cover, most, &mut Budget::unlimited());
+    assert_eq!(closed(needed), Ok(()));
+    assert_eq!(closed(needed - 1), Err(Refusal::TooLarge { what: "comparisons of markings", limit: needed - 1 }));
+    assert_eq!(checked(&net, "invariant:b <= 200", true, vec![Evidence::Cover(cover)]), Ok(()));
 }
 
 #[test]
@@ -119,7 +137,7 @@ fn a_goal_may_have_too_many_least_markings() {
     assert_eq!(refused_by(checked(&net, &format!("coverable:{sum} >= 2"), false, basis(Vec::new()))), Some(Condition::BasisGoal));
     assert_eq!(refused_by(checked(&net, "coverable:p0 >= 9000000000000000000", false, basis(Vec::new()))), Some(Condition::BasisGoal));
     // What is covered by ω stays covered, and numbers that do not fit are no answer.
-    let cover = |markings| vec![Evidence::Cover(crate::Cover { markings })];
+    let cover = |markings| vec![Evidence::Cover(Cover { markings })];
     let mut most = vec![Some(0); 12];
     (most[0], most[1]) = (Some(1), Some(u64::MAX));
     assert!(is_too_large(&checked(&net, "coverable:p2 >= 1", false, cover(vec![most.clone()]))));

@@ -71,6 +71,16 @@ enum Grown {
     TooManyTokens,
 }
 
+/// What a tree says of a goal.
+pub(super) enum Reached {
+    /// A word that leads there, and what it needs in the beginning by place.
+    Word(Vec<Item>, Vec<i128>),
+    /// What covers all markings, and has none of the goal below it.
+    Nothing(Cover),
+    /// A place has more tokens than fit.
+    TooManyTokens,
+}
+
 /// An ω-marking, with a run with pumps that leads to it.
 pub type Justified = (Vec<Option<u64>>, Pump);
 
@@ -105,13 +115,15 @@ impl Tree {
     /// The tree of the initial marking alone.
     pub fn new(net: &Net) -> Option<Self> {
         let fast = Fast::new(net);
-        if fast.initial.contains(&OMEGA) {
-            return None;
-        }
+        (!fast.initial.contains(&OMEGA)).then(|| Self::from(fast))
+    }
+
+    /// The tree of a marking that may have ω in the beginning.
+    pub(super) fn from(fast: Fast) -> Self {
         let mut tree = Self { rows: Index::new(fast.initial.len()), nodes: Vec::new(), words: Vec::new(), open: BinaryHeap::new(), fast };
         let initial = tree.fast.initial.clone();
         tree.insert(&initial, None, Vec::new());
-        Some(tree)
+        tree
     }
 
     fn insert(&mut self, marking: &[u64], from: Option<(usize, u32)>, pumps: Vec<usize>) -> usize {
@@ -270,17 +282,26 @@ impl Tree {
         if goal.not_upward().is_some() {
             return Ok(Said::Nothing);
         }
+        Ok(match self.reach(goal, budget)? {
+            Reached::TooManyTokens => Said::TooManyTokens,
+            Reached::Word(word, _) => Said::Reached(word),
+            Reached::Nothing(cover) => Said::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, cover, budget)))),
+        })
+    }
+
+    /// Grows until a goal that is upward closed is met, or everything is covered.
+    pub(super) fn reach(&mut self, goal: &Formula, budget: &mut Budget) -> Result<Reached, Stopped> {
         let is_met = |marking: &[u64]| {
             let bounds: Vec<Option<i128>> = marking.iter().map(|&tokens| (tokens != OMEGA).then_some(tokens.into())).collect();
             !excludes(goal, &bounds)
         };
         Ok(match self.grow(is_met, budget)? {
-            Grown::TooManyTokens => Said::TooManyTokens,
+            Grown::TooManyTokens => Reached::TooManyTokens,
             Grown::Met(node) => {
                 let word = run::covering(&self.fast, &self.steps(node), self.rows.row(node), goal);
-                word.map_or(Said::TooManyTokens, Said::Reached)
+                word.map_or(Reached::TooManyTokens, |(word, needed)| Reached::Word(word, needed))
             }
-            Grown::All => Said::Excluded(Box::new(Evidence::Cover(shrink::cover(net, goal, self.cover(), budget)))),
+            Grown::All => Reached::Nothing(self.cover()),
         })
     }
 
@@ -301,7 +322,7 @@ impl Tree {
                 let Some((value, node)) = values.and_then(|values| values.into_iter().max()) else { return Ok(Largest::TooMany) };
                 let found = u64::try_from(value).ok().and_then(|value| {
                     let (goal, more) = (at_least(sum, value)?, at_least(sum, value.checked_add(1)?)?);
-                    let word = run::covering(&self.fast, &self.steps(node), self.rows.row(node), &goal)?;
+                    let (word, _) = run::covering(&self.fast, &self.steps(node), self.rows.row(node), &goal)?;
                     Some(Largest::Number { value, word, cover: shrink::cover(net, &more, self.cover(), budget) })
                 });
                 found.unwrap_or(Largest::TooMany)

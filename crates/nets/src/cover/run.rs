@@ -17,8 +17,9 @@ pub(crate) fn circle(fast: &Fast, word: &[u32]) -> Circle {
     Circle::new(fast, &word)
 }
 
-/// A run that leads into the goal, which is upward closed and met by the ω-marking to which the steps lead. `None` where a number does not fit.
-pub(crate) fn covering(fast: &Fast, steps: &[Step], end: &[u64], goal: &Formula) -> Option<Vec<Item>> {
+/// A run that leads into the goal, which is upward closed and met by the ω-marking to which the steps lead, and what it needs in the beginning by place: where that is ω, it may need something, too. `None` where a
+/// number does not fit.
+pub(crate) fn covering(fast: &Fast, steps: &[Step], end: &[u64], goal: &Formula) -> Option<(Vec<Item>, Vec<i128>)> {
     let needed = enough(end, goal)?;
     unrolled(fast, steps, needed.iter().map(|&tokens| tokens.into()).collect())
 }
@@ -45,8 +46,8 @@ fn enough(end: &[u64], goal: &Formula) -> Option<Vec<u64>> {
     Some(marking)
 }
 
-/// The word, with what is needed in the end by place.
-fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<Vec<Item>> {
+/// The word, with what is needed in the end by place, and then in the beginning.
+fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<(Vec<Item>, Vec<i128>)> {
     let mut before: Vec<Vec<u64>> = Vec::with_capacity(steps.len());
     let mut marking = fast.initial.clone();
     for step in steps {
@@ -100,7 +101,7 @@ fn unrolled(fast: &Fast, steps: &[Step], mut needed: Vec<i128>) -> Option<Vec<It
         }
     }
     word.reverse();
-    Some(word)
+    Some((word, needed))
 }
 
 /// What is needed before a word is repeated.

@@ -1,6 +1,7 @@
 //! Methods for any number of tokens: forwards and backwards, and whether places are bounded.
 
 use serval_budget::{Budget, Cancel, Stopped};
+use serval_decompose::Counts;
 use serval_netproof::{Claim, Evidence, Run, check_bounded};
 use serval_petri::{Formula, Net, PlaceId};
 
@@ -18,6 +19,12 @@ pub struct Far {
     pub backwards: usize,
     /// Markings that were looked at one by one, at the most.
     pub explicit: usize,
+    /// Sequences of the decomposition that looked at most.
+    pub sequences: usize,
+    /// How many of them were ruled out.
+    pub refuted: usize,
+    /// The most pieces that one of them had, and the most arcs.
+    pub largest: (usize, usize),
 }
 
 /// What methods keep from round to round.
@@ -28,11 +35,22 @@ pub(super) struct Work {
     known: Option<Known>,
     backwards: usize,
     explicit: usize,
+    /// ω-markings of the slice that had most.
+    sliced: usize,
+    decomposed: Counts,
 }
 
 impl Work {
     pub(super) fn far(&self) -> Far {
-        Far { forwards: self.tree.as_ref().map_or(0, Tree::len), backwards: self.backwards, explicit: self.explicit }
+        let Counts { nodes: sequences, refuted, pieces, arcs, .. } = self.decomposed;
+        let forwards = self.tree.as_ref().map_or(0, Tree::len).max(self.sliced);
+        Far { forwards, backwards: self.backwards, explicit: self.explicit, sequences, refuted, largest: (pieces, arcs) }
+    }
+
+    pub(super) fn decomposed(&mut self, counts: Counts) {
+        if counts.nodes > self.decomposed.nodes {
+            self.decomposed = counts;
+        }
     }
 
     pub(super) fn known(&mut self, net: &Net) -> &mut Known {
@@ -97,10 +115,10 @@ impl Session {
         covered(net, formula, found, said, Method::Backward, cancel)
     }
 
-    /// Goes forwards over ω-markings to a goal that is upward closed; says whether more ticks could help.
+    /// Goes forwards over ω-markings to a goal that is upward closed, or both ways for one that gives numbers; says whether more ticks could help.
     pub(super) fn ask_cover(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) -> bool {
         if formula.not_upward().is_some() {
-            return false;
+            return self.ask_numbers(net, formula, found, work, round, cancel);
         }
         if work.tree.is_none() {
             work.tree = Tree::new(net);
@@ -110,7 +128,14 @@ impl Session {
             return false;
         };
         let said = tree.ask(net, formula, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone()));
-        covered(net, formula, found, said, Method::Cover, cancel)
+        let is_cut = covered(net, formula, found, said, Method::Cover, cancel);
+        if is_cut && !cancel.is_cancelled() {
+            // Where the whole net has too many ω-markings, few places may be enough. In small nets the whole is sooner.
+            let mut budget = Budget::new(ticks(COVER_TICKS, round), cancel.clone());
+            let said = cover::sliced::ask(net, formula, &mut work.sliced, &mut budget);
+            covered(net, formula, found, said, Method::Cover, cancel);
+        }
+        is_cut && found.is_open()
     }
 
     /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say nothing. Says how far they came, too.

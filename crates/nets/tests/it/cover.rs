@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serval_budget::Budget;
 use serval_model::SplitMix64;
 use serval_netproof::{Claim, Cover, Evidence, Run, check, check_bounded, pump};
-use serval_nets::cover::{Bounds, Said, Tree, backward};
+use serval_nets::cover::{Bounds, Said, Tree, backward, sliced};
 use serval_nets::{equation, weights};
 use serval_petri::{Formula, Marking, Net, Property, words};
 use serval_random::nets::{Markings, free_net, net, open_net};
@@ -76,13 +76,15 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
         let back = accepted(net, &goal, backward::ask(net, &goal, &sums, &mut Budget::ticks(TICKS)), &told);
         let plain = accepted(net, &goal, backward::ask(net, &goal, &[], &mut Budget::ticks(TICKS)), &told);
         let filtered = accepted(net, &goal, backward::ask_filtered(net, &goal, &sums, 5_000, &mut Budget::ticks(TICKS)), &told);
+        let few = accepted(net, &goal, sliced::ask(net, &goal, &mut 0, &mut Budget::ticks(TICKS)), &told);
         let excluded = |found: &Option<(Claim, Evidence)>| matches!(found, Some((_, Evidence::Basis(basis))) if !basis.excluded.is_empty());
         if excluded(&filtered) {
             count("backward: with the equation".to_owned());
         }
-        let known: Vec<Claim> = [&forward, &back, &plain, &filtered].into_iter().flatten().map(|one| one.0).collect();
-        assert!(known.iter().all(|claim| *claim == known[0]), "{told}: {forward:?} {back:?} {plain:?} {filtered:?}");
-        for (name, found) in [("forward", &forward), ("backward", &back), ("without sums", &plain), ("filtered", &filtered)] {
+        let known: Vec<Claim> = [&forward, &back, &plain, &filtered, &few].into_iter().flatten().map(|one| one.0).collect();
+        assert!(known.iter().all(|claim| *claim == known[0]), "{told}: {forward:?} {back:?} {plain:?} {filtered:?} {few:?}");
+        let named = [("forward", &forward), ("backward", &back), ("without sums", &plain), ("filtered", &filtered), ("sliced", &few)];
+        for (name, found) in named {
             count(format!("{name}: {}", found.as_ref().map_or("stopped", |found| found.0.word())));
         }
         let Some(&claim) = known.first() else { continue };
@@ -178,6 +180,8 @@ fn forwards_is_backwards() {
     say(&format!("{} nets: {tally:?}", 2 * nets));
     let count = |name: &str| tally.get(name).copied().unwrap_or(0);
     let all = count("forward: reachable") + count("forward: unreachable") + count("forward: stopped");
-    assert!(count("forward: stopped") * 50 <= all && count("backward: stopped") * 50 <= all, "{tally:?}");
+    for name in ["forward", "backward", "sliced"] {
+        assert!(count(&format!("{name}: stopped")) * 50 <= all, "{tally:?}");
+    }
     assert!(count("bounds: unbounded") * 5 >= nets && count("bounds: bounded") * 5 >= nets, "{tally:?}");
 }

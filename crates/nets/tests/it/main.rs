@@ -12,6 +12,9 @@ mod found;
 mod inductive;
 mod mutants;
 mod problems;
+mod reach;
+mod sliced;
+mod textbook;
 
 /// What an environment variable says, or else this number.
 fn number(variable: &str, or: u64) -> u64 {

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use serval_budget::Budget;
-use serval_linear::{Linear, Node};
+use serval_linear::{Linear, Node, Tree};
 use serval_model::SplitMix64;
 use serval_netproof::{Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
-use serval_nets::explicit::{Said, look, look_for_deadlock};
+use serval_nets::explicit::{Said, look, look_back, look_for_deadlock};
 use serval_nets::siphon::Empty;
-use serval_nets::{cover, equation, inductive, weights};
+use serval_nets::{cover, equation, inductive, separator, weights};
 use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
 use serval_testkit::say;
@@ -19,7 +19,8 @@ use crate::number;
 
 /// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
 const MUTANTS: u64 = 100;
-const KINDS: [&str; 10] = ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis"];
+const KINDS: [&str; 12] =
+    ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis", "backward", "separator"];
 
 /// What each method by itself finds about a goal.
 fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
@@ -58,7 +59,9 @@ fn found(net: &Net, goal: &Formula) -> Vec<Evidence> {
             cover::Said::TooManyTokens | cover::Said::TooManyLeast(_) | cover::Said::Nothing => {}
         }
     }
+    found.extend(separator::ask(net, goal, budget).ok().flatten());
     let mut looked = vec![look(net, goal, 500, budget)];
+    looked.extend(look_back(net, goal, 500, budget).transpose());
     if Formula::deadlock(net).as_ref() == Some(goal) {
         looked.push(look_for_deadlock(net, 500, budget));
     }
@@ -161,6 +164,21 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
                 });
             }),
         },
+        Evidence::Backward(backward) => *backward.evidence = mutated(draw, &backward.evidence),
+        Evidence::Separator(separator) => match draw.index(4) {
+            0 => list(draw, &mut separator.tree.nodes, node),
+            1 if !separator.steps.is_empty() => list(draw, &mut separator.steps, step),
+            _ => list(draw, &mut separator.clauses, |draw, clause| {
+                list(draw, clause, |draw, atom| {
+                    let mut numbers: Vec<i64> = atom.clone().into();
+                    let at = draw.index(numbers.len());
+                    numbers[at] += i64::from(draw.chance(50)) * 2 - 1;
+                    if let Ok(other) = numbers.try_into() {
+                        *atom = other;
+                    }
+                });
+            }),
+        },
         // Pumps are about places, and have a test of their own; decompositions have one where they are made.
         Evidence::Pump(_) | Evidence::Decomposition(_) => {}
         Evidence::Stubborn(stubborn) if draw.chance(50) => {
@@ -182,11 +200,7 @@ fn mutated(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {
 /// Changes a clause, a bound or a tree.
 fn invariant(draw: &mut SplitMix64, invariant: &mut Invariant) {
     if draw.chance(40) && !invariant.steps.is_empty() {
-        list(draw, &mut invariant.steps, |draw, step| match draw.index(3) {
-            0 => step.0 = small(draw, step.0),
-            1 => step.1 = small(draw, step.1),
-            _ => list(draw, &mut step.2.nodes, node),
-        });
+        list(draw, &mut invariant.steps, step);
         return;
     }
     list(draw, &mut invariant.clauses, |draw, clause| {
@@ -201,6 +215,15 @@ fn invariant(draw: &mut SplitMix64, invariant: &mut Invariant) {
             }
         });
     });
+}
+
+/// Changes the tree of a clause and a transition, or what it is for.
+fn step(draw: &mut SplitMix64, step: &mut (u32, u32, Tree)) {
+    match draw.index(3) {
+        0 => step.0 = small(draw, step.0),
+        1 => step.1 = small(draw, step.1),
+        _ => list(draw, &mut step.2.nodes, node),
+    }
 }
 
 fn node(draw: &mut SplitMix64, node: &mut Node) {

@@ -23,6 +23,9 @@ use crate::{Formula, Net, PlaceId};
 
 pub use super::mist::Spec;
 
+/// What leads from state to state, so that no state is called so: “states -> q” would be a step.
+const ARROW: &str = "->";
+
 /// A line: words before the parenthesis, the numbers in it, words behind it.
 type Line<'a> = (Vec<&'a str>, Vec<i64>, Vec<&'a str>);
 
@@ -37,14 +40,24 @@ fn line(text: &str, number: usize) -> Result<Option<Line<'_>>, FormatError> {
     }
     let (before, rest) = text.split_once('(').ok_or_else(|| fail("expected “(”, the counters and “)”"))?;
     let (inside, behind) = rest.split_once(')').ok_or_else(|| fail("the parenthesis is never closed"))?;
-    let numbers = inside.split(',').map(str::trim).filter(|one| !one.is_empty() || inside.contains(','));
-    let number = |one: &str| {
+    let mut at = before.len() + 1;
+    let mut numbers = Vec::new();
+    for one in inside.split(',').filter(|_| !inside.trim().is_empty()) {
+        // The column of the number itself, in characters.
+        let column = text[..at + one.len() - one.trim_start().len()].chars().count() + 1;
+        at += one.len() + 1;
+        let one = one.trim();
         let digits = one.strip_prefix(['+', '-']).unwrap_or(one);
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-        one.parse().ok().filter(|_| is_number).ok_or_else(|| fail(&format!("“{one}” is no number of 64 bits")))
-    };
-    let numbers = numbers.map(number);
-    Ok(Some((before.split_whitespace().collect(), numbers.collect::<Result<_, _>>()?, behind.split_whitespace().collect())))
+        let told = || match digits.split_once('.') {
+            Some((whole, rest)) if [whole, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit())) => {
+                format!("“{one}” has a fraction, and counters are whole")
+            }
+            _ => format!("“{one}” is no number of 64 bits"),
+        };
+        numbers.push(one.parse().ok().filter(|_| is_number).ok_or_else(|| FormatError::new(number, column, told()))?);
+    }
+    Ok(Some((before.split_whitespace().collect(), numbers, behind.split_whitespace().collect())))
 }
 
 /// Whether a line declares states.
@@ -75,7 +88,7 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     };
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let mut states: Vec<&str> = Vec::new();
-    for (_, (before, ..)) in declared.iter().chain(&lines) {
+    for (number, (before, ..)) in declared.iter().chain(&lines) {
         let named: Vec<&str> = match before[..] {
             ["states", ..] if before.get(1) != Some(&"->") => before[1..].to_vec(),
             ["state" | "target", name] => vec![name],
@@ -83,6 +96,9 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
             _ => continue,
         };
         for name in named {
+            if name == ARROW {
+                return Err(FormatError::new(*number, 1, "a state cannot be called “->”"));
+            }
             names.entry(name).or_insert_with(|| {
                 states.push(name);
                 states.len() - 1
@@ -118,7 +134,7 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
             ["state", _] if behind.is_empty() => {}
             ["target", name] if behind.is_empty() => {
                 if numbers.iter().any(|&number| number < 0) {
-                    return Err(wrong(*number, "a target is below 0".to_owned()));
+                    return Err(FormatError::new(*number, 1, "a target is below 0"));
                 }
                 let state = std::iter::once((places[names[name]], 1));
                 let all: Option<Vec<Formula>> = state.chain(arcs(1)).map(|arc| enough(arc, false).map(Formula::constraint)).collect();
@@ -135,6 +151,32 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
         }
     }
     Ok(Spec { net, targets })
+}
+
+/// How many of the first places of a net that was read are states: all but those at its end that are called `c1`, `c2`, ….
+pub fn states(net: &Net) -> usize {
+    let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    let is_counters = |from: usize| (1..).zip(&names[from..]).all(|(number, name)| *name == format!("c{number}"));
+    (0..=names.len())
+        .rev()
+        .take_while(|&from| names.get(from).is_none_or(|name| name.starts_with('c')))
+        .filter(|&from| is_counters(from))
+        .last()
+        .unwrap_or(names.len())
+}
+
+/// A state with its counters, `q (1, 0)`, as a marking in words; nothing where it is none. A counter may be `*`, any number.
+pub fn configuration(text: &str, net: &Net, states: usize) -> Option<String> {
+    let (state, rest) = text.trim().strip_suffix(')')?.split_once('(')?;
+    let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    let (states, counters) = names.split_at_checked(states)?;
+    let numbers: Vec<&str> = if counters.is_empty() { Vec::new() } else { rest.split(',').map(str::trim).collect() };
+    if !states.contains(&state.trim()) || numbers.len() != counters.len() {
+        return None;
+    }
+    let here = states.iter().map(|name| format!("{} = {}", crate::words::quoted(name), u8::from(*name == state.trim())));
+    let counted = counters.iter().zip(numbers).filter(|one| one.1 != "*").map(|(name, number)| format!("{name} = {number}"));
+    Some(here.chain(counted).chain(["*".to_owned()]).collect::<Vec<_>>().join(", "))
 }
 
 /// A vector of changes, in parentheses; `None` where a number does not fit.
@@ -167,7 +209,7 @@ fn is_system(net: &Net, states: usize) -> bool {
     let begins: Vec<u64> = states.iter().map(|&place| net.initial_tokens(place)).filter(|&tokens| tokens > 0).collect();
     begins == [1]
         && (1..).zip(counters).all(is_counter)
-        && states.iter().all(|&place| is_plain(net.place_name(place)) && !net.place_name(place).contains('('))
+        && states.iter().map(|&place| net.place_name(place)).all(|name| is_plain(name) && !name.contains('(') && name != ARROW)
         && net.transitions().all(|one| {
             let (inputs, outputs) = (net.inputs(one), net.outputs(one));
             is_plain(net.transition_name(one))
@@ -266,6 +308,8 @@ mod tests {
             ("(-1, +2)", "-1, 2", 3, "expected “(”, the counters and “)”"),
             ("q0 -> q1", "q0 q1", 3, "expected “state NAME (…)”, “NAME -> NAME (…) NAME” or “target NAME (…)”"),
             ("target q1 (0, 4)", "target q1 (0, -4)", 5, "a target is below 0"),
+            ("target q1", "target ->", 5, "a state cannot be called “->”"),
+            ("q1 -> q0", "-> -> q0", 4, "a state cannot be called “->”"),
         ] {
             let error = read(&LOOP.replacen(from, to, 1)).unwrap_err();
             assert_eq!((error.line, error.message.as_str()), (at, message), "{from}");
@@ -292,6 +336,15 @@ mod tests {
             (back.place_count(), write(&back)),
             (4, Some(text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()))
         );
+    }
+
+    /// A state of a net that is no word of the format is a counter.
+    #[test]
+    fn what_leads_from_state_to_state_is_no_state() {
+        let net = crate::tina::read("pl {->} (0)\npl b (1)\ntr t b -> {->}\n").unwrap();
+        let text = write(&net).unwrap();
+        assert!(text.contains("state s (0, 1)\n"), "{text}");
+        assert_eq!(read(&text).unwrap().net.place_count(), 3);
     }
 
     #[test]

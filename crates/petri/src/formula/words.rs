@@ -6,15 +6,17 @@
 //! need a number on one side. `fireable(t, u)` is that one of them can fire, `deadlock` that
 //! none of all can.
 //!
-//! A marking is a list of `place = number`; places that it does not name have no token.
+//! A marking is a list of `place = number`; places that it does not name have no token, or any number where the list ends with `*`.
 
+mod markings;
 mod text;
 
 use super::{Formula, Part};
+pub use markings::{marking, partial_marking, start, target};
 pub use text::{marking_text, quoted, sum_text, text};
 
 use crate::property::Most;
-use crate::{Constraint, Linear, Marking, Net, PlaceId};
+use crate::{Constraint, Linear, Net, PlaceId};
 
 /// How deep parentheses and prefixes may nest.
 const NESTING: usize = 200;
@@ -118,6 +120,9 @@ fn lex(text: &str) -> Result<Vec<Lexed>, WordsError> {
         } else if first.is_ascii_digit() {
             let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             at += length;
+            if text[at..].strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+                return Err(fail(at + 1, "tokens are whole: a number has no fraction"));
+            }
             Token::Number(rest[..length].parse().map_err(|_| fail(at, "the number does not fit 64 bits"))?)
         } else if first.is_alphabetic() || first == '_' {
             let length = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(rest.len());
@@ -186,30 +191,6 @@ pub fn formula(text: &str, net: &Net) -> Parsed<Formula> {
         Token::End => parser.expect_formula(value, (0, text.len()), "this"),
         other => Err(parser.here(format!("expected an operator or the end, found {}", other.told()))),
     }
-}
-
-/// Reads a marking of a net: `p = 1, q = 3`, the rest 0.
-pub fn marking(text: &str, net: &Net) -> Parsed<Marking> {
-    let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
-    let mut tokens: Vec<Option<u64>> = vec![None; net.place_count()];
-    while *parser.token() != Token::End {
-        let span = parser.span();
-        let name = parser.name("the name of a place")?;
-        let place = parser.place(name, span)?;
-        parser.expect("=")?;
-        let Token::Number(number) = *parser.token() else {
-            return Err(parser.here(format!("expected a number of tokens, found {}", parser.token().told())));
-        };
-        parser.at += 1;
-        if tokens[place.index()].replace(number).is_some() {
-            let message = format!("“{}” is named twice", net.place_name(place));
-            return Err(WordsError { start: span.0, end: span.1, message, unknown: None });
-        }
-        if *parser.token() != Token::End {
-            parser.expect(",")?;
-        }
-    }
-    Ok(Marking::new(tokens.into_iter().map(Option::unwrap_or_default).collect()))
 }
 
 /// Reads a sum of places, each counted at least once, `a + 2*b`: the places, ascending.

@@ -125,6 +125,7 @@ fn the_corpora_of_covering_problems_are_replayed() {
             "never closed",
             "expected “state NAME (…)”",
             "a target is below 0",
+            "a state cannot be called",
         ],
     );
 }

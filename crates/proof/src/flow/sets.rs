@@ -73,7 +73,7 @@ pub fn serial_edges(form: &NormalForm, budget: &mut Budget) -> Result<Vec<Edge>,
 
 /// The base is a walk and the periods are round trips from it; says whether the
 /// set can be looked at any further.
-pub(crate) fn check_set(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Checked<bool> {
+pub fn check_set(form: &NormalForm, edges: &[Edge], set: &LinearSet, work: &mut Work) -> Checked<bool> {
     let parts = || std::iter::once(&set.base).chain(set.periods.iter().map(|period| &period.edges));
     work.spend(parts().map(Vec::len).sum::<usize>().saturating_mul(2))?;
     let known = parts().all(|uses| uses.is_sorted_by(|a, b| a.0 < b.0) && uses.iter().all(|&(edge, _)| (edge as usize) < edges.len()));
@@ -148,16 +148,24 @@ pub fn letters_of(edges: &[Edge], uses: &Uses) -> Option<BTreeMap<Node, i64>> {
     Some(letters)
 }
 
-/// The clause that the answers are not in the set; `None` where numbers do not
-/// fit.
+/// The clause that the answers are not in the set, in the counts of steps; `None` where numbers do not fit.
 pub fn set_clause(form: &NormalForm, edges: &[Edge], set: &LinearSet) -> Option<Clause> {
-    // Expressions in the answers become expressions in the counts of steps.
     let mut landings: BTreeMap<Node, Vec<u32>> = BTreeMap::new();
     for (variable, step) in (0..).zip(form.steps()) {
         if form.is_done(step.to_node) {
             landings.entry(step.to_node).or_default().push(variable);
         }
     }
+    clause_in(form, edges, set, &landings)
+}
+
+/// The same in the numbers of answers: the variable of each is its done node.
+pub fn answers_clause(form: &NormalForm, edges: &[Edge], set: &LinearSet) -> Option<Clause> {
+    clause_in(form, edges, set, &form.node_numbers().map(|node| (node, vec![node])).collect())
+}
+
+/// The same in variables that add up to the number of each answer.
+fn clause_in(form: &NormalForm, edges: &[Edge], set: &LinearSet, landings: &BTreeMap<Node, Vec<u32>>) -> Option<Clause> {
     let in_counts = |terms: &BTreeMap<Node, i64>, constant: i64, sign: i64| -> Option<Linear> {
         let mut counts = Vec::new();
         for (node, &coefficient) in terms {

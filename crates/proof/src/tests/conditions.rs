@@ -6,7 +6,7 @@ use super::scripts::{Harm, Wrong, looks_serializable};
 use super::support::{Case, answers, lost_update, respond, spawn, step};
 use super::switch::without;
 use super::{components, flow, invariant, letters, same, scripts};
-use crate::{Action, Body, Claim, Condition, Refusal, RunCertificate, RunEvent};
+use crate::{Action, Body, CasesProof, Claim, Condition, Part, Refusal, RunCertificate, RunEvent};
 
 /// What a condition is about: what its name begins with.
 fn topic(condition: Condition) -> &'static str {
@@ -29,6 +29,8 @@ fn violate_only(condition: Condition) -> Vec<(Case, Option<usize>)> {
         // So has the crate that executes programs, but for what is asked here.
         // What can fail is in the tests of its own, too.
         "fault" => return Vec::new(),
+        // So has the crate that makes nets.
+        "cases" => return cases(condition).map(|case| (case, None)).into_iter().collect(),
         "reduction" => return reduction(condition).map(|case| (case, None)).into_iter().collect(),
         "letters" if is_about_regions(condition) => return Vec::new(),
         _ => violate_proof(condition).into_iter().map(|wrong| (wrong.case, None)).collect(),
@@ -43,6 +45,15 @@ fn reduction(condition: Condition) -> Option<Case> {
     case.certificate.body = Body::Reduction(Box::default());
     case.certificate.claim = Claim::Serializable;
     (condition == Condition::ReductionProgram).then_some(case)
+}
+
+/// A proof on nets that is refused for `condition`.
+fn cases(condition: Condition) -> Option<Case> {
+    let mut case = lost_update();
+    let proof = CasesProof { cases: "[]".to_owned(), ..CasesProof::default() };
+    case.certificate.body = Body::Part(Part::Cases(Box::new(proof)));
+    case.certificate.claim = Claim::Serializable;
+    (condition == Condition::CasesNets).then_some(case)
 }
 
 #[test]
@@ -148,7 +159,7 @@ fn no_other_condition_covers_for_it() {
 fn conditions_keep_false_claims_out() {
     let mut untidy = Vec::new();
     for &condition in Condition::ALL {
-        if ["input", "component", "components", "run", "fault", "same", "tree", "reduction"].contains(&topic(condition))
+        if ["input", "component", "components", "run", "fault", "same", "tree", "reduction", "cases"].contains(&topic(condition))
             || is_about_regions(condition)
         {
             continue;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{lost_update, misread};
 use crate::script::{Dominated, Entry, Mover, Quotient, WaitingElimination, Witness};
-use crate::{Body, Certificate, Claim, Part};
+use crate::{Body, CasesProof, Certificate, Claim, Part};
 
 /// One of each rule.
 fn script() -> Vec<Entry> {
@@ -110,7 +110,7 @@ fn errors_are_where_they_are() {
         let error = misread(&components(), "{\"kind\":\"atomic\",\"script\":[]}", &format!("{{\"kind\":\"{kind}\",{fields}}}"));
         assert_eq!(
             (error.line, error.message.as_str()),
-            (12, "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters` or `same`")
+            (12, "a component is proved by a proof of kind `atomic`, `flow`, `invariant`, `letters`, `cases` or `same`")
         );
         assert!(error.column > 1);
     }
@@ -253,4 +253,18 @@ fn the_schema_has_the_same_fields() {
     let inner = |rule: &str| keys(&schema["$defs"][format!("rule-{rule}")]["properties"][rule]["properties"]);
     assert_eq!(inner("dominated"), keys(&rules[5]["dominated"]));
     assert_eq!(inner("closure"), keys(&rules[6]["closure"]));
+}
+
+#[test]
+fn cases_are_kept_as_they_are_written() {
+    let proof = CasesProof { cases: "[ {\"split\": 0},\n  {\"other\": [1.5, null, \"]\"]} ]".to_owned(), ..CasesProof::default() };
+    let part = Part::Cases(Box::new(proof));
+    for body in [Body::Part(part.clone()), Body::Components(vec![Part::Atomic(Vec::new()), part])] {
+        let certificate = Certificate { body, ..atomic() };
+        assert_eq!(Certificate::from_json(&certificate.to_json()).as_ref(), Ok(&certificate));
+        let error = misread(&certificate, "\"cases\":[", "\"cases\":[,");
+        assert!(error.message.starts_with("expected value"), "{error}");
+        let error = misread(&certificate, "\"sets\":[],", "");
+        assert_eq!(error.message, "what is of kind `cases` has `script`, `sets` and `cases`, and nothing else");
+    }
 }

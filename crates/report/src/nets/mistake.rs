@@ -26,7 +26,7 @@ pub fn net_file_mistake(error: &FormatError, file: &str, text: &str) -> String {
     format!("{head} {number} | {ellipsis}{before}{after}\n {:width$} | {blank}^\n{help}", "", width = number.len())
 }
 
-/// A mistake in a property, with a caret below it.
+/// A mistake in a property, with its line and column, and a caret below it.
 pub fn net_words_mistake(error: &WordsError, text: &str, net: &Net) -> String {
     let near = match &error.unknown {
         Some(Unknown::Place(name)) => similar(name, net.places().map(|place| net.place_name(place))),
@@ -39,7 +39,10 @@ pub fn net_words_mistake(error: &WordsError, text: &str, net: &Net) -> String {
     let (before, wrong, after) = (part(0, error.start), part(error.start, error.end), part(error.end.max(error.start), text.len()));
     let carets = "^".repeat(wrong.chars().count().max(1));
     let blank = " ".repeat(before.chars().count());
-    format!("error: {}\n  {before}{wrong}{after}\n  {blank}{carets}\n{}", escape::line(&error.message), help(near))
+    let start = text.get(..error.start).unwrap_or(text);
+    let (line, column) = (start.matches('\n').count() + 1, start.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1);
+    let message = escape::line(&error.message);
+    format!("error: line {line}, column {column}: {message}\n  {before}{wrong}{after}\n  {blank}{carets}\n{}", help(near))
 }
 
 fn help(near: Option<&str>) -> String {

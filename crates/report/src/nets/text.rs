@@ -11,6 +11,8 @@ const DEAD: usize = 20;
 /// Steps of a run that are shown at its beginning, and at its end.
 const FIRST: usize = 40;
 const LAST: usize = 10;
+/// Rows of a run that need no shorter form.
+const FEW_ROWS: usize = 4;
 /// Changes of a step that are shown.
 const CHANGES: usize = 12;
 
@@ -64,6 +66,9 @@ impl NetReport {
         for sentence in [&self.reason, &self.why].into_iter().flatten() {
             let _ = writeln!(out, "  {}", line(sentence));
         }
+        if let Some(paragraph) = self.explanation.as_ref().filter(|_| style.verbose) {
+            let _ = writeln!(out, "  {}", line(paragraph));
+        }
         let shown = if style.verbose { self.dead.len() } else { DEAD };
         for dead in self.dead.iter().take(shown) {
             let _ = writeln!(out, "  {} is dead: {}", name(&dead.name), line(&dead.why));
@@ -100,11 +105,24 @@ impl NetRun {
             let _ = writeln!(out, "  at once: {}", line(&self.end));
             return;
         }
-        let whole = style.markings == MarkingShown::Whole;
+        let (whole, in_states) = (style.markings == MarkingShown::Whole, self.configuration.as_ref());
         let rows = self.rows(whole);
         let width = rows.iter().map(|row| row.1.chars().count()).max().unwrap_or(0).clamp(10, 40);
-        let _ = writeln!(out, "  step  {:<width$}  {}", "transition", if whole { "marking" } else { "changes" });
-        if whole {
+        let _ = writeln!(
+            out,
+            "  step  {:<width$}  {}",
+            "transition",
+            if in_states.is_some() {
+                "configuration"
+            } else if whole {
+                "marking"
+            } else {
+                "changes"
+            }
+        );
+        if let Some(start) = in_states {
+            let _ = writeln!(out, "  {:>4}  {:<width$}  {start}", 0, "");
+        } else if whole {
             let start = marking_words(self.initial.iter().map(|(place, tokens)| (place.as_str(), *tokens)));
             let _ = writeln!(out, "  {:>4}  {:<width$}  {start}", 0, "");
         }
@@ -121,6 +139,10 @@ impl NetRun {
                 }
             }
         }
+        // A few rows are as short as a word.
+        if let Some(word) = self.word.as_ref().filter(|_| rows.len() > FEW_ROWS) {
+            let _ = writeln!(out, "  in short: {}", line(word));
+        }
         let shortest = if self.shortest { "; no run to there is shorter" } else { "" };
         let _ = writeln!(out, "  then {}{shortest}", line(&self.end));
     }
@@ -133,7 +155,9 @@ impl NetRun {
         for step in &self.steps {
             let fires: Vec<_> = step.fire.iter().map(|transition| name(transition)).collect();
             let often = if step.times == 1 { String::new() } else { format!(" ×{}", step.times) };
-            let words = if whole {
+            let words = if let Some(configuration) = &step.configuration {
+                configuration.to_string()
+            } else if whole {
                 for change in &step.changes {
                     marking.insert(&change.place, change.to);
                 }

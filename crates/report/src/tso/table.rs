@@ -50,7 +50,7 @@ const WIDEST: usize = 40;
 /// Threads beyond these have no column for their buffer.
 const COLUMNS: usize = 6;
 
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let text = escape::line(text).into_owned();
     match text.char_indices().nth(WIDEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -61,6 +61,9 @@ fn short(text: &str) -> String {
 impl TsoRun {
     /// The table, a line for each event.
     pub(super) fn lines(&self) -> Vec<String> {
+        if self.events.is_empty() {
+            return vec!["at the beginning, before anything is read or written".to_owned()];
+        }
         let buffers =
             self.threads.len() <= COLUMNS && self.events.iter().any(|event| event.buffers.iter().any(|buffer| !buffer.is_empty()));
         let mut header = vec![String::new()];

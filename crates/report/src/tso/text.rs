@@ -1,6 +1,6 @@
 //! Reports as people read them.
 
-use super::{TsoAnswer, TsoFix, TsoQuestion, TsoReport, TsoRobust, TsoRun};
+use super::{TsoAnswer, TsoFence, TsoFinals, TsoFix, TsoQuestion, TsoReport, TsoRobust, TsoRun};
 use crate::escape;
 
 /// How wide the column of questions is at most.
@@ -34,6 +34,9 @@ impl TsoReport {
                 let defects = self.questions.iter().filter(|question| question.is_defect()).count();
                 let undecided = self.questions.iter().filter(|question| question.tso == TsoAnswer::Undecided).count();
                 let mut line = format!("{}  {file}", robust.map_or("", TsoRobust::words));
+                if let Some(copies) = self.instance {
+                    line += &format!("   {copies} of each `thread*`");
+                }
                 for (count, what) in [(defects, "violated"), (undecided, "undecided")] {
                     if count > 0 {
                         line += &format!("   {count} of {} questions {what}", self.questions.len());
@@ -57,22 +60,35 @@ impl TsoReport {
         for question in &self.questions {
             text += &question.line(width);
         }
-        for question in &self.questions {
-            if let Some(run) = question.run.as_ref().filter(|_| question.is_defect() || question.sc != question.tso) {
-                text += &format!("\n  {}\n", escape::line(&question.text));
-                table(&mut text, run);
+        for note in &self.notes {
+            let [line, column, ..] = note.span;
+            text += &format!(
+                "  {}[{}] {}:{line}:{column}: {}\n",
+                note.severity,
+                note.code,
+                escape::name(&self.file),
+                escape::line(&note.message)
+            );
+            if let Some(help) = &note.help {
+                text += &format!("    help: {}\n", escape::line(help));
             }
         }
+        if let Some(finals) = &self.final_states {
+            text += &finals.to_text();
+        }
+        for (question, run) in self.shown_runs() {
+            text += &format!("\n  {}{}\n", with_copies(question.copies), escape::line(&question.text));
+            table(&mut text, run);
+        }
         if let Some(violation) = &self.violation {
-            let copies = self.copies.map_or(String::new(), |copies| match copies {
-                1 => "with one copy of each `thread*`, ".to_owned(),
-                copies => format!("with {copies} copies of each `thread*`, "),
-            });
-            text += &format!("\n  {copies}no run under sequential consistency has the order of this one\n");
+            text += &format!("\n  {}\n", self.disorder());
             table(&mut text, &violation.run);
-            let edges: Vec<String> = violation.cycle.iter().map(|edge| escape::line(&edge.why).into_owned()).collect();
-            text += &format!("\n  why   {}: a cycle\n", edges.join("; "));
-            if self.copies.is_none() {
+            text += "\n  the cycle in the order of the text\n";
+            for line in violation.source_lines() {
+                text += &format!("    {line}\n");
+            }
+            text += &format!("\n  why   {}\n", escape::line(&self.why()));
+            if self.instance.is_none() {
                 text += &format!("  fix   serval tso fix {}\n", escape::name(&self.file));
             }
         }
@@ -80,36 +96,106 @@ impl TsoReport {
     }
 }
 
+/// How many copies a run has, before what it shows.
+pub(super) fn with_copies(copies: Option<u32>) -> String {
+    match copies {
+        None => String::new(),
+        Some(1) => "with one copy of each `thread*`, ".to_owned(),
+        Some(copies) => format!("with {copies} copies of each `thread*`, "),
+    }
+}
+
+impl TsoFinals {
+    /// A line for each state, with a mark where it needs store buffers.
+    fn to_text(&self) -> String {
+        let mut text = "\n  final states\n".to_owned();
+        let names: Vec<String> = self.names.iter().map(|name| escape::line(name).into_owned()).collect();
+        let width = |column: usize| {
+            let values = self.states.iter().filter_map(|state| state.values.get(column)).map(|value| value.to_string().chars().count());
+            values.chain([names[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..names.len()).map(width).collect();
+        let line = |cells: &mut dyn Iterator<Item = String>, mark: &str| {
+            let cells: Vec<String> = cells.zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+            format!("    {}   {mark}", cells.join("  ")).trim_end().to_owned() + "\n"
+        };
+        text += &line(&mut names.iter().cloned(), "");
+        for state in &self.states {
+            let mark = match (state.sc, state.tso) {
+                (TsoAnswer::Reachable, _) => "SC",
+                (TsoAnswer::Unreachable, TsoAnswer::Reachable) => "TSO only",
+                (TsoAnswer::Unreachable, TsoAnswer::Unreachable) => "never",
+                _ => "undecided",
+            };
+            text += &line(&mut state.values.iter().map(i64::to_string), mark);
+        }
+        text += match (self.complete, self.states.is_empty()) {
+            (true, true) => "    none: no run ends in all threads\n",
+            (true, false) => "    no others\n",
+            (false, _) => "    there may be others\n",
+        };
+        text
+    }
+}
+
 impl TsoFix {
+    /// What so many changes do, in words.
+    fn done(&self) -> String {
+        let count = self.fences.len();
+        let locked = self.fences.iter().any(|fence| fence.instead.is_some());
+        let what = match (locked, count) {
+            (false, 1) => "fence",
+            (false, _) => "fences",
+            (true, 1) => "locked store",
+            (true, _) => "locked stores",
+        };
+        let verb = match (self.goal, count) {
+            ("reach", 1) => "keeps bad states out",
+            ("reach", _) => "keep bad states out",
+            (_, 1) => "makes it robust",
+            (_, _) => "make it robust",
+        };
+        match self.cost {
+            Some(cost) => format!("{count} {what} {verb} at a cost of {cost}, and no cheaper set does"),
+            None => format!("{count} {what} {verb}, and no fewer do"),
+        }
+    }
+
     /// Everything.
     pub fn to_text(&self) -> String {
         let file = escape::name(&self.file);
         let mut text = match (self.verdict, &self.reason) {
             (_, Some(reason)) => format!("{}  {file}   {}\n", self.verdict, escape::line(reason)),
             ("robust", None) => format!("robust  {file}   no fence is needed\n"),
-            (_, None) => {
-                let count = self.fences.len();
-                let fences = if count == 1 { "fence makes" } else { "fences make" };
-                format!("fixed  {file}   {count} {fences} it robust, and no fewer do   certificate checked\n")
-            }
+            ("unreachable", None) => format!("unreachable  {file}   bad states cannot be reached, and no fence is needed\n"),
+            (_, None) => format!("fixed  {file}   {}   certificate checked\n", self.done()),
         };
-        for fence in &self.fences {
-            let (line, column) = fence.at;
-            if fence.before.starts_with("while") {
-                // The point is passed each time the condition is tested.
-                let test = escape::line(&fence.before);
-                text += &format!(
-                    "  {file}:{line}:{column}: `fence;` before each test of `{test}` in {}: before the loop, and at the end of its body\n",
-                    escape::line(&fence.thread)
-                );
-                continue;
+        let count = self.also.len() + 1;
+        for (number, set) in [&self.fences].into_iter().chain(&self.also).enumerate() {
+            if count > 1 {
+                text += &format!("  set {} of {count}\n", number + 1);
             }
-            text += &format!(
-                "  {file}:{line}:{column}: `fence;` before `{}` in {}\n",
-                escape::line(&fence.before),
-                escape::line(&fence.thread)
-            );
+            set.iter().for_each(|fence| text += &fence.line(&file));
+        }
+        if count > 1 {
+            text += if self.all { "  these are all sets of this size\n" } else { "  there may be further sets\n" };
         }
         text
+    }
+}
+
+impl TsoFence {
+    fn line(&self, file: &str) -> String {
+        let ((line, column), thread, statement) = (self.at, escape::line(&self.thread), escape::line(&self.before));
+        if let Some(instead) = &self.instead {
+            return format!("  {file}:{line}:{column}: `{}` instead of `{statement}` in {thread}\n", escape::line(instead));
+        }
+        if self.before.starts_with("while") {
+            // The point is passed each time the condition is tested.
+            return format!(
+                "  {file}:{line}:{column}: `fence;` before each test of `{statement}` in {thread}: before the loop, and at the end of its body\n"
+            );
+        }
+        format!("  {file}:{line}:{column}: `fence;` before `{statement}` in {thread}\n")
     }
 }

@@ -48,10 +48,14 @@ fn valued(mut decision: NetDecision, value: Most) -> NetDecision {
 }
 
 /// How far methods came, in words.
-pub(super) fn far(Far { forwards, backwards, explicit }: Far) -> Option<String> {
+pub(super) fn far(Far { forwards, backwards, explicit, sequences, refuted, largest: (pieces, arcs) }: Far) -> Option<String> {
     let parts =
         [(forwards, "forwards", "markings with ω"), (backwards, "backwards", "least markings"), (explicit, "one by one", "markings")];
-    let told: Vec<String> =
+    let mut told: Vec<String> =
         parts.iter().filter(|one| one.0 > 0).map(|(count, direction, what)| format!("{direction} {count} {what}")).collect();
+    if sequences > 0 {
+        let largest = format!("the largest has {pieces} {} and {arcs} arcs", if pieces == 1 { "piece" } else { "pieces" });
+        told.push(format!("split into {sequences} cases, {refuted} of them ruled out by equations; {largest}"));
+    }
     (!told.is_empty()).then(|| format!("how far it came: {}", told.join(", ")))
 }

@@ -1,6 +1,7 @@
 //! Invariants: those that somebody proposes, and those that were found, in words.
 
 use serval_budget::Budget;
+use serval_linear::Linear;
 use serval_netproof::{Bound, Certificate, Claim, Clause, Evidence};
 use serval_nets::inductive::{Proposed, ask_proposed, clauses_of, clauses_shown};
 use serval_nets::{Answer, Found};
@@ -70,18 +71,34 @@ fn clause_in_words(net: &Net, clause: &Clause) -> String {
     clause.iter().map(|bound| bound_in_words(net, bound)).collect::<Vec<_>>().join(" or ")
 }
 
-/// `a + 2*b <= 3` rather than `3 - a - 2*b >= 0`.
-fn bound_in_words(net: &Net, Bound(bound): &Bound) -> String {
-    let sum = |sign: i64| -> Vec<String> {
-        let own = bound.terms().iter().filter(|term| term.1.signum() == sign);
-        let word = |&(place, factor): &(u32, i64)| {
-            let name = PlaceId::try_from_index(place as usize)
-                .filter(|place| place.index() < net.place_count())
-                .map(|place| net.place_name(place));
-            let name = words::quoted(name.unwrap_or("?"));
-            if factor.unsigned_abs() == 1 { name } else { format!("{}*{name}", factor.unsigned_abs()) }
+/// `2*b`, whatever the sign.
+fn term_in_words(net: &Net, (place, factor): (u32, i64)) -> String {
+    let name = PlaceId::try_from_index(place as usize).filter(|place| place.index() < net.place_count()).map(|place| net.place_name(place));
+    let name = words::quoted(name.unwrap_or("?"));
+    if factor.unsigned_abs() == 1 { name } else { format!("{}*{name}", factor.unsigned_abs()) }
+}
+
+/// `a + 2*b - 3`.
+pub(super) fn sum_in_words(net: &Net, linear: &Linear) -> String {
+    let mut text = String::new();
+    let constant = linear.constant();
+    let terms = linear.terms().iter().map(|&term| (term.1 < 0, term_in_words(net, term)));
+    for (is_negative, word) in terms.chain((constant != 0).then(|| (constant < 0, constant.unsigned_abs().to_string()))) {
+        text += match (text.is_empty(), is_negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
         };
-        own.map(word).collect()
+        text += &word;
+    }
+    if text.is_empty() { "0".to_owned() } else { text }
+}
+
+/// `a + 2*b <= 3` rather than `3 - a - 2*b >= 0`.
+pub(super) fn bound_in_words(net: &Net, Bound(bound): &Bound) -> String {
+    let sum = |sign: i64| -> Vec<String> {
+        bound.terms().iter().filter(|term| term.1.signum() == sign).map(|&term| term_in_words(net, term)).collect()
     };
     let constant = i128::from(bound.constant());
     match (&sum(1)[..], &sum(-1)[..]) {
@@ -136,7 +153,7 @@ mod tests {
             (vec![(0, 2), (1, -1)], -3, "\"a b\" + 3 <= 2*free"),
             (vec![], -1, "false"),
         ] {
-            assert_eq!(bound_in_words(input.net(), &Bound(serval_linear::Linear::new(terms, constant).unwrap())), words);
+            assert_eq!(bound_in_words(input.net(), &Bound(Linear::new(terms, constant).unwrap())), words);
         }
     }
 }

@@ -56,14 +56,20 @@ pub(super) fn told(net: &Net, run: &Run, shortest: bool, end: String) -> Option<
         steps.push(step(net, &marking, &after, &word, times));
         marking = after;
     }
-    Some(NetRun { initial: marked(net, &net.initial()), steps, shortest, end })
+    let word = serval_report::nets::folded(&steps);
+    Some(NetRun { initial: marked(net, &net.initial()), configuration: None, word, steps, shortest, end })
 }
 
 fn step(net: &Net, before: &Marking, after: &Marking, word: &[TransitionId], times: u64) -> NetStep {
     let changed = net.places().filter(|&place| before.tokens(place) != after.tokens(place));
     let changes =
         changed.map(|place| Change { place: net.place_name(place).to_owned(), from: before.tokens(place), to: after.tokens(place) });
-    NetStep { fire: word.iter().map(|&transition| net.transition_name(transition).to_owned()).collect(), times, changes: changes.collect() }
+    NetStep {
+        fire: word.iter().map(|&transition| net.transition_name(transition).to_owned()).collect(),
+        times,
+        changes: changes.collect(),
+        configuration: None,
+    }
 }
 
 /// The marking after so many times the word. Its effect is the same each time, so that it need not be fired one by one.
@@ -105,7 +111,7 @@ pub fn walked(net: &Net, steps: u64, seed: u64) -> NetRun {
         done.push(step(net, &marking, &after, &[chosen], 1));
         marking = after;
     }
-    NetRun { initial: marked(net, &net.initial()), steps: done, shortest: false, end }
+    NetRun { initial: marked(net, &net.initial()), configuration: None, word: None, steps: done, shortest: false, end }
 }
 
 /// Fires what a trace says; what is wrong with it, in one line.

@@ -13,7 +13,7 @@ use serval_nets::{Answer, Found, Session};
 use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 use serval_report::nets::NetAnswer;
 
-use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound, runs, why};
+use super::{NetDecision, NetInput, NetOptions, NetQuestion, bound, paragraph, runs, why};
 
 /// Rounds for the question whether places are safe, before all others.
 const SAFETY_ROUNDS: u32 = 2;
@@ -109,7 +109,11 @@ impl NetSession {
             Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
             None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
         };
-        decided(&input.net, &asked.property, &asked.goals, found, options).with_far(far)
+        let mut decision = decided(&input.net, &asked.property, &asked.goals, found, options).with_far(far);
+        if let Some(run) = &mut decision.run {
+            input.in_states(run);
+        }
+        decision
     }
 }
 
@@ -219,6 +223,7 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
         methods: names,
         reason: None,
         why: why::why(net, property, &certificate),
+        explanation: paragraph::paragraph(net, property, goals, &certificate),
         run: match evidence.first() {
             Some((goal, Evidence::Run(run))) if is_one => runs::told(net, run, shortest, why::end(net, property, &goals[*goal], run)),
             _ => None,
@@ -260,6 +265,7 @@ pub(super) fn decided_bounds(net: &Net, property: &Property, found: Found, optio
         methods: vec![answer.method],
         reason: None,
         why: why::bounds(net, property, &answer.evidence),
+        explanation: None,
         run: None,
         value: None,
         far: None,

@@ -115,6 +115,20 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             };
             format!("nothing leads to where it could come from: {least}{with}")
         }
+        Evidence::Backward(backward) => match &*backward.evidence {
+            Evidence::States(states) => {
+                format!("it can be reached from {}, and the initial one is not among them", count(states.markings.len(), "marking"))
+            }
+            Evidence::Cover(cover) => {
+                let all = count(cover.markings.len(), "marking");
+                format!("all markings from which it can be reached are below one of {all} with ω, and the initial one is below none")
+            }
+            other => format!("backwards from there, to the initial marking: {}", because(net, property, other)?),
+        },
+        Evidence::Separator(separator) => {
+            let clauses = count(separator.clauses.len(), "clause");
+            format!("{clauses} about tokens and about how often transitions have fired, that no transition ends, exclude it")
+        }
         Evidence::Decomposition(decomposition) => {
             format!("all runs there are split into cases until none is left: {}", count(decomposition.steps.len(), "step"))
         }

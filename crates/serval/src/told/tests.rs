@@ -160,3 +160,17 @@ fn a_proof_that_was_found_is_told_and_told_again() {
     let options = Options { methods: Methods::Portfolio(vec![Method::Reduce]), ..Options::default() };
     assert_eq!(decide(&Input::program("request flip { X := 1 - X; X }").unwrap(), &options).proof, []);
 }
+
+#[test]
+fn cases_are_told_with_what_excludes_them() {
+    let text = "request put { STORED := 1; yield; 0 }\nrequest get { seen := STORED; yield; seen }";
+    let input = Input::program(text).unwrap();
+    let options = Options { proof: true, methods: Methods::Portfolio(vec![Method::Decompose]), ..Options::default() };
+    let decision = decide(&input, &options);
+    assert!(matches!(decision.verdict, Verdict::Serializable(_)), "{:?}", decision.verdict);
+    let [note] = decision.proof.as_slice() else { panic!("{:?}", decision.proof) };
+    assert_eq!(note.kind, "cases");
+    let facts = &note.facts;
+    assert!(facts.iter().all(|fact| fact.starts_with("it is never so that ") && fact.ends_with(')')), "{facts:?}");
+    assert!(facts.iter().any(|fact| fact.contains("get answers 1 at least once") && fact.contains("put never answers")), "{facts:?}");
+}

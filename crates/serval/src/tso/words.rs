@@ -3,7 +3,7 @@
 use serval_budget::Budget;
 use serval_report::tso::{TsoEdge, TsoEvent, TsoRun, TsoViolation};
 use serval_syntax::{Diagnostic, Span};
-use serval_tso::VALUE_LEAVES_RANGE;
+use serval_tso::{Syntax, VALUE_LEAVES_RANGE};
 use serval_tsoengine::{Fault, FaultKind};
 use serval_tsoproof::told::{Told, What, told};
 use serval_tsoproof::trace::explained;
@@ -97,12 +97,20 @@ pub(super) fn fault(input: &TsoInput, fault: &Fault) -> Diagnostic {
         FaultKind::Index(index) => format!("there is no cell {index} of this array"),
         FaultKind::Undefined => "a number does not fit 64 bits, or is divided by 0".to_owned(),
     };
-    let help = match values.declared {
-        true => "enlarge `values`, or let counting go on at the other end: `values 0..3 wrap;`",
-        false => "say which values there are: `values 0..3;`, or `values 0..3 wrap;` to count on at the other end",
+    let help = match (&fault.kind, values.declared) {
+        (FaultKind::Index(_), _) => "test the index before it is used, or give the array more cells",
+        (FaultKind::Undefined, _) => "keep numbers small, and test a divisor before `%`",
+        _ if input.syntax == Syntax::Litmus => "write the test as a program with `serval export --to tso`, and enlarge its `values`",
+        (_, true) => "enlarge `values`, or let counting go on at the other end: `values 0..3 wrap;`",
+        (_, false) => "say which values there are: `values 0..3;`, or `values 0..3 wrap;` to count on at the other end",
     };
     let span = input.program.threads[fault.thread].spans[fault.point];
-    let mut diagnostic = Diagnostic::error(VALUE_LEAVES_RANGE, span, message).expected(format!("a value in {range}")).help(help);
+    let expected = match &fault.kind {
+        FaultKind::Index(_) => "the number of a cell, counted from 0".to_owned(),
+        FaultKind::Undefined => "a number of 64 bits".to_owned(),
+        _ => format!("a value in {range}"),
+    };
+    let mut diagnostic = Diagnostic::error(VALUE_LEAVES_RANGE, span, message).expected(expected).help(help);
     if let Some((run, _)) = run(input, Model::Tso, &fault.run) {
         let skipped = run.events.len().saturating_sub(LONGEST);
         if skipped > 0 {

@@ -24,8 +24,8 @@ use serval_verify::Outcome;
 const ATTEMPTS: u64 = 2_000;
 /// Nothing but the inputs that the fuzzer checks certificates against.
 const SIZE: Size = Size { systems: 0, programs: 0, joined: 0, edits: 0 };
-/// The fingerprint is made right before the check, and components that share a request are not even read.
-const NEVER: [Condition; 2] = [Condition::Input, Condition::ComponentsRequests];
+/// The fingerprint is made right before the check, components that share a request are not even read, and who checks knows nets.
+const NEVER: [Condition; 3] = [Condition::Input, Condition::ComponentsRequests, Condition::CasesNets];
 
 fn main() -> ExitCode {
     let Some(directory) = std::env::args().nth(1) else {

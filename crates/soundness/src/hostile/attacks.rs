@@ -5,6 +5,7 @@
 //! miss exactly this condition, a few are made and the first that does is
 //! taken.
 
+mod cases;
 mod fault;
 mod flow;
 mod invariant;
@@ -34,6 +35,7 @@ pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, V
         Some("same") => same::attack(condition, pool, draw),
         Some("invariant") => invariant::attack(condition, pool, draw),
         Some("reduction") => reduction::attack(condition, pool, draw),
+        Some("cases") => cases::attack(condition, pool, draw),
         Some("letters") => letters::attack(condition, pool, draw),
         Some("flow" | "tree") => flow::attack(condition, pool, draw),
         _ => script::attack(condition, pool, draw),

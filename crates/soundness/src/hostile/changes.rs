@@ -21,7 +21,7 @@ fn header(value: &mut Value, draw: &mut Draw) {
     let (field, new): (&str, Value) = match draw.below(6) {
         0 | 1 => ("claim", if value["claim"] == "serializable" { "not-serializable" } else { "serializable" }.into()),
         2 => ("kind", if value["kind"] == "atomic" { "flow" } else { "atomic" }.into()),
-        3 => ("kind", (*draw.pick(&["run", "components", "flow", "letters", "reduction", "other"]).unwrap_or(&"run")).into()),
+        3 => ("kind", (*draw.pick(&["run", "components", "flow", "letters", "cases", "reduction", "other"]).unwrap_or(&"run")).into()),
         _ => ("component", draw.below(3).into()),
     };
     // A field that is not there is an error of the format, which others try.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use serval_budget::{Budget, Cancel};
 use serval_engine::flow::{FlowOutcome, prove};
 use serval_engine::letters::{self, LettersOutcome};
-use serval_engine::portfolio::{self, Found, Method, Plan};
+use serval_engine::portfolio::{self, CaseOutcome, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 
@@ -17,7 +17,7 @@ use serval_model::{NetworkSystem, NormalForm, Outcome, random_run};
 use serval_proof::flow::FlowProof;
 use serval_proof::letters::LettersProof;
 use serval_proof::script::{Entry, Reduced, check_script};
-use serval_proof::{Body, Caps, Certificate, Claim, Failure, FaultCertificate, Part, Work};
+use serval_proof::{Body, Caps, CasesProof, Certificate, Claim, Failure, FaultCertificate, Part, Work};
 
 use super::draw::Draw;
 use super::targets::Target;
@@ -28,6 +28,7 @@ const SEARCH_TICKS: u64 = 60_000;
 const REDUCE_TICKS: u64 = 5_000_000;
 const FLOW_TICKS: u64 = 300_000;
 const LETTERS_TICKS: u64 = 1_000_000;
+const CASES_TICKS: u64 = 300_000;
 const CLASSIC_TICKS: [u64; 3] = [300_000, 300_000, 1_000_000];
 /// The largest normal form that is proved, in steps.
 const STEPS: usize = 150;
@@ -50,7 +51,7 @@ impl Sample {
         let text = certificate.to_json();
         let value = serde_json::from_str::<Value>(&text).ok();
         // Numbers of more than 64 bits would be read as something else.
-        let value = value.filter(|value| Certificate::from_json(&value.to_string()).as_ref() == Ok(certificate));
+        let value = value.filter(|value| Certificate::from_json(&value.to_string()).map(rewritten).as_ref() == Ok(certificate));
         (text.len() <= LONGEST).then_some(Self { target, text, value })
     }
 
@@ -58,6 +59,23 @@ impl Sample {
     pub fn kind(&self) -> &str {
         self.value.as_ref().and_then(|value| value["kind"].as_str()).unwrap_or("other")
     }
+}
+
+/// The same with its cases written as we write them: they are kept as the text that they are.
+fn rewritten(mut certificate: Certificate) -> Certificate {
+    let parts = match &mut certificate.body {
+        Body::Part(part) => std::slice::from_mut(part),
+        Body::Components(parts) => parts,
+        Body::Run(_) | Body::Fault(_) | Body::Reduction(_) => return certificate,
+    };
+    for part in parts {
+        if let Part::Cases(proof) = part
+            && let Ok(entries) = serval_cases::entries(&proof.cases)
+        {
+            proof.cases = serval_cases::text(&entries);
+        }
+    }
+    certificate
 }
 
 /// What was found for one target.
@@ -77,7 +95,7 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
         // Programs that somebody wrote are decided as the product does it.
-        let plan = Plan::new(Method::ALL, &Cancel::new());
+        let plan = Plan { decompose: Some(&serval_lifted::prove), ..Plan::new(Method::ALL, &Cancel::new()) };
         match portfolio::decide(&systems, 0, &plan).found {
             Found::Serializable(parts, _) => bodies.push((0, body(parts))),
             Found::Refuted { component, run, .. } => bodies.push((component, Body::Run(run_certificate(&systems[component], &run)))),
@@ -190,6 +208,9 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
         }
         if let Ok(LettersOutcome::Proof(proof)) = letters::prove(reduction.form(), &mut Budget::ticks(LETTERS_TICKS)) {
             found.push(Part::Letters(Box::new(LettersProof { script: reduction.script.clone(), ..proof })));
+        }
+        if let CaseOutcome::Proof(proof) = serval_lifted::prove(reduction.form(), CASES_TICKS, &Cancel::new()) {
+            found.push(Part::Cases(Box::new(CasesProof { script: reduction.script.clone(), ..*proof })));
         }
         if let Ok(FlowOutcome::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {
             found.push(Part::Flow(Box::new(FlowProof { script: reduction.script.clone(), ..proof })));

@@ -32,7 +32,7 @@ pub enum Truth {
 pub fn truth(target: &Target, certificate: &Value, ticks: u64) -> Result<Truth, String> {
     let (claim, kind) = (certificate["claim"].as_str(), certificate["kind"].as_str());
     match (claim, kind) {
-        (Some("serializable"), Some("atomic" | "flow" | "invariant" | "letters" | "components" | "reduction")) => {
+        (Some("serializable"), Some("atomic" | "flow" | "invariant" | "letters" | "cases" | "components" | "reduction")) => {
             if target.verdict == Some(Claim::NotSerializable) {
                 return Err("there is a counterexample, but it was called serializable".to_owned());
             }

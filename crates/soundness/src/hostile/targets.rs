@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use serval_budget::Cancel;
+use serval_cases::WithNets;
 use serval_model::{NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Refusal, Systems, check, fingerprint};
 use serval_random::Behaviours;
@@ -63,7 +64,8 @@ impl Target {
     pub fn check(&self, certificate: &Certificate, ticks: u64) -> Result<(), Refusal<Infallible>> {
         let caps = Caps { ticks, ..Caps::default() };
         if !matches!(certificate.body, Body::Reduction(_) | Body::Fault(_)) || self.is_json() {
-            return check(&Systems { text: &self.text, systems: self.systems.iter().collect() }, certificate, &caps, &Cancel::new());
+            let input = WithNets(Systems { text: &self.text, systems: self.systems.iter().collect() });
+            return check(&input, certificate, &caps, &Cancel::new());
         }
         match verify(&self.text, InputKind::Program, &certificate.to_json(), &caps, &Cancel::new()) {
             Outcome::Valid(_) => Ok(()),

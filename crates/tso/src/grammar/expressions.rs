@@ -26,7 +26,7 @@ const LEVELS: &[&[(&str, BinaryOp)]] = &[
 /// The level of comparisons, which make no chains.
 const COMPARISONS: usize = 2;
 /// Operators of one expression with all that is in it, at most: whoever walks the tree goes as deep as chains are long, one within another.
-const LONGEST: usize = 256;
+pub(crate) const LONGEST: usize = 256;
 
 impl Parser<'_> {
     pub(crate) fn expression(&mut self) -> Read<Tree> {

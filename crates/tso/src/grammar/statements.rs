@@ -58,9 +58,11 @@ impl Parser<'_> {
     fn statement(&mut self) -> Read<Stmt> {
         let mut labels = Vec::new();
         while self.kind() == Kind::Name && self.is_ahead(1, ":") && !WORDS.contains(&self.word()) {
+            self.counted()?;
             labels.push(self.name("a label")?);
             self.advance();
         }
+        self.counted()?;
         let start = self.span();
         let kind = self.core()?;
         let span = start.to(self.before());

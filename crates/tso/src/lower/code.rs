@@ -368,7 +368,7 @@ impl Code<'_, '_> {
             [(self.registers.names.len(), MAX_REGISTERS, "registers"), (self.lines.len(), MAX_STATEMENTS, "statements")]
         {
             if count > most {
-                let message = format!("the thread has {count} {what}; there are at most {most}");
+                let message = format!("the thread has more than {most} {what}");
                 self.context.error(codes::TOO_MUCH, item.name.span, message, "a smaller thread", "split the thread".to_owned());
             }
         }

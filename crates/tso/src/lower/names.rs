@@ -4,6 +4,7 @@ use serval_syntax::{Span, similar};
 
 use super::{Context, nth};
 use crate::codes;
+use crate::limits::MAX_REGISTERS;
 use crate::program::{Address, CellId, RegisterId};
 use crate::tree::{Name, Target, Tree, TreeKind};
 use crate::value::{BinaryOp, Expr};
@@ -29,6 +30,21 @@ impl Cells {
         self.names.iter().find(|(known, _)| known == name).map(|(_, array)| *array)
     }
 
+    /// The memory of a program that has been read.
+    pub(crate) fn of(list: &[(String, i64)]) -> Self {
+        let mut names: Vec<(String, Array)> = Vec::new();
+        for (number, (name, _)) in list.iter().enumerate() {
+            let (name, is_array) = name.split_once('[').map_or((name.as_str(), false), |(name, _)| (name, true));
+            match names.last_mut() {
+                // The cells of an array stand together.
+                Some((known, Array { length: Some(length), .. })) if is_array && known == name => *length += 1,
+                _ => names
+                    .push((name.to_owned(), Array { first: CellId::new(number), length: is_array.then_some(1), span: Span::default() })),
+            }
+        }
+        Self { list: list.to_vec(), names }
+    }
+
     pub(crate) fn declare(&mut self, name: &Name, length: Option<i64>, initial: i64) {
         self.names.push((name.text.clone(), Array { first: CellId::new(self.list.len()), length, span: name.span }));
         match length {
@@ -51,6 +67,10 @@ impl Registers {
     fn number(&mut self, name: &str) -> usize {
         if let Some(number) = self.names.iter().position(|known| known == name) {
             return number;
+        }
+        // There are too many already, which is said of the thread as a whole.
+        if self.names.len() > MAX_REGISTERS {
+            return MAX_REGISTERS;
         }
         self.names.push(name.to_owned());
         self.assigned.push(false);

@@ -1,5 +1,6 @@
 //! Straight programs on shared memory as data, all that they do by trying everything, and random ones. Shares nothing with the language, the engine or the checker.
 
+#![allow(dead_code, reason = "not every test that compares uses all of it")]
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -23,6 +24,8 @@ pub(crate) enum Act {
     Cas(usize, usize, i64, i64),
     /// Reads the first cell and writes the second, in one step.
     Move(usize, usize, usize),
+    /// Goes back to a statement unless the register has the value.
+    Back(usize, i64, usize),
 }
 
 pub(crate) const REGISTERS: usize = 2;
@@ -45,7 +48,10 @@ impl Code {
             for register in 0..REGISTERS {
                 text += &format!(" r{register} := 0;");
             }
-            for Stmt { guard, act } in thread {
+            for (at, Stmt { guard, act }) in thread.iter().enumerate() {
+                if thread.iter().any(|stmt| matches!(stmt.act, Act::Back(_, _, to) if to == at)) {
+                    text += &format!(" l{at}:");
+                }
                 let act = match *act {
                     Act::Store(to, value) => format!("{} := {value};", cell(to)),
                     Act::Copy(to, register) => format!("{} := r{register};", cell(to)),
@@ -54,6 +60,7 @@ impl Code {
                     Act::Xchg(register, to, value) => format!("r{register} := xchg({}, {value});", cell(to)),
                     Act::Cas(register, to, old, new) => format!("r{register} := cas({}, {old}, {new});", cell(to)),
                     Act::Move(register, from, to) => format!("atomic {{ r{register} := {}; {} := r{register}; }}", cell(from), cell(to)),
+                    Act::Back(register, value, to) => format!("if (r{register} != {value}) {{ goto l{to}; }}"),
                 };
                 text += &match guard {
                     Some((register, value)) => format!(" if (r{register} == {value}) {{ {act} }}"),
@@ -66,20 +73,22 @@ impl Code {
     }
 }
 
-/// An event: a thread and the number of its statement.
+/// An event: a thread, and how many statements it had made before.
 type Event = (usize, usize);
 
 /// A state with everything that the trace says so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct World {
-    at: Vec<usize>,
-    registers: Vec<[i64; REGISTERS]>,
-    memory: Vec<i64>,
-    buffers: Vec<Vec<(usize, i64, Event)>>,
+pub(crate) struct World {
+    pub(crate) at: Vec<usize>,
+    /// How many statements each thread has made.
+    pub(crate) done: Vec<usize>,
+    pub(crate) registers: Vec<[i64; REGISTERS]>,
+    pub(crate) memory: Vec<i64>,
+    pub(crate) buffers: Vec<Vec<(usize, i64, Event)>>,
     /// For each cell the events that wrote it, in order.
-    coherence: Vec<Vec<Event>>,
+    pub(crate) coherence: Vec<Vec<Event>>,
     /// Which event read which cell from which.
-    reads: BTreeMap<(Event, usize), Option<Event>>,
+    pub(crate) reads: BTreeMap<(Event, usize), Option<Event>>,
 }
 
 /// Registers of all threads, and memory.
@@ -90,28 +99,49 @@ pub(crate) type Final = (Vec<[i64; REGISTERS]>, Vec<i64>);
 pub(crate) struct Behaviour {
     pub(crate) finals: BTreeSet<Final>,
     pub(crate) cyclic: bool,
+    /// Whether some run was not followed to its end.
+    pub(crate) cut: bool,
+    /// Whether there was too much to try it all.
+    pub(crate) too_much: bool,
 }
 
-/// Everything that a program does; with `buffers` stores wait.
-pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
+pub(crate) fn first_world(code: &Code) -> World {
     let count = code.threads.len();
-    let first = World {
+    World {
         at: vec![0; count],
+        done: vec![0; count],
         registers: vec![[0; REGISTERS]; count],
         memory: vec![0; code.cells],
         buffers: vec![Vec::new(); count],
         coherence: vec![Vec::new(); code.cells],
         reads: BTreeMap::new(),
-    };
-    let (mut seen, mut stack) = (HashSet::new(), vec![first]);
+    }
+}
+
+/// Everything that a program without loops does; with `buffers` stores wait.
+pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
+    bounded(code, buffers, usize::MAX, usize::MAX)
+}
+
+/// The same where each thread makes at most so many statements, as long as there are at most so many states with traces.
+pub(crate) fn bounded(code: &Code, buffers: bool, statements: usize, most: usize) -> Behaviour {
+    let count = code.threads.len();
+    let (mut seen, mut stack) = (HashSet::new(), vec![first_world(code)]);
     let mut result = Behaviour::default();
     while let Some(world) = stack.pop() {
         if !seen.insert(world.clone()) {
             continue;
         }
+        if seen.len() > most {
+            result.too_much = true;
+            return result;
+        }
         let mut ended = true;
         for thread in 0..count {
-            if let Some(after) = stepped(code, &world, thread, buffers) {
+            let goes_on = world.at[thread] < code.threads[thread].len();
+            let stops = goes_on && world.done[thread] >= statements;
+            result.cut |= stops;
+            if let Some(after) = stepped(code, &world, thread, buffers).filter(|_| !stops) {
                 stack.push(after);
             }
             if let Some(&(cell, value, event)) = world.buffers[thread].first() {
@@ -121,7 +151,7 @@ pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
                 after.coherence[cell].push(event);
                 stack.push(after);
             }
-            ended &= world.at[thread] == code.threads[thread].len() && world.buffers[thread].is_empty();
+            ended &= (!goes_on || stops) && world.buffers[thread].is_empty();
         }
         if ended {
             result.cyclic |= is_cyclic(&world);
@@ -131,12 +161,19 @@ pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
     result
 }
 
-fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Option<World> {
+pub(crate) fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Option<World> {
     let stmt = code.threads[thread].get(world.at[thread])?;
-    let event = (thread, world.at[thread]);
+    let event = (thread, world.done[thread]);
     let mut after = world.clone();
     after.at[thread] += 1;
+    after.done[thread] += 1;
     if stmt.guard.is_some_and(|(register, value)| world.registers[thread][register] != value) {
+        return Some(after);
+    }
+    if let Act::Back(register, value, to) = stmt.act {
+        if world.registers[thread][register] != value {
+            after.at[thread] = to;
+        }
         return Some(after);
     }
     let locked = !matches!(stmt.act, Act::Store(..) | Act::Copy(..) | Act::Load(..));
@@ -169,6 +206,7 @@ fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Option<W
             after.reads.insert((event, from), world.coherence[from].last().copied());
             write = Some((to, own[register]));
         }
+        Act::Back(..) => {}
     }
     if let Some((cell, value)) = write {
         if buffers && !locked {

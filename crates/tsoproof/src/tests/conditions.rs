@@ -8,7 +8,7 @@ use serval_tso::{Asked, BinaryOp, CellId, Expr, Observed, Program};
 use super::lists::{all_live, attacks, begun, closed};
 use super::switch::without;
 use crate::state::Model as Memory;
-use crate::{Answer, By, Certificate, Claim, Condition, Fences, Model, Refusal, States, Violation};
+use crate::{Answer, By, Certificate, Claim, Condition, FenceSet, Fences, Goal, Means, Model, Refusal, States, Violation, Witness};
 
 /// Store buffering, and the same with fences.
 pub(super) const SB: &str = "memory x, y; thread L { x := 1; r := y; } thread R { y := 1; r := x; } exists L.r == 0 && R.r == 0;";
@@ -18,7 +18,15 @@ pub(super) const FENCED: &str =
 pub(super) const RUN: [i64; 6] = [0, 0, 1, -2, 1, -1];
 pub(super) const CYCLE: [usize; 4] = [0, 1, 2, 4];
 
-fn answer(question: usize, model: Model, claim: Claim) -> Answer {
+/// Store buffering with a step between store and load, so that there are two places in L.
+pub(super) const LONGER: &str = "memory x, y; thread L { x := 1; skip; r := y; } thread R { y := 1; r := x; } exists L.r == 0 && R.r == 0;";
+
+/// Its violations.
+pub(super) fn longer() -> Vec<Witness> {
+    vec![witness(&[0, 0, 0, 1, -2, 1, -1], &[0, 2, 3, 5]), witness(&[1, 1, 0, -1, 0, 0, -2], &[0, 1, 2, 5])]
+}
+
+pub(super) fn answer(question: usize, model: Model, claim: Claim) -> Answer {
     Answer { question, model, claim }
 }
 
@@ -44,16 +52,42 @@ fn violated(text: &str, run: &[i64], cycle: &[usize]) -> (Program, Certificate) 
     (program, certificate)
 }
 
-fn fenced(text: &str, places: &[(u32, u32)], violations: &[Violation]) -> (Program, Certificate) {
-    let (program, mut certificate) = begun(text);
+/// A violation as a witness.
+pub(super) fn witness(run: &[i64], cycle: &[usize]) -> Witness {
+    Witness { run: run.to_vec(), cycle: cycle.to_vec(), ..Witness::default() }
+}
+
+/// The two violations of store buffering.
+pub(super) fn both() -> Vec<Witness> {
+    vec![witness(&RUN, &CYCLE), witness(&[1, 1, 0, -1, 0, -2], &[0, 1, 2, 4])]
+}
+
+/// A set of changes, with the proof that the program is robust, or with whatever lists there are.
+pub(super) fn set(program: &Program, means: Means, places: &[(u32, u32)]) -> FenceSet {
     let place = |&(thread, point): &(u32, u32)| serval_tso::Place { thread: serval_tso::ThreadId(thread), point: serval_tso::Point(point) };
-    let robust = attacks(&program.with_fences(&places.iter().map(place).collect::<Vec<_>>()));
-    certificate.fences = Some(Fences { places: places.to_vec(), robust, violations: violations.to_vec() });
+    let changed = program.with_changes(means.change(), &places.iter().map(place).collect::<Vec<_>>());
+    let mut proof = Certificate::new(&changed);
+    proof.robust = Some(attacks(&changed));
+    FenceSet { places: places.to_vec(), proof }
+}
+
+/// A certificate about sets of fences.
+pub(super) fn fenced(text: &str, sets: &[&[(u32, u32)]], witnesses: Vec<Witness>) -> (Program, Certificate) {
+    let (program, mut certificate) = begun(text);
+    let sets = sets.iter().map(|places| set(&program, Means::Fence, places)).collect();
+    certificate.fences = Some(Fences { sets, witnesses, ..Fences::default() });
+    (program, certificate)
+}
+
+/// The same with something changed.
+fn fenced_but(case: (Program, Certificate), change: impl Fn(&mut Fences)) -> (Program, Certificate) {
+    let (program, mut certificate) = case;
+    change(certificate.fences.as_mut().unwrap());
     (program, certificate)
 }
 
 /// A question about all states that speaks of memory, which no text can ask.
-fn about_memory() -> (Program, Certificate) {
+pub(super) fn about_memory() -> (Program, Certificate) {
     let (mut program, _) = begun("memory x; thread L { x := 1; e: skip; } never L@e;");
     let no_store = Expr::Binary(BinaryOp::Equal, Box::new(Expr::Atom(Observed::Cell(CellId(0)))), Box::new(Expr::Number(0)));
     let at = program.questions[0].condition.clone();
@@ -87,6 +121,22 @@ fn refused() -> Vec<(Condition, (Program, Certificate))> {
     let mut no_copies = violated(&SB.replace("thread L", "thread* L").replace(" exists L.r == 0 && R.r == 0;", ""), &RUN, &CYCLE);
     no_copies.1.copies = Some(0);
     add(Condition::Copies, no_copies);
+    let star = "memory x; thread* P { o := fadd(x, 1); l: skip; } never P@l;";
+    let mut none = begun(star);
+    none.1.answers.push(answer(0, Model::Sc, Claim::Copies(0, vec![0])));
+    add(Condition::Copies, none);
+    let mut instance = begun("memory x; thread P { x := 1; l: skip; } never P@l;");
+    instance.1.instance = Some(1);
+    add(Condition::Copies, instance);
+    let mut nowhere = fenced(SB, &[&[(0, 1), (1, 1)]], both());
+    nowhere.1.fences.as_mut().unwrap().witnesses[0].copies = Some(1);
+    add(Condition::Copies, nowhere);
+    let mut fixed = begun(star);
+    fixed.1.answers.push(answer(0, Model::Sc, Claim::Unreachable(By::States)));
+    add(Condition::Fixed, fixed);
+    let mut no_configurations = begun(star);
+    no_configurations.1.answers.push(answer(0, Model::Sc, Claim::Unreachable(By::Any)));
+    add(Condition::Given, no_configurations);
     let mut seventh = begun(one);
     seventh.1.answers.push(answer(7, Model::Sc, Claim::Reachable(Vec::new())));
     add(Condition::Question, seventh);
@@ -117,6 +167,8 @@ fn refused() -> Vec<(Condition, (Program, Certificate))> {
     lands.1.answers.push(answer(0, Model::Tso, Claim::Reachable(vec![0, -1, -1])));
     add(Condition::RunStep, lands);
 
+    super::finals::refused().into_iter().for_each(|(condition, case)| add(condition, case));
+    super::basis::refused().into_iter().for_each(|(condition, case)| add(condition, case));
     add(Condition::LiveShape, unreachable(begun(one), |program| closed(program, Memory::Sc, Vec::new())));
     add(Condition::LiveUses, with_live(reads, &[0, 0, 0, 0]));
     add(Condition::LiveFlow, with_live(later, &[0, 0, 1, 0, 0]));
@@ -160,10 +212,31 @@ fn refused() -> Vec<(Condition, (Program, Certificate))> {
     add(Condition::TraceLanded, violated(&waiting, &[0, 0, 0, 1, -2, 1, -1], &[0, 1, 3, 5]));
     add(Condition::TraceCycle, violated(FENCED, &[], &[]));
     add(Condition::TraceEdge, violated(one, &[0, -1, 1], &[0, 2]));
-    let violation = Violation { run: RUN.to_vec(), cycle: CYCLE.to_vec() };
-    let opposite = Violation { run: vec![1, 1, 0, -1, 0, -2], cycle: vec![0, 1, 2, 4] };
-    add(Condition::FencesPlaces, fenced(SB, &[(1, 1), (0, 1)], &[violation, opposite]));
-    add(Condition::FencesFewest, fenced(FENCED, &[(0, 0)], &[]));
+    add(Condition::FencesPlaces, fenced(SB, &[&[(1, 1), (0, 1)]], both()));
+    add(Condition::FencesFewest, fenced(FENCED, &[&[(0, 0)]], Vec::new()));
+    // The second set costs more than the first.
+    add(Condition::FencesFewest, fenced(SB, &[&[(0, 1), (1, 1)], &[(0, 0), (0, 1), (1, 1)]], both()));
+    // Evidence that is valid, and does not show the goal; and evidence that speaks of changes.
+    add(Condition::FencesGoal, fenced_but(fenced(SB, &[&[(0, 1), (1, 1)]], both()), |fences| fences.sets[0].proof.robust = None));
+    let about_changes = |fences: &mut Fences| fences.sets[0].proof.fences = Some(fenced(FENCED, &[&[]], Vec::new()).1.fences.unwrap());
+    add(Condition::FencesGoal, fenced_but(fenced(FENCED, &[&[]], Vec::new()), about_changes));
+    // One copy is robust, and two are not.
+    let two = "memory x, y; thread* P { x := 1; r := y; y := 1; s := x; }";
+    let mut one_copy = fenced(two, &[], Vec::new());
+    let mut proof = Certificate::new(&one_copy.0);
+    (proof.instance, proof.robust) = (Some(1), Some(attacks(&one_copy.0.with_copies(1))));
+    one_copy.1.fences.as_mut().unwrap().sets = vec![FenceSet { places: Vec::new(), proof }];
+    add(Condition::FencesGoal, one_copy);
+    // What `exists` asks is no demand.
+    let reached = |fences: &mut Fences| {
+        fences.goal = Goal::Reach;
+        fences.witnesses = vec![Witness { run: vec![0, -1, 0, 1, -2, 1], question: Some(0), ..Witness::default() }];
+    };
+    let sc = SB.replace("L.r == 0 && R.r == 0", "L.r == 0 && R.r == 1");
+    add(Condition::FencesQuestion, fenced_but(fenced(&sc, &[], Vec::new()), reached));
+    add(Condition::FencesAll, fenced_but(fenced(LONGER, &[&[(0, 1), (1, 1)]], longer()), |fences| fences.all = true));
+    add(Condition::FencesCost, fenced_but(fenced(SB, &[&[(0, 1), (1, 1)]], both()), |fences| fences.loop_cost = Some(0)));
+    add(Condition::FencesNone, fenced(SB, &[], both()));
     cases
 }
 

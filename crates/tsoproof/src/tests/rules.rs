@@ -2,10 +2,10 @@
 
 use serval_budget::Budget;
 
-use super::conditions::{CYCLE, FENCED, RUN, SB};
+use super::conditions::{CYCLE, FENCED, LONGER, RUN, SB, both, fenced, longer, set};
 use super::lists::{all_live, attacks, begun, closed};
 use crate::state::Model as Memory;
-use crate::{Answer, By, Certificate, Claim, Edge, Fences, Model, Violation, trace};
+use crate::{Answer, By, Certificate, Claim, Edge, Fences, Goal, Means, Model, Violation, Witness, trace};
 
 fn checked(program: &serval_tso::Program, certificate: &Certificate) -> bool {
     certificate.check(program, &mut Budget::unlimited()).is_ok()
@@ -86,23 +86,100 @@ fn no_wrong_event_of_a_run_is_accepted_as_the_same() {
 
 #[test]
 fn two_fences_for_store_buffering_and_not_one() {
-    let (program, mut certificate) = begun(SB);
-    let violation = Violation { run: RUN.to_vec(), cycle: CYCLE.to_vec() };
-    let opposite = Violation { run: vec![1, 1, 0, -1, 0, -2], cycle: vec![0, 1, 2, 4] };
-    let places =
-        [(0, 1), (1, 1)].map(|(thread, point)| serval_tso::Place { thread: serval_tso::ThreadId(thread), point: serval_tso::Point(point) });
-    let robust = attacks(&program.with_fences(&places));
-    certificate.fences = Some(Fences { places: vec![(0, 1), (1, 1)], robust, violations: vec![violation.clone(), opposite] });
+    let (program, certificate) = fenced(SB, &[&[(0, 1), (1, 1)]], both());
     assert!(checked(&program, &certificate));
+    let mutants: [fn(&mut Fences); 5] = [
+        // One violation does not need two fences, nor does the same twice.
+        |fences| drop(fences.witnesses.pop()),
+        |fences| fences.witnesses[1] = fences.witnesses[0].clone(),
+        // One fence is not enough.
+        |fences| fences.sets[0].places.truncate(1),
+        // What is shown of one program is not shown of another.
+        |fences| fences.sets[0].places[0] = (0, 0),
+        |fences| fences.means = Means::Locked,
+    ];
+    for (number, change) in mutants.iter().enumerate() {
+        let mut mutant = certificate.clone();
+        change(mutant.fences.as_mut().unwrap());
+        assert!(!checked(&program, &mutant), "{number}");
+    }
+}
+
+/// The certificate with something changed in what it says of changes.
+fn but(certificate: &Certificate, change: impl Fn(&mut Fences)) -> Certificate {
     let mut mutant = certificate.clone();
-    mutant.fences.as_mut().unwrap().violations.pop();
-    assert!(!checked(&program, &mutant), "one violation does not need two fences");
-    let mut mutant = certificate.clone();
-    mutant.fences.as_mut().unwrap().places.pop();
-    assert!(!checked(&program, &mutant), "one fence is not enough");
-    let mut mutant = certificate;
-    mutant.fences.as_mut().unwrap().violations[1] = violation;
-    assert!(!checked(&program, &mutant));
+    change(mutant.fences.as_mut().unwrap());
+    mutant
+}
+
+#[test]
+fn locked_stores_have_other_places_than_fences() {
+    let (program, mut certificate) = fenced(SB, &[], both());
+    let fences = certificate.fences.as_mut().unwrap();
+    (fences.means, fences.all) = (Means::Locked, true);
+    fences.sets = vec![set(&program, Means::Locked, &[(0, 0), (1, 0)])];
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap().fences.unwrap();
+    assert_eq!((shown.cost, shown.sets.len(), shown.all), (2, 1, true));
+    // A load cannot be locked, and a fence before the store does not help.
+    assert!(!checked(&program, &but(&certificate, |fences| fences.sets[0] = set(&program, Means::Locked, &[(0, 1), (1, 0)]))));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.means = Means::Fence)));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses.truncate(1))));
+}
+
+#[test]
+fn all_sets_and_what_places_in_loops_cost() {
+    let (program, mut certificate) = fenced(LONGER, &[&[(0, 1), (1, 1)], &[(0, 2), (1, 1)]], longer());
+    certificate.fences.as_mut().unwrap().all = true;
+    assert!(checked(&program, &certificate));
+    assert!(checked(&program, &but(&certificate, |fences| (fences.all, _) = (false, fences.sets.pop()))));
+    assert!(!checked(&program, &but(&certificate, |fences| drop(fences.sets.remove(0)))));
+    // With the loop around the load, a fence in it costs more than one before.
+    let text = "memory x, y; thread L { x := 1; skip; loop { r := y; } } thread R { y := 1; r := x; }";
+    let (program, mut certificate) = fenced(text, &[&[(0, 1), (1, 1)]], longer());
+    (certificate.fences.as_mut().unwrap().loop_cost, certificate.fences.as_mut().unwrap().all) = (Some(10), true);
+    assert_eq!(certificate.check(&program, &mut Budget::unlimited()).unwrap().fences.unwrap().cost, 2);
+    let in_loop = |cost: Option<u64>| {
+        but(&certificate, |fences| {
+            fences.sets = vec![set(&program, Means::Fence, &[(0, 2), (1, 1)])];
+            (fences.loop_cost, fences.all) = (cost, false);
+        })
+    };
+    assert!(checked(&program, &in_loop(None)));
+    assert!(!checked(&program, &in_loop(Some(10))));
+}
+
+#[test]
+fn bad_states_are_kept_out_or_nothing_helps() {
+    let text = SB.replace("exists", "forall !(").replace("R.r == 0;", "R.r == 0);");
+    let (program, mut certificate) = begun(&text);
+    let bad = Witness { run: vec![0, 0, 1, 1, -1, -2], question: Some(0), ..Witness::default() };
+    let places = [(0, 1), (1, 1)];
+    let mut fenced = set(&program, Means::Fence, &places);
+    let place = |(thread, point)| serval_tso::Place { thread: serval_tso::ThreadId(thread), point: serval_tso::Point(point) };
+    let changed = program.with_fences(&places.map(place));
+    fenced.proof.sc = Some(closed(&changed, Memory::Sc, all_live(&changed)));
+    for (model, by) in [(Model::Sc, By::States), (Model::Tso, By::Robust)] {
+        fenced.proof.answers.push(Answer { question: 0, model, claim: Claim::Unreachable(by) });
+    }
+    // One witness for each thread: the other one lands at once.
+    let left = Witness { run: vec![0, 0, 1, -2, 1, -1], ..bad.clone() };
+    let right = Witness { run: vec![1, 1, 0, -1, 0, -2], ..bad.clone() };
+    certificate.fences = Some(Fences { goal: Goal::Reach, sets: vec![fenced], witnesses: vec![left, right], ..Fences::default() });
+    assert!(checked(&program, &certificate));
+    // Without the answer, with a witness that one fence prevents, with one that ends elsewhere, without any set.
+    assert!(!checked(&program, &but(&certificate, |fences| drop(fences.sets[0].proof.answers.pop()))));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses = vec![bad.clone()])));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses[0].run.truncate(5))));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.sets.clear())));
+    // What can be reached under sequential consistency no fence prevents.
+    let (program, mut certificate) = begun("memory x; thread P { x := 1; l: skip; } never P@l;");
+    let bad = Witness { run: vec![0, -1], question: Some(0), ..Witness::default() };
+    certificate.fences = Some(Fences { goal: Goal::Reach, witnesses: vec![bad], ..Fences::default() });
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap().fences.unwrap();
+    assert!(shown.sets.is_empty());
+    // Where the store waits at the end, a fence at the label would stop it, so that this run is no such witness.
+    assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses[0].run = vec![0])));
+    assert!(!checked(&program, &but(&certificate, |fences| fences.witnesses.clear())));
 }
 
 #[test]

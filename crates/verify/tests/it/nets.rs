@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use serval_netproof::{Certificate, Evidence, Item, Run, Weights};
+use serval_budget::Cancel;
+use serval_netproof::{Certificate, Cover, Evidence, Item, Run, Weights};
 use serval_petri::{Net, Property, compose, pnml, tina};
+use serval_verify::{Caps, NetFormat, verify_net};
 
 use crate::support::directory;
 
@@ -85,10 +87,13 @@ fn what_is_wrong_is_said() {
     let (status, _, error) = said(&directory, &["lock", "run.json"]);
     assert_eq!(
         (status, error.as_str()),
-        (2, "error: cannot tell what lock is; say --input ser, json, pnml, net, spec, vass or tso; see serval-verify --help\n")
+        (2, "error: cannot tell what lock is; say --input ser, json, pnml, net, spec, vass, tso or litmus; see serval-verify --help\n")
     );
     let (status, _, error) = said(&directory, &["--input", "tina", "lock.net", "run.json"]);
-    assert_eq!((status, error.as_str()), (2, "error: --input needs ser, json, pnml, net, spec, vass or tso; see serval-verify --help\n"));
+    assert_eq!(
+        (status, error.as_str()),
+        (2, "error: --input needs ser, json, pnml, net, spec, vass, tso or litmus; see serval-verify --help\n")
+    );
     assert_eq!(said(&directory, &["--input=net", "lock.net", "run.json"]).0, 1);
 }
 
@@ -130,4 +135,22 @@ fn composed_nets_are_one_net() {
     }
     let (status, _, error) = said(&directory, &["left.net", "reached.json", "--compose", "gone.net"]);
     assert!(status == 2 && error.starts_with("error: cannot read gone.net: "), "{error}");
+}
+
+/// A cover in which each member is compared with all before the one that it leads below: the work is quadratic, and has a cap.
+#[test]
+fn a_cover_is_too_large_beyond_the_cap() {
+    let text = "pl a (1400)\npl b (0)\ntr move a*2 -> b\n";
+    let net = tina::read(text).unwrap();
+    let property = Property::parse("coverable:b = 1401", &net).unwrap();
+    let markings = (0..=700).map(|number| vec![Some(2 * number), Some(1400 - 2 * number)]).collect();
+    let certificate = Certificate::new(&net, &property, 1, vec![(0, Evidence::Cover(Cover { markings }))]).unwrap().to_json();
+    let said = |caps: &Caps| {
+        let outcome = verify_net(text, NetFormat::Tina, &certificate, caps, &Cancel::new());
+        (outcome.status(), outcome.line("n.net", "c.json"))
+    };
+    let accepted = "c.json: valid: coverable:b >= 1401 does not hold of n.net (a cover of 701 markings)";
+    assert_eq!(said(&Caps::default()), (0, accepted.to_owned()));
+    let few = Caps { ticks: 100_000, ..Caps::default() };
+    assert_eq!(said(&few), (3, "c.json: too large: more than 100000 ticks of work".to_owned()));
 }

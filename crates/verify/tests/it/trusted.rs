@@ -19,6 +19,7 @@ fn the_verifier_depends_on_no_engine() {
         ours,
         [
             "serval-budget",
+            "serval-cases",
             "serval-compile",
             "serval-linear",
             "serval-model",

@@ -136,7 +136,7 @@ fn questions(directory: &Path, table: &Path, net: &ExpectedNet) -> Result<Vec<As
     let relative = found.ok_or_else(|| wrong(format!("there is no net {}", net.model)))?;
     let file = name_of(&relative);
     let path = directory.join(&relative);
-    let input = Arc::new(read::net(&NetFile { file: path.clone(), input: None, compose: Vec::new() })?);
+    let input = Arc::new(read::net(&NetFile { file: path.clone(), input: None, compose: Vec::new(), from: None })?);
     let asked = |question: NetQuestion, known: Option<bool>| Asked { file: file.clone(), question, known, input: Arc::clone(&input) };
     let mut all = Vec::new();
     for &(property, holds) in &net.properties {

@@ -18,9 +18,9 @@ pub(crate) fn all(given: &[PathBuf]) -> Result<Found, Failure> {
     found(given, &["ser", "json"])
 }
 
-/// The files named, and the programs in directories named, in order.
-pub(crate) fn programs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    Ok(found(given, &["ser"])?.files)
+/// The files named, and the programs of both languages in directories named, in order.
+pub(crate) fn formatted(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    Ok(found(given, &["ser", "tso"])?.files)
 }
 
 fn found(given: &[PathBuf], endings: &[&str]) -> Result<Found, Failure> {

@@ -87,7 +87,7 @@ impl Writer<'_> {
         if let [system] = systems {
             return Ok(system);
         }
-        let format = self.args.to.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        let format = self.args.to.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
         let count = systems.len();
         let all = if count > 1 { "; choose one with --component K, from 0, or take their product with --product" } else { "" };
         Err(self.failed(format!("--to {format} is about one component, and there are {count}{all}")))

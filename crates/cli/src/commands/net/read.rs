@@ -11,8 +11,14 @@ use crate::args::{NetFile, NetKind};
 use crate::failure::Failure;
 use crate::input::{bytes_within, name_of};
 
-/// Reads a net, and those that it is composed with.
+/// Reads a net, and those that it is composed with, and lets it begin where it is to.
 pub(in crate::commands) fn net(args: &NetFile) -> Result<NetInput, Failure> {
+    let input = composed(args)?;
+    let Some(text) = &args.from else { return Ok(input) };
+    input.starting(text).map_err(|error| Failure::Input(net_words_mistake(&error, text, input.net())))
+}
+
+fn composed(args: &NetFile) -> Result<NetInput, Failure> {
     let is_composed = !args.compose.is_empty();
     let first = one_net(&args.file, args.input, is_composed)?;
     let others = args.compose.iter().filter(|path| *path != Path::new("pages")).map(|path| one_net(path, None, true));

@@ -1,0 +1,3 @@
+//! Switches one condition off.
+
+serval_linear::switch!(serval_proof::Condition);

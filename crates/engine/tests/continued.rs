@@ -1,0 +1,75 @@
+//! Proofs over the numbers of answers that go on from attempts with fewer ticks.
+
+#![expect(clippy::panic, reason = "a test fails where something is not as it should be")]
+
+use serval_budget::{Budget, Cancel};
+use serval_compile::{Options, compile};
+use serval_engine::letters::{Kept, LettersOutcome, prove};
+use serval_families::Family;
+use serval_model::{NetworkSystem, NormalForm};
+use serval_proof::letters::LettersProof;
+use serval_proof::{Body, Caps, Certificate, Claim, Part, Systems, check, fingerprint};
+use serval_random::{handlers, uniform};
+
+/// Ticks of the first attempt.
+const FIRST: u64 = 500;
+
+fn accepted(system: &NetworkSystem, proof: LettersProof) -> bool {
+    let text = system.to_json();
+    let body = Body::Part(Part::Letters(Box::new(proof)));
+    let certificate = Certificate { input: fingerprint(&text), component: 0, claim: Claim::Serializable, body };
+    let input = Systems { text: &text, systems: vec![system] };
+    check(&input, &certificate, &Caps::default(), &Cancel::new()).is_ok()
+}
+
+/// Attempts of which each has as many ticks as all before; the last one, and the ticks of all.
+fn continued(form: &NormalForm, most: u64) -> (Option<LettersOutcome>, u64) {
+    let (mut kept, mut ticks, mut sum) = (Kept::default(), FIRST, 0);
+    while sum < most {
+        let mut budget = Budget::ticks(ticks);
+        let found = kept.prove(form, &mut budget);
+        sum += ticks - budget.left();
+        if let Ok(found @ (LettersOutcome::Proof(_) | LettersOutcome::Run(_))) = found {
+            return (Some(found), sum);
+        }
+        ticks = sum.max(ticks);
+    }
+    (None, sum)
+}
+
+/// All attempts together take little longer than one that has enough ticks from the beginning.
+#[test]
+fn attempts_share_what_they_find() {
+    for (name, n) in [("expiry", 3), ("expiry", 5), ("expiry", 7), ("shards", 3), ("shards", 4)] {
+        let program = serval_syntax::analyze(&Family::named(name).unwrap().program(n)).program.unwrap();
+        let compiled = compile(&program, Options::default(), &Budget::ticks(1_000_000)).unwrap();
+        for component in compiled.components() {
+            let (form, _) = NormalForm::new(component.system()).unwrap();
+            let mut budget = Budget::ticks(20_000_000);
+            let Ok(LettersOutcome::Proof(_)) = prove(&form, &mut budget) else { panic!("{name} {n}") };
+            let once = 20_000_000 - budget.left();
+            let (found, sum) = continued(&form, 200_000_000);
+            let Some(LettersOutcome::Proof(proof)) = found else { panic!("{name} {n}") };
+            assert!(accepted(component.system(), proof), "{name} {n}");
+            assert!(sum <= 5 * once + 20 * FIRST, "{name} {n}: {sum} instead of {once}");
+        }
+    }
+}
+
+/// Whatever was found where an attempt ended, the checker accepts what is made of it.
+#[test]
+fn proofs_that_go_on_are_accepted() {
+    let (mut proofs, mut later) = (0, 0);
+    for seed in 0..400 {
+        for system in [uniform(seed), handlers(seed)] {
+            let Some((form, _)) = NormalForm::new(&system) else { continue };
+            let (found, sum) = continued(&form, 60_000);
+            if let Some(LettersOutcome::Proof(proof)) = found {
+                assert!(accepted(&system, proof), "seed {seed}");
+                proofs += 1;
+                later += u32::from(sum > FIRST);
+            }
+        }
+    }
+    assert!(proofs > 200 && later > 20, "{proofs} {later}");
+}

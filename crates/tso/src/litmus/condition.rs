@@ -1,0 +1,210 @@
+//! What a test asks: `exists`, `~exists` or `forall`, and a condition on final states.
+
+use serval_syntax::Span;
+
+use super::operands::is_name;
+use super::piece::Piece;
+use super::{Column, Read, Reader, Wrong};
+use crate::codes;
+use crate::grammar::LONGEST;
+use crate::limits::MAX_DEPTH;
+use crate::tree::{Name, QuestionItem, QuestionKind, Target, Tree, TreeKind};
+use crate::value::BinaryOp;
+
+/// Longer ones first.
+const SIGNS: &[&str] = &["/\\", "\\/", "!=", "<>", "=", "~", "(", ")", "[", "]", ":"];
+
+/// The words and signs of a condition, and where one is in them.
+struct Tokens<'t> {
+    list: Vec<Piece<'t>>,
+    at: usize,
+    end: Piece<'t>,
+    depth: usize,
+    operators: usize,
+}
+
+impl<'t> Tokens<'t> {
+    fn peek(&self) -> Piece<'t> {
+        self.list.get(self.at).copied().unwrap_or(self.end)
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = self.at < self.list.len() && self.peek().text == sign;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn next(&mut self) -> Piece<'t> {
+        let piece = self.peek();
+        self.at += 1;
+        piece
+    }
+}
+
+impl Reader<'_> {
+    /// The question at the end of a test.
+    pub(super) fn question(&mut self, columns: &mut [Column], piece: Piece<'_>) -> Read<QuestionItem> {
+        let mut tokens = self.tokens(piece)?;
+        let negated = tokens.eat("~");
+        let word = tokens.next();
+        let kind = match word.text {
+            "exists" if negated => QuestionKind::Forall,
+            "exists" => QuestionKind::Exists,
+            "forall" if !negated => QuestionKind::Forall,
+            _ => return Err(self.expected(word, "`exists`, `~exists` or `forall`", "the last part of a test is its question")),
+        };
+        let mut condition = self.disjunction(columns, &mut tokens)?;
+        if tokens.at < tokens.list.len() {
+            return Err(self.expected(tokens.peek(), "the end of the test", "a test has one question"));
+        }
+        if negated {
+            let span = condition.span;
+            condition = Tree { kind: TreeKind::Not(Box::new(condition)), span };
+        }
+        let text = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(QuestionItem { kind, condition, text, span: piece.span() })
+    }
+
+    fn tokens<'t>(&mut self, piece: Piece<'t>) -> Read<Tokens<'t>> {
+        let (mut list, mut rest) = (Vec::new(), piece.trimmed());
+        while let Some(first) = rest.text.chars().next() {
+            let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let length = match SIGNS.iter().find(|sign| rest.text.starts_with(**sign)) {
+                Some(sign) => sign.len(),
+                None if is_letter(first) || first == '-' => {
+                    rest.text[1..].find(|letter| !is_letter(letter)).map_or(rest.text.len(), |end| end + 1)
+                }
+                None => {
+                    let (letter, _) = rest.cut(first.len_utf8());
+                    return Err(self.expected(letter, "`/\\`, `\\/`, `~`, parentheses, `0:EAX=1` or `x=1`", "remove it"));
+                }
+            };
+            let (token, after) = rest.cut(length);
+            list.push(token);
+            rest = after.trimmed();
+        }
+        let end = Piece { text: "", start: piece.start + piece.text.len() };
+        Ok(Tokens { list, at: 0, end, depth: 0, operators: 0 })
+    }
+
+    fn disjunction(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
+        let mut left = self.conjunction(columns, tokens)?;
+        while tokens.eat("\\/") {
+            self.counted(tokens)?;
+            let right = self.conjunction(columns, tokens)?;
+            left = joined(BinaryOp::Or, left, right);
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
+        let mut left = self.unary(columns, tokens)?;
+        while tokens.eat("/\\") {
+            self.counted(tokens)?;
+            let right = self.unary(columns, tokens)?;
+            left = joined(BinaryOp::And, left, right);
+        }
+        Ok(left)
+    }
+
+    fn counted(&mut self, tokens: &mut Tokens<'_>) -> Read<()> {
+        tokens.operators += 1;
+        if tokens.operators <= LONGEST {
+            return Ok(());
+        }
+        let message = format!("a condition with more than {LONGEST} operators");
+        Err(self.refuse(codes::TOO_MUCH, tokens.peek(), message, "a shorter condition", "split the test"))
+    }
+
+    fn unary(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
+        if tokens.depth >= MAX_DEPTH {
+            let message = format!("parentheses nest more than {MAX_DEPTH} deep");
+            return Err(self.refuse(codes::TOO_MUCH, tokens.peek(), message, "less nesting", "write it without them"));
+        }
+        tokens.depth += 1;
+        let start = tokens.peek().span();
+        let read = if tokens.eat("~") || tokens.eat("not") {
+            let inner = self.unary(columns, tokens)?;
+            let span = start.to(inner.span);
+            Ok(Tree { kind: TreeKind::Not(Box::new(inner)), span })
+        } else if tokens.eat("(") {
+            let inner = self.disjunction(columns, tokens)?;
+            match tokens.eat(")") {
+                true => Ok(inner),
+                false => Err(self.expected(tokens.peek(), "`)`", "close the parenthesis")),
+            }
+        } else if tokens.eat("true") {
+            Ok(Tree { kind: TreeKind::Number(1), span: start })
+        } else if tokens.eat("false") {
+            Ok(Tree { kind: TreeKind::Number(0), span: start })
+        } else {
+            self.comparison(columns, tokens)
+        };
+        tokens.depth -= 1;
+        read
+    }
+
+    /// `0:EAX=1`, `x=1` or `[x]=1`.
+    fn comparison(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
+        let bracket = tokens.eat("[");
+        let first = tokens.next();
+        let left = if !bracket && tokens.eat(":") {
+            let name = tokens.next();
+            let Some(register) = self.register(name)? else {
+                return Err(self.expected(name, "the name of a register", "write `0:EAX`, say"));
+            };
+            let number = first.text.trim_start_matches('P').parse::<u32>().ok();
+            let Some(column) = columns.iter_mut().find(|column| Some(column.number) == number) else {
+                let message = format!("there is no thread {}", first.text);
+                return Err(self.refuse(
+                    codes::BAD_LITMUS,
+                    first,
+                    message,
+                    "the number of a thread",
+                    "the first row of the program names them",
+                ));
+            };
+            let span = first.span().to(name.span());
+            if column.address(register).is_some() {
+                let message = format!("`{}` holds an address, of which conditions do not speak", name.text);
+                return Err(self.refuse(codes::BAD_LITMUS, name, message, "a register with a number", "leave it out"));
+            }
+            column.used.entry(register).or_insert(span);
+            let owner = Name { text: column.name(), span };
+            let register = Name { text: register.name(self.wide).to_owned(), span };
+            Tree { kind: TreeKind::Register(owner, register), span }
+        } else {
+            if bracket && !tokens.eat("]") {
+                return Err(self.expected(tokens.peek(), "`]`", "close the bracket"));
+            }
+            if !is_name(first.text) || self.register(first)?.is_some() {
+                return Err(self.expected(first, "`0:EAX=1` or `x=1`", "a register has the number of its thread before it"));
+            }
+            let span = first.span();
+            let name = Name { text: self.cell(first.text, span), span };
+            Tree { kind: TreeKind::Name(Target { name, index: None }), span }
+        };
+        let unequal = tokens.eat("!=") || tokens.eat("<>");
+        if !unequal && !tokens.eat("=") {
+            return Err(self.expected(tokens.peek(), "`=`", "compare with a number"));
+        }
+        let piece = tokens.next();
+        let value = self.number(piece)?;
+        self.counted(tokens)?;
+        let right = Tree { kind: TreeKind::Number(value), span: piece.span() };
+        Ok(joined(if unequal { BinaryOp::Unequal } else { BinaryOp::Equal }, left, right))
+    }
+
+    pub(super) fn expected(&mut self, piece: Piece<'_>, expected: &str, help: &str) -> Wrong {
+        let found = match piece.text {
+            "" => "the text ends".to_owned(),
+            text => format!("found `{:.40}`", text.lines().next().unwrap_or_default()),
+        };
+        self.refuse(codes::BAD_LITMUS, piece, format!("expected {expected}, but {found}"), expected, help)
+    }
+}
+
+fn joined(op: BinaryOp, left: Tree, right: Tree) -> Tree {
+    let span: Span = left.span.to(right.span);
+    Tree { kind: TreeKind::Binary(op, Box::new(left), Box::new(right)), span }
+}

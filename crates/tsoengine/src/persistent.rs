@@ -1,0 +1,142 @@
+//! Sequential consistency for final states alone: not every order of steps that do not disturb each other is needed (`serval_tsoproof::finals`).
+
+use serval_tso::{Address, Inner, Op, Program};
+
+use crate::machine::{Machine, Next};
+use crate::models::{Asked, write_memory};
+use crate::search::{Event, Faulting, Label, System};
+
+/// Cells that are read or written, as bits.
+type Cells = [u64; serval_tso::MAX_CELLS / 64];
+
+/// Reads and writes.
+type Accesses = (Cells, Cells);
+
+fn add(cells: &mut Cells, address: &Address) {
+    let length = address.index.as_ref().map_or(1, |(length, _)| *length as usize);
+    for cell in address.first.index()..address.first.index() + length {
+        cells[cell / 64] |= 1 << (cell % 64);
+    }
+}
+
+fn meet(one: &Cells, other: &Cells) -> bool {
+    one.iter().zip(other).any(|(one, other)| one & other != 0)
+}
+
+fn parts_of(parts: &[Inner], into: &mut Accesses) {
+    for part in parts {
+        match part {
+            Inner::Load(_, address) => add(&mut into.0, address),
+            Inner::Store(address, _) => add(&mut into.1, address),
+            Inner::Locked(_, _, address, _) => {
+                add(&mut into.0, address);
+                add(&mut into.1, address);
+            }
+            Inner::If(_, yes, no) => {
+                parts_of(yes, into);
+                parts_of(no, into);
+            }
+            Inner::Local(..) | Inner::Assume(_) => {}
+        }
+    }
+}
+
+fn accesses(op: &Op) -> Accesses {
+    let mut all = Accesses::default();
+    match op {
+        Op::Load(_, address) => add(&mut all.0, address),
+        Op::Store(address, _) => add(&mut all.1, address),
+        Op::Atomic(parts) => parts_of(parts, &mut all),
+        _ => {}
+    }
+    all
+}
+
+/// Sequential consistency with the steps of a persistent set from each state.
+pub(crate) struct Persistent<'m, 'p> {
+    machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    next: Vec<Vec<Accesses>>,
+    later: Vec<Vec<Accesses>>,
+}
+
+impl<'m, 'p> Persistent<'m, 'p> {
+    pub(crate) fn new(program: &'p Program, machine: &'m Machine<'p>, asked: Asked<'p>) -> Self {
+        let next: Vec<Vec<Accesses>> =
+            program.threads.iter().map(|thread| thread.code.iter().map(|node| accesses(&node.op)).collect()).collect();
+        let mut later = next.clone();
+        for (thread, later) in program.threads.iter().zip(&mut later) {
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for (point, node) in thread.code.iter().enumerate().rev() {
+                    let mut all = later[point];
+                    let no = if let Op::Branch(_, no) = &node.op { no.index() } else { point };
+                    for other in [later[node.next.index()], later[no]] {
+                        all.0.iter_mut().zip(other.0).for_each(|(cells, other)| *cells |= other);
+                        all.1.iter_mut().zip(other.1).for_each(|(cells, other)| *cells |= other);
+                    }
+                    changed |= all != later[point];
+                    later[point] = all;
+                }
+            }
+        }
+        Self { machine, asked, next, later }
+    }
+
+    /// The threads whose steps are needed.
+    fn chosen(&self, state: &[i64]) -> Vec<usize> {
+        let count = self.machine.count();
+        let points: Vec<usize> = (0..count).map(|thread| self.machine.point(state, thread)).collect();
+        let is_open = |thread: usize| *self.machine.op(state, thread) != Op::End;
+        let disturbs = |thread: usize, other: usize| {
+            let (one, two) = (&self.next[thread][points[thread]], &self.later[other][points[other]]);
+            thread != other && (meet(&one.1, &two.0) || meet(&one.1, &two.1) || meet(&one.0, &two.1))
+        };
+        let mut best: Option<Vec<usize>> = None;
+        for first in (0..count).filter(|first| is_open(*first)) {
+            let mut set = vec![first];
+            let mut at = 0;
+            while let Some(&thread) = set.get(at) {
+                let more: Vec<usize> = (0..count).filter(|other| !set.contains(other) && disturbs(thread, *other)).collect();
+                set.extend(more);
+                at += 1;
+            }
+            set.retain(|thread| is_open(*thread));
+            if best.as_ref().is_none_or(|best| set.len() < best.len()) {
+                best = Some(set);
+            }
+            if best.as_ref().is_some_and(|best| best.len() == 1) {
+                break;
+            }
+        }
+        best.unwrap_or_default()
+    }
+}
+
+impl System for Persistent<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        self.machine.initial()
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        for thread in self.chosen(state) {
+            let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            write_memory(machine, &mut after, &step.access);
+            into.push((Label { thread, event: Event::Step }, after));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,48 @@
+//! Engine and checker against trying everything, on random programs. Each kind of comparison takes seeds, fails where something is not as it should be, and counts what it has seen.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+mod copies;
+mod fences;
+mod loops;
+#[path = "../naive/mod.rs"]
+mod naive;
+mod rounds;
+mod straight;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// How often something was seen.
+pub(crate) type Counts = BTreeMap<&'static str, u64>;
+
+/// A kind of comparison: its name, how many programs the whole run takes, and what it does.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    pub(crate) whole: u64,
+    pub(crate) compare: fn(Range<u64>) -> Counts,
+}
+
+/// All kinds.
+pub(crate) const KINDS: [Kind; 5] = [
+    Kind { name: "straight", whole: 20_000, compare: straight::compare },
+    Kind { name: "fences", whole: 20_000, compare: fences::compare },
+    Kind { name: "loops", whole: 2_000, compare: loops::compare },
+    Kind { name: "copies", whole: 2_000, compare: copies::compare },
+    Kind { name: "rounds", whole: 2_000, compare: rounds::compare },
+];
+
+fn count(counts: &mut Counts, what: &'static str) {
+    *counts.entry(what).or_default() += 1;
+}
+
+/// A question that exactly one final state meets.
+fn question(of: &naive::Final) -> String {
+    let (registers, memory) = of;
+    let mut parts = Vec::new();
+    for (thread, registers) in registers.iter().enumerate() {
+        parts.extend(registers.iter().enumerate().map(|(register, value)| format!("P{thread}.r{register} == {value}")));
+    }
+    parts.extend(memory.iter().enumerate().map(|(cell, value)| format!("{} == {value}", ["x", "y", "z"][cell])));
+    format!("exists {};\n", parts.join(" && "))
+}
