@@ -38,7 +38,7 @@ use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
 pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
-use schedule::{ALWAYS, BEGIN, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, Stage, TASK_TICKS};
+use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -290,6 +290,9 @@ impl Work<'_> {
         }
         self.normal_forms()?;
         for round in 0..self.plan.rounds.max(1) {
+            if self.plan.cancel.is_cancelled() {
+                return Err(End::Cancelled);
+            }
             self.short = false;
             let begin = BEGIN.iter().chain(GLANCE.iter().filter(|_| round == 0));
             for (stage, first) in begin {
@@ -323,6 +326,10 @@ impl Work<'_> {
             }
             if !self.short && self.plan.rounds > 0 {
                 return Ok(Found::Unknown(self.reason.take().unwrap_or(StopReason::MethodsExcluded)));
+            }
+            // Once budgets are as large as numbers are, further rounds would only repeat what is known.
+            if self.plan.ticks(EARLY_TICKS, round.saturating_add(1)) <= self.plan.ticks(EARLY_TICKS, round) {
+                break;
             }
         }
         let used_up = StopReason::RoundsUsedUp { rounds: self.plan.rounds };

@@ -5,6 +5,7 @@
 use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, compile};
 use serval_engine::letters::{Kept, LettersOutcome, prove};
+use serval_engine::portfolio::{Found, Method, Plan, decide};
 use serval_families::Family;
 use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::letters::LettersProof;
@@ -72,4 +73,15 @@ fn proofs_that_go_on_are_accepted() {
         }
     }
     assert!(proofs > 200 && later > 20, "{proofs} {later}");
+}
+
+/// However many rounds are allowed, there are none beyond those whose budgets are larger than before.
+#[test]
+fn budgets_that_cannot_grow_end_the_work() {
+    let program = serval_syntax::analyze(&Family::named("expiry").unwrap().program(3)).program.unwrap();
+    let compiled = compile(&program, Options::default(), &Budget::ticks(1_000_000)).unwrap();
+    let systems: Vec<&NetworkSystem> = compiled.components().iter().map(|component| component.system()).collect();
+    let plan = Plan { rounds: usize::MAX, percent: 0, ..Plan::new(&[Method::Letters, Method::Search], &Cancel::new()) };
+    let decision = decide(&systems, 0, &plan);
+    assert!(matches!(decision.found, Found::Unknown(_)), "{:?}", decision.found);
 }
