@@ -134,7 +134,7 @@ impl Measured {
     /// As a page.
     pub fn page(&self) -> String {
         let mut page = String::from(
-            "# Markings that are reached, measured\n\nThis page is written by `reachability COUNT SEED PAGE`, a program of `crates/reachability`. Times are those that pass for a question, with the check of the evidence and one more \
+            "# Markings that are reached, measured\n\nThis page is written by `scripts/measure reachability`, which is `reachability COUNT SEED PAGE` of `crates/reachability`. Times are those that pass for a question, with the check of the evidence and one more \
              check as by somebody who gets the certificate, in a release build, in one thread; what took 5 ms or more was timed up to three times, and the shortest counts. The limit is 5 s.\n",
         );
         // Writing to a string does not fail.
