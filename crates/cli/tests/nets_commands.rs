@@ -154,6 +154,23 @@ fn an_undecided_question_says_how_far_methods_came() {
     assert!(alone.contains("how far it came: backwards ") && !alone.contains("forwards"), "{alone}");
 }
 
+/// Least markings and stubborn sets are told in words, as other evidence is.
+#[test]
+fn evidence_against_a_goal_is_told_in_words() {
+    let told = |asked: &[&str]| text(&serval(&[&["net", "check", "-v", "--no-times"], asked].concat(), b"").stdout);
+    let barrier = told(&["examples/nets/coverability/barrier-4.spec"]);
+    for sentence in [
+        "has at least the tokens of one of these: coming + open; coming + through. Against",
+        "need not be looked at: coming + waiting never grows: it is 4 in the beginning.",
+    ] {
+        assert!(barrier.contains(sentence), "{barrier}");
+    }
+    let controller = told(&["examples/nets/controller-and-workers.net", "-p", "coverable:p2=1, w1=1", "--method", "backward"]);
+    assert!(controller.contains("no transition increases: l0 + p2 + w1 never changes: it is 1 in the beginning."), "{controller}");
+    let philosophers = told(&["examples/nets/philosophers-ordered.net", "-p", "deadlock-free", "--method", "explicit"]);
+    assert!(philosophers.contains("At each of 11 markings only some of the transitions need be followed"), "{philosophers}");
+}
+
 /// The page about any number of threads shows the evidence that is written.
 #[test]
 fn the_page_shows_the_certificates_of_the_controller() {

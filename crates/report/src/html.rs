@@ -51,9 +51,9 @@ pub struct Page<'a> {
 const BROAD: usize = 660;
 
 /// The page may load nothing at all: a browser that is asked to refuses.
-pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-pub(crate) const STYLE: &str = include_str!("html/page.css");
+const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// A sentence in which what stands between backticks is code.
@@ -80,6 +80,17 @@ fn html_fault(fault: &FaultNote) -> String {
     body
 }
 
+/// What every page begins with: all that is before its header. The title is escaped already.
+pub(crate) fn head(title: &str, style: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{style}\n</style>\n</head>\n<body>\n"
+    )
+}
+
 impl FileReport {
     /// The report as a page.
     pub fn to_html(&self, page: &Page<'_>) -> String {
@@ -96,15 +107,7 @@ impl FileReport {
             Verdict::Error => ("error", "bad"),
         };
         let file = escaped(&name(&self.file));
-        let _ = write!(
-            out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{verdict}: {file}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n",
-            page.figure_style
-        );
+        out.push_str(&head(&format!("{verdict}: {file}"), page.figure_style));
         let name = self.counterexample.as_ref().and_then(|run| run.anomaly).map_or_else(String::new, |name| name.replace('-', " "));
         let _ = write!(
             out,

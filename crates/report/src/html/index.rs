@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{POLICY, STYLE};
+use super::head;
 use crate::escape::{name, xml as escaped};
 use crate::screen::time;
 use crate::verdict::{FileReport, Verdict};
@@ -61,19 +61,14 @@ pub fn index(entries: &[IndexEntry], version: &str) -> String {
     };
     let files = if entries.len() == 1 { "file" } else { "files" };
     let fine = entries.len() - bad - open;
+    let title = format!("{fine} of {} {files} serializable", entries.len());
+    out.push_str(&head(&format!("serval: {title}"), ""));
     let _ = write!(
         out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>serval: {fine} of {} {files} serializable</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n\
-         <header class=\"{class}\">\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{fine} of {} {files} serializable</h1>\n\
+        "<header class=\"{class}\">\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{title}</h1>\n\
          <p>{bad} not serializable or with an error, {open} undecided.</p>\n</header>\n<main>\n<section>\n\
          <table class=\"index\">\n<thead><tr><th scope=\"col\">file</th><th scope=\"col\">verdict</th><th scope=\"col\">name</th>\
-         <th scope=\"col\">time</th></tr></thead>\n<tbody>\n",
-        entries.len(),
-        entries.len()
+         <th scope=\"col\">time</th></tr></thead>\n<tbody>\n"
     );
     let mut sorted: Vec<&IndexEntry> = entries.iter().collect();
     sorted.sort_by_key(|entry| entry.told().2);

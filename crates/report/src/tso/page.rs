@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{TsoReport, TsoRobust, TsoRun, TsoViolation};
 use crate::escape::{lines as visible, name, xml};
-use crate::html::{POLICY, STYLE, section};
+use crate::html::{head, section};
 
 /// What a run needs beside the style of all pages: the places of buffers are boxes, and what is in a cycle is marked.
 const BUFFERS: &str = "\
@@ -35,14 +35,10 @@ impl TsoReport {
         };
         let verdict = self.robust.map_or("error", TsoRobust::words);
         let file = xml(&name(&self.file));
+        out.push_str(&head(&format!("{verdict}: {file}"), BUFFERS));
         let _ = write!(
             out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{verdict}: {file}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{BUFFERS}\n</style>\n</head>\n<body>\n\
-             <header class=\"{class}\">\n<p class=\"file\">{file}</p>\n\
+            "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n\
              <h1><span class=\"mark\" aria-hidden=\"true\"></span>{verdict}</h1>\n"
         );
         for reason in [&self.reason, &self.robust_reason].into_iter().flatten() {

@@ -5,10 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_linear::{Combination, Linear, Node, Reference, Tree};
+use serval_netproof::basis::Sparse;
 use serval_netproof::decomposition::sequence::{Label, label_of};
 use serval_netproof::inductive::Atom as _;
 use serval_netproof::separator::{self, Atom};
-use serval_netproof::{Bound, Certificate, Claim, Decomposition, Equation, Evidence, Separator, Weights, decomposition};
+use serval_netproof::{Basis, Bound, Certificate, Claim, Decomposition, Equation, Evidence, Separator, Weights, decomposition};
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 
 use super::invariant::{bound_in_words, invariant_in_words, sum_in_words};
@@ -42,12 +43,17 @@ pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certi
             ))
         }
         Evidence::Cover(cover) => {
-            let told: Vec<String> = cover.markings.iter().take(TOLD).map(|marking| Terms::plain(net).label(marking)).collect();
-            let more = cover.markings.len().saturating_sub(TOLD);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let markings = cover.markings.iter().map(|marking| Terms::plain(net).label(marking));
             Some(format!(
-                "Whatever can be reached is below one of these, in which ω is more than every number: {}{more}. No transition leads out from under them, and nothing that is asked for is below one.",
-                told.join("; ")
+                "Whatever can be reached is below one of these, in which ω is more than every number: {}. No transition leads out from under them, and nothing that is asked for is below one.",
+                some(markings)
+            ))
+        }
+        Evidence::Basis(basis) => Some(above(net, basis, asked.as_ref())),
+        Evidence::Stubborn(stubborn) => {
+            let all = count(stubborn.markings.len(), "marking");
+            Some(format!(
+                "At each of {all} only some of the transitions need be followed: the others can as well fire later, and do not undo a deadlock. So every deadlock that can be reached would be among these markings, and none of them is one."
             ))
         }
         Evidence::Inductive(_) | Evidence::KInductive(_) => {
@@ -92,6 +98,45 @@ fn clauses(net: &Net, separator: &Separator) -> Option<String> {
     })
 }
 
+/// Some markings, of which the first few are said.
+fn some(markings: impl ExactSizeIterator<Item = String>) -> String {
+    let more = markings.len().saturating_sub(TOLD);
+    let told = markings.take(TOLD).collect::<Vec<_>>().join("; ");
+    if more > 0 { format!("{told}; and {more} more") } else { told }
+}
+
+/// Above which markings all are from which a goal can be reached.
+fn above(net: &Net, basis: &Basis, asked: Option<&Label>) -> String {
+    if basis.markings.is_empty() && basis.excluded.is_empty() {
+        return sums(net, &basis.weights, asked);
+    }
+    let label = |marking: &Sparse| {
+        let mut label: Label = vec![Some(0); net.place_count()];
+        for &(number, tokens) in marking {
+            if let Some(place) = place(net, number) {
+                label[place.index()] = Some(tokens);
+            }
+        }
+        Terms::plain(net).label(&label)
+    };
+    let mut sentences = Vec::new();
+    if !basis.markings.is_empty() {
+        sentences.push(format!(
+            "Whatever leads to something that is asked for has at least the tokens of one of these: {}. Against the transitions nothing leads out of that, and the initial marking has the tokens of none.",
+            some(basis.markings.iter().map(label))
+        ));
+    }
+    if !basis.excluded.is_empty() {
+        let markings = basis.excluded.iter().map(|excluded| label(&excluded.marking));
+        sentences.push(format!("By the marking equation nothing has the tokens of one of these: {}.", some(markings)));
+    }
+    if !basis.weights.sums.is_empty() {
+        let laws = some_laws(net, &basis.weights, None);
+        sentences.push(format!("What has more of a sum that no transition increases need not be looked at: {laws}."));
+    }
+    sentences.join(" ")
+}
+
 /// What is known of all markings from which a goal can be reached.
 fn against(net: &Net, evidence: &Evidence) -> Option<String> {
     match evidence {
@@ -102,10 +147,10 @@ fn against(net: &Net, evidence: &Evidence) -> Option<String> {
             ))
         }
         Evidence::Cover(cover) => {
-            let told: Vec<String> = cover.markings.iter().map(|marking| Terms::plain(net).label(marking)).collect();
+            let markings = cover.markings.iter().map(|marking| Terms::plain(net).label(marking));
             Some(format!(
                 "Whatever leads to something that is asked for is below one of these, in which ω is more than every number: {}. Against the transitions nothing leads out from under them, and the initial marking is below none.",
-                listed(&told, TOLD)
+                some(markings)
             ))
         }
         _ => None,
@@ -201,6 +246,11 @@ fn gcd(one: i128, other: i128) -> i128 {
 
 /// What sums of weights do not do.
 fn sums(net: &Net, weights: &Weights, asked: Option<&Label>) -> String {
+    format!("Sums of tokens that no transition increases: {}. What is asked for would have more.", some_laws(net, weights, asked))
+}
+
+/// Some of the sums, each with its value in the beginning.
+fn some_laws(net: &Net, weights: &Weights, asked: Option<&Label>) -> String {
     let laws = weights.sums.iter().filter_map(|sum| {
         let factors: Factors = sum.iter().map(|&(place, weight)| (place, i128::from(weight))).collect();
         law(net, &factors, 0, asked)
@@ -208,7 +258,7 @@ fn sums(net: &Net, weights: &Weights, asked: Option<&Label>) -> String {
     let laws: Vec<String> = laws.take(TOLD).collect();
     let more = weights.sums.len().saturating_sub(laws.len());
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    format!("Sums of tokens that no transition increases: {}{more}. What is asked for would have more.", laws.join("; "))
+    format!("{}{more}", laws.join("; "))
 }
 
 /// What the equation says: laws that its proof adds up, with the traps that it needs.

@@ -6,7 +6,7 @@ use serval_draw::Words;
 
 use super::{TreeAnswer, TreeNode, TreeReport};
 use crate::escape::{line, name, xml as escaped};
-use crate::html::{POLICY, STYLE};
+use crate::html::head;
 
 /// Sequences that are drawn on a page.
 const DRAWN: usize = 200;
@@ -21,17 +21,11 @@ impl TreeReport {
         };
         let (file, target) = (escaped(&name(&self.file)), escaped(&line(&self.target)));
         let mut out = String::new();
+        out.push_str(&head(&format!("{}: {target}", self.answer.words()), serval_draw::style()));
         // Writing to a string does not fail.
         let _ = write!(
             out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}: {target}</title>\n\
-             <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n\
-             <header class=\"{class}\">\n<p class=\"file\">{file}</p>\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
-            self.answer.words(),
-            serval_draw::style(),
+            "<header class=\"{class}\">\n<p class=\"file\">{file}</p>\n<h1><span class=\"mark\" aria-hidden=\"true\"></span>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
             self.answer.words(),
             escaped(&self.headline())
         );
