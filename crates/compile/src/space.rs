@@ -57,6 +57,8 @@ pub(crate) struct Space {
     /// The pairs some of whose steps get into a loop that they never leave.
     spins: FxHashMap<(LocalId, GlobalId), Box<[Span]>>,
     scratch: Scratch,
+    /// Room for the global state from which steps are run.
+    values: Vec<i64>,
     operations: u64,
 }
 
@@ -76,6 +78,7 @@ impl Space {
             remarks: Vec::new(),
             spins: FxHashMap::default(),
             scratch: Scratch::default(),
+            values: Vec::new(),
             operations: 0,
         }
     }
@@ -191,8 +194,9 @@ impl Space {
         }
         let from = self.moves.len();
         let LocalState { owner, waiting } = self.locals[local.index()].clone();
-        let values = self.globals[global.index()].clone();
-        let mut scratch = std::mem::take(&mut self.scratch);
+        let (mut scratch, mut values) = (std::mem::take(&mut self.scratch), std::mem::take(&mut self.values));
+        values.clear();
+        values.extend_from_slice(&self.globals[global.index()]);
         let mut ends: FxHashSet<(LocalId, GlobalId)> = FxHashSet::default();
         let Self { machine, globals, locals, local_spans, moves, .. } = self;
         let mut found = |outcome: crate::machine::Outcome<'_>| {
@@ -226,6 +230,7 @@ impl Space {
         self.scratch = scratch;
         // Wide states cost what they weigh.
         self.operations += operations + 8 * (values.len() + waiting.values.len()) as u64;
+        self.values = values;
         if let Some(fault) = fault {
             self.faults.insert((local, global), fault);
         }

@@ -187,8 +187,9 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
-        let method = Method::Reduce;
-        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, method, short: false, reason: None, open_answers }.run()
+        let (searched, method) = (0, Method::Reduce);
+        let (short, reason) = (false, None);
+        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, searched, method, short, reason, open_answers }.run()
     })
 }
 
@@ -247,6 +248,8 @@ struct Work<'a> {
     failed: FxHashMap<(usize, Method, usize), u64>,
     /// What such attempts have found over the numbers of answers, for the next one.
     kept: Mutex<FxHashMap<(usize, Method, usize), Kept>>,
+    /// The ticks that searches of the reduced systems have had, and found nothing with.
+    searched: u64,
     /// The last method that proved a component.
     method: Method,
     /// Whether something in this round could have used more ticks.
@@ -340,9 +343,16 @@ impl Work<'_> {
     fn stage(&mut self, stage: &Stage, ticks: u64, round: usize) -> Result<(), End> {
         match stage {
             Stage::Reduce => self.reduce(ticks),
-            Stage::Search if self.may(Method::Search) => {
+            // With as many ticks as it has had it would end in the same place, or soon after it.
+            Stage::Search if self.may(Method::Search) && ticks > self.searched => {
                 self.search(u32::MAX, ticks, true)?;
-                self.few_kinds(Some(ticks))
+                self.few_kinds(Some(ticks))?;
+                self.searched = ticks;
+                Ok(())
+            }
+            Stage::Search if self.may(Method::Search) => {
+                self.short = true;
+                Ok(())
             }
             Stage::Search => Ok(()),
             Stage::Tasks(kinds) => {

@@ -80,11 +80,11 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
             if courses.soon_answers_after_one(place, &config, budget)? {
                 continue;
             }
-            let others = config.flight.others(place);
-            let key = (place.1, config.global, others.clone());
+            let key = (place.1, config.global, config.flight.others(place));
+            let others = &key.2;
             let stuck = match known.get(&key) {
                 Some(&stuck) => stuck,
-                None if courses.soon_answers(place.1, config.global, &others, budget)? => {
+                None if courses.soon_answers(place.1, config.global, others, budget)? => {
                     known.insert(key, false);
                     false
                 }
@@ -98,7 +98,7 @@ fn look(system: &NetworkSystem, budget: &mut Budget, found: &mut IndexMap<Place,
                             stuck
                         }
                     };
-                    let stuck = without && (others.is_empty() || never_answers(system, place.1, config.global, &others, budget)?);
+                    let stuck = without && (others.is_empty() || never_answers(system, place.1, config.global, others, budget)?);
                     known.insert(key, stuck);
                     stuck
                 }
@@ -190,19 +190,23 @@ impl Flight {
 
 /// The pairs from which a request that runs on alone can answer.
 fn answers_alone(system: &NetworkSystem) -> FxHashSet<(LocalId, GlobalId)> {
-    let mut before: FxHashMap<(LocalId, GlobalId), Vec<(LocalId, GlobalId)>> = FxHashMap::default();
     let answers = |local: LocalId| !system.answers_of(local).is_empty();
     let mut stack: Vec<(LocalId, GlobalId)> = Vec::new();
+    // Where steps lead, and from where.
+    let mut before: Vec<((LocalId, GlobalId), (LocalId, GlobalId))> = Vec::with_capacity(system.steps().len());
     for step in system.steps() {
         checkpoint::pass();
-        before.entry((step.to_local, step.to_global)).or_default().push((step.local, step.global));
-        stack.extend([(step.to_local, step.to_global), (step.local, step.global)].into_iter().filter(|pair| answers(pair.0)));
+        let (from, to) = ((step.local, step.global), (step.to_local, step.to_global));
+        before.push((to, from));
+        stack.extend([to, from].into_iter().filter(|pair| answers(pair.0)));
     }
+    before.sort_unstable();
     let mut can = FxHashSet::default();
     while let Some(pair) = stack.pop() {
         checkpoint::pass();
         if can.insert(pair) {
-            stack.extend(before.get(&pair).into_iter().flatten());
+            let first = before.partition_point(|&(to, _)| to < pair);
+            stack.extend(before[first..].iter().take_while(|&&(to, _)| to == pair).map(|&(_, from)| from));
         }
     }
     can

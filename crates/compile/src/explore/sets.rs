@@ -76,7 +76,9 @@ impl LocalSet {
     pub(crate) fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.words.iter().flat_map(|&(word, bits)| {
             let base = word as usize * 64;
-            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| LocalId::from_index(base + bit))
+            // Without its last bit a word has one less, until it has none.
+            let rests = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)).filter(|&rest| rest != 0));
+            rests.map(move |rest| LocalId::from_index(base + rest.trailing_zeros() as usize))
         })
     }
 }

@@ -28,10 +28,11 @@ pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduce
 
 /// What is done on each level, in this order, and with which part of its ticks. To give
 /// a method a place, add a [`Kind`] to a list here. Methods that seldom find anything have small parts, so
-/// that all of them together take not much longer than the first.
+/// that all of them together take not much longer than the first. The search goes on doubling from what it had
+/// before the first level, so that a counterexample just beyond that waits for few levels.
 pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
-    (Stage::Search, 20),
+    (Stage::Search, 8),
     (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
 ];
 

@@ -61,13 +61,15 @@ fn part(systems: u64, seed: u64, methods: &[Sole], thread: u64) -> Result<Tally,
 }
 
 fn page(systems: u64, seed: u64, methods: &[Sole], tally: &Tally) -> String {
+    // Whoever asks for some methods only is told so.
+    let named: String =
+        if methods == Sole::all() { String::new() } else { methods.iter().map(|method| format!(" {}", method.name())).collect() };
     let mut lines = vec![
         "# Each method alone".to_owned(),
         String::new(),
-        format!(
-            "Written by `cargo run --release -p serval-soundness --bin alone {systems} {seed}`. Every proof was accepted by the checker, and"
-        ),
-        "brute force with up to four requests found nothing against it; every run was followed by the checker.".to_owned(),
+        format!("Written by `cargo run --release -p serval-soundness --bin alone {systems} {seed}{named}`."),
+        "Every proof was accepted by the checker, and brute force with up to four requests found nothing against it; every run".to_owned(),
+        "was followed by the checker.".to_owned(),
         String::new(),
         "| method | kind | proved | refuted | unknown |".to_owned(),
         "|---|---|---:|---:|---:|".to_owned(),
