@@ -142,7 +142,7 @@ pub(crate) fn moved(copies: &Copies, from: &At, to: At) -> Copies {
 }
 
 /// Puts a copy behind the threads of a state.
-fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
+pub(crate) fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
     let mut attack = core.clone();
     let (point, rest) = numbers.split_first()?;
     let (helper, registers) = rest.split_last()?;
@@ -153,7 +153,7 @@ fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
 }
 
 /// Takes the last thread of a state out again.
-fn parted(mut attack: Attack, kind: u32) -> Option<(Attack, At)> {
+pub(crate) fn parted(mut attack: Attack, kind: u32) -> Option<(Attack, At)> {
     let local = attack.state.locals.pop()?;
     attack.state.buffers.pop();
     let helper = attack.helpers.pop()?;

@@ -43,7 +43,7 @@ fn live_of(program: &Program, live: &[Vec<u64>], more: Option<ThreadId>) -> Vec<
 }
 
 /// Puts a copy behind the threads of a state.
-fn joined(core: &State, (_, numbers): &At) -> Option<State> {
+pub(crate) fn joined(core: &State, (_, numbers): &At) -> Option<State> {
     let mut state = core.clone();
     let (point, registers) = numbers.split_first()?;
     state.locals.push(Local { point: Point(u32::try_from(*point).ok()?), registers: registers.to_vec() });
@@ -52,7 +52,7 @@ fn joined(core: &State, (_, numbers): &At) -> Option<State> {
 }
 
 /// Takes the last thread of a state out again.
-fn parted(mut state: State, kind: u32) -> Option<(State, At)> {
+pub(crate) fn parted(mut state: State, kind: u32) -> Option<(State, At)> {
     let local = state.locals.pop()?;
     state.buffers.pop();
     let mut numbers = vec![i64::from(local.point.0)];
