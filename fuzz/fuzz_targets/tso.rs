@@ -6,16 +6,23 @@
 mod tso;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use serval_report::{Style, render_diagnostics};
 use serval_tso::Syntax;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     // Bytes that are no text are refused before the reader sees them.
     let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
     tso::check_lexemes(text);
-    if let Err(diagnostics) = tso::check(text, Syntax::Tso) {
-        // Drawing costs more than all the rest; the first few are enough.
-        render_diagnostics(&diagnostics[..diagnostics.len().min(3)], "fuzz.tso", text, Style::Plain);
-    }
+    let wrong = tso::check(text, Syntax::Tso).err().unwrap_or_default();
+    // Drawing costs more than all the rest; the first few are enough.
+    draw(&wrong[..wrong.len().min(3)], text);
     Corpus::Keep
 });
+
+#[cfg(feature = "programs")]
+fn draw(diagnostics: &[serval_syntax::Diagnostic], text: &str) {
+    serval_report::render_diagnostics(diagnostics, "fuzz.tso", text, serval_report::Style::Plain);
+}
+
+/// What draws mistakes is not built here.
+#[cfg(not(feature = "programs"))]
+fn draw(_: &[serval_syntax::Diagnostic], _: &str) {}

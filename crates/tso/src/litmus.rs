@@ -99,6 +99,8 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn refuse(&mut self, code: Code, piece: Piece<'_>, message: String, expected: &str, help: &str) -> Wrong {
+        // What is quoted may go over several lines of the test.
+        let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
         self.diagnostics.push(Diagnostic::error(code, piece.span(), message).expected(expected).help(help));
         Wrong
     }

@@ -36,24 +36,27 @@ pub enum AnyOutcome {
 /// Configurations of a first search, which is to find out soon whether it is worth while.
 pub(crate) const SOON: usize = 20_000;
 
-/// The bounds of numbers that are tried, each with how many configurations there may be.
+/// The bounds of numbers that are tried, each with how many configurations there may be. With the bound 0 all places are taken together, which is coarser than all else and has the fewest configurations: that is tried second, where the first search has found too many.
 pub(crate) fn stages(limits: &Limits) -> impl Iterator<Item = (u64, Limits)> + use<> {
     let soon = Limits { states: limits.states.min(SOON), ..limits.clone() };
     let (limits, again) = (limits.clone(), if limits.states > SOON { 1 } else { 2 });
-    [(1, soon)].into_iter().chain((again..=COARSEST).map(move |bound| (bound, limits.clone())))
+    [(1, soon), (0, limits.clone())].into_iter().chain((again..=COARSEST).map(move |bound| (bound, limits.clone())))
 }
 
 /// Decides whether a program with `thread*`s is robust.
 pub fn decide_any(program: &Program, limits: &Limits, budget: &mut Budget) -> AnyOutcome {
+    let mut too_many = false;
     for (stage, (bound, limits)) in stages(limits).enumerate() {
-        match abstractly(program, bound, &limits, budget) {
+        // What is coarser shows no more than what has come to its end.
+        let found = if bound == 0 && !too_many { Ok(None) } else { abstractly(program, bound, &limits, budget) };
+        match found {
             Ok(Some(robust)) => return AnyOutcome::Robust(robust),
             // Whether there were too many is known only after the last search.
-            Err(Ended::TooMany) if stage == 0 => {}
+            Err(Ended::TooMany) if stage < 2 => too_many = true,
             Ok(None) => {}
             Err(ended) => return AnyOutcome::Unknown(reason(STAGE, &ended, limits.states)),
         }
-        for copies in (1..=COPIES).filter(|_| stage == 0) {
+        for copies in (1..=COPIES).filter(|_| stage == 1) {
             match robustness(&program.with_copies(copies), &limits, budget) {
                 Ok(Robustness::Robust(_)) => {}
                 Ok(Robustness::Violated(violation)) => return AnyOutcome::Violated(copies, violation),

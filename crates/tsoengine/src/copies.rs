@@ -76,14 +76,16 @@ impl Many<'_> {
 
     fn sequential(&mut self, budget: &mut Budget) -> Result<(), FaultWith> {
         let mut known: Option<Met> = None;
-        let mut ended = None;
+        let (mut ended, mut too_many) = (None, false);
         for (stage, (bound, limits)) in stages(self.limits).enumerate() {
             if self.is_open(Model::Sc).is_empty() {
                 break;
             }
-            match configurations(self.program, bound, &limits, budget) {
+            // What is coarser shows no more than what has come to its end.
+            let found = if bound == 0 && !too_many { Ok(None) } else { configurations(self.program, bound, &limits, budget) };
+            match found {
                 Ok(found) => known = found.or(known),
-                Err(Ended::TooMany) if stage == 0 => {}
+                Err(Ended::TooMany) if stage < 2 => too_many = true,
                 Err(stopped) => {
                     ended = Some(reason(STAGE, &stopped, self.limits.states));
                     break;
@@ -93,7 +95,7 @@ impl Many<'_> {
             if self.is_open(Model::Sc).iter().all(|question| !perhaps(question)) {
                 break;
             }
-            if stage == 0 {
+            if stage == 1 {
                 self.tried(Model::Sc, COPIES, TRIED, budget)?;
             }
         }
@@ -163,27 +165,41 @@ impl Many<'_> {
     }
 }
 
-/// The configurations under sequential consistency, with numbers up to a bound; nothing where a step may fault.
-fn configurations(program: &Program, bound: u64, limits: &Limits, budget: &mut Budget) -> Result<Option<Met>, Ended> {
-    let live = Analysis::new(program, &program.questions).live;
+/// Searches the configurations under sequential consistency, with numbers up to a bound; `visit` sees each core, that is the threads that are one each, in order, and one copy of each `thread*`.
+pub(crate) fn cores(
+    program: &Program,
+    live: &[Vec<u64>],
+    bound: u64,
+    limits: &Limits,
+    budget: &mut Budget,
+    visit: &mut dyn FnMut(&Machine<'_>, &[i64]),
+) -> Searched {
     let kinds = program.many();
     let core = program.observed_with(None);
-    let analysis = nothing_urgent(&core, live_of(program, &live, &kinds));
+    let analysis = nothing_urgent(&core, live_of(program, live, &kinds));
     let machine = Machine::new(&core, &analysis);
     let joint: Vec<Program> = kinds.iter().map(|kind| program.observed_with(Some(*kind))).collect();
     let also = |kind: &ThreadId| kinds.iter().copied().chain([*kind]).collect::<Vec<_>>();
     let analyses: Vec<Analysis> =
-        joint.iter().zip(&kinds).map(|(joint, kind)| nothing_urgent(joint, live_of(program, &live, &also(kind)))).collect();
+        joint.iter().zip(&kinds).map(|(joint, kind)| nothing_urgent(joint, live_of(program, live, &also(kind)))).collect();
     let machines: Vec<Machine<'_>> = joint.iter().zip(&analyses).map(|(program, analysis)| Machine::new(program, analysis)).collect();
     let joint = machines.iter().map(|machine| (machine, Sc { machine, asked: Asked::new(machine.program) })).collect();
     let system = Sc { machine: &machine, asked: Asked::new(&core) };
     let mut counted = Counted { program, core: &machine, system, joint, helpers: false };
-    let mut met = vec![false; core.questions.len()];
-    let found = counted.search(bound, limits.states, budget, &mut |state| {
-        for (question, met) in core.questions.iter().zip(&mut met) {
-            *met |= is_sought(&machine, question, state);
-        }
+    counted.search(bound, limits.states, budget, &mut |state| {
+        visit(&machine, state);
         false
+    })
+}
+
+/// The configurations under sequential consistency, with numbers up to a bound; nothing where a step may fault.
+fn configurations(program: &Program, bound: u64, limits: &Limits, budget: &mut Budget) -> Result<Option<Met>, Ended> {
+    let live = Analysis::new(program, &program.questions).live;
+    let mut met = vec![false; program.questions.len()];
+    let found = cores(program, &live, bound, limits, budget, &mut |machine, state| {
+        for (question, met) in machine.program.questions.iter().zip(&mut met) {
+            *met |= is_sought(machine, question, state);
+        }
     });
     match found {
         Searched::All(configurations) => Ok(Some((AnyStates { live, configurations }, met))),

@@ -1,9 +1,13 @@
 //! Configurations: a state of some threads, and how many further copies of each `thread*` there are where. What they mean is said in `serval_tsoproof::any`.
 //!
 //! They are searched from ω copies at the beginning, with numbers up to a small bound, beyond which they count as ω. That may find what there is not, and misses nothing.
+//!
+//! With the bound 0 every place that some copy comes to has ω copies from the beginning on, so that all configurations have the same places: there are as many as there are states of the core, where registers of many values would make far too many sets of places otherwise.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
 use serval_tso::{Program, ThreadId};
 use serval_tsoproof::Configuration;
@@ -47,12 +51,78 @@ pub(crate) fn live_of(program: &Program, live: &[Vec<u64>], copies: &[ThreadId])
     fixed.chain(copies.iter().map(|id| live[id.index()].clone())).collect()
 }
 
+/// Numbers of all configurations together, beyond which there are too many.
+const NUMBERS: usize = 20_000_000;
+
 impl<S: System> Counted<'_, '_, S> {
+    /// Where copies begin.
+    fn beginning(&self) -> Vec<(u32, Vec<i64>)> {
+        let length = |kind: &ThreadId| self.program.threads[kind.index()].registers.len() + 1 + usize::from(self.helpers);
+        self.program.many().iter().map(|kind| (kind.0, vec![0; length(kind)])).collect()
+    }
+
+    /// What a copy at a place makes of the core and of its place; nothing where a step faults.
+    fn of_copy(&mut self, core: &[i64], at: &(u32, Vec<i64>), kind: usize) -> Option<Vec<(Vec<i64>, Vec<i64>)>> {
+        let both = self.joined(core, &at.1);
+        let (machine, system) = &mut self.joint[kind];
+        let mut after = Vec::new();
+        // Steps of the threads of the core are made elsewhere; a fault is one there too, or of the copy.
+        system.successors(&both, &mut after).ok()?;
+        let (machine, slot) = (*machine, machine.count() - 1);
+        Some(after.into_iter().filter(|(label, _)| label.thread == slot).map(|(_, both)| self.parted(machine, &both)).collect())
+    }
+
+    /// Searches all configurations with ω copies wherever a copy comes.
+    fn together(&mut self, most: usize, budget: &mut Budget, visit: &mut dyn FnMut(&[i64]) -> bool) -> Searched {
+        let many = self.program.many();
+        let mut cores: IndexSet<Vec<i64>, FxBuildHasher> = IndexSet::default();
+        let mut places: IndexSet<(u32, Vec<i64>), FxBuildHasher> = self.beginning().into_iter().collect();
+        cores.insert(self.system.initial());
+        let mut after = Vec::new();
+        // How many of the cores have met how many of the places.
+        let (mut known_cores, mut known_places) = (0, 0);
+        while (known_cores, known_places) != (cores.len(), places.len()) {
+            let (now_cores, now_places) = (cores.len(), places.len());
+            for number in 0..now_cores {
+                let Some(core) = cores.get_index(number).cloned() else { continue };
+                if number >= known_cores {
+                    if visit(&core) || self.system.successors(&core, &mut after).is_err() {
+                        return Searched::Perhaps;
+                    }
+                    cores.extend(after.drain(..).map(|(_, core)| core));
+                }
+                for place in if number < known_cores { known_places } else { 0 }..now_places {
+                    let Some(at) = places.get_index(place).cloned() else { continue };
+                    let Some(kind) = many.iter().position(|kind| kind.0 == at.0) else { continue };
+                    if let Err(stopped) = budget.spend(1) {
+                        return Searched::Ended(Ended::Stopped(stopped));
+                    }
+                    let Some(after) = self.of_copy(&core, &at, kind) else { return Searched::Perhaps };
+                    for (core, local) in after {
+                        cores.insert(core);
+                        places.insert((at.0, local));
+                    }
+                }
+                let numbers = cores.len().saturating_mul(places.len()).saturating_mul(places.first().map_or(1, |place| place.1.len()));
+                if cores.len() > most || numbers > NUMBERS {
+                    return Searched::Ended(Ended::TooMany);
+                }
+            }
+            (known_cores, known_places) = (now_cores, now_places);
+        }
+        cores.sort_unstable();
+        places.sort_unstable();
+        let copies: Vec<_> = places.into_iter().map(|(kind, local)| (kind, local, None)).collect();
+        Searched::All(cores.into_iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
+    }
+
     /// Searches all configurations, with numbers up to the bound; `visit` sees each core, and ends the search where it says so.
     pub(crate) fn search(&mut self, bound: u64, most: usize, budget: &mut Budget, visit: &mut dyn FnMut(&[i64]) -> bool) -> Searched {
+        if bound == 0 {
+            return self.together(most, budget, visit);
+        }
         let many = self.program.many();
-        let length = |kind: &ThreadId| self.program.threads[kind.index()].registers.len() + 1 + usize::from(self.helpers);
-        let beginning: Copies = many.iter().map(|kind| ((kind.0, vec![0; length(kind)]), None)).collect();
+        let beginning: Copies = self.beginning().into_iter().map(|at| (at, None)).collect();
         let mut members: BTreeMap<Vec<i64>, BTreeSet<Copies>> = BTreeMap::new();
         let mut open = VecDeque::from([(self.system.initial(), beginning)]);
         let (mut count, mut after) = (0, Vec::new());
@@ -77,17 +147,8 @@ impl<S: System> Counted<'_, '_, S> {
             open.extend(after.drain(..).map(|(_, core)| (core, copies.clone())));
             for at in copies.keys() {
                 let Some(kind) = many.iter().position(|kind| kind.0 == at.0) else { continue };
-                let both = self.joined(&core, &at.1);
-                let (machine, system) = &mut self.joint[kind];
-                // Steps of the threads of the core are those above; a fault is one there too, or of the copy.
-                if system.successors(&both, &mut after).is_err() {
-                    return Searched::Perhaps;
-                }
-                let (machine, slot) = (*machine, machine.count() - 1);
-                for (_, both) in after.drain(..).filter(|(label, _)| label.thread == slot) {
-                    let (core, local) = self.parted(machine, &both);
-                    open.push_back((core, moved(&copies, at, (at.0, local), bound)));
-                }
+                let Some(after) = self.of_copy(&core, at, kind) else { return Searched::Perhaps };
+                open.extend(after.into_iter().map(|(core, local)| (core, moved(&copies, at, (at.0, local), bound))));
             }
         }
         let configuration = |core: &Vec<i64>, copies: Copies| {

@@ -4,6 +4,8 @@ use serval_budget::Budget;
 use serval_tso::{Inner, Op, Place, Point, Program, ThreadId};
 use serval_tsoproof::{Certificate, Goal};
 
+use crate::copies::cores;
+use crate::counted::Searched;
 use crate::decide::Limits;
 use crate::fences::prove;
 use crate::live::Analysis;
@@ -20,25 +22,47 @@ pub struct Vain {
     pub stuck: Vec<Place>,
 }
 
-/// Finds what no run of a program with a fixed number of threads does; nothing where not all states were seen.
+/// For each thread and point whether it is reached, and whether a step is ever made from it.
+struct Found {
+    /// The thread of the program that each thread of a state is.
+    threads: Vec<ThreadId>,
+    reached: Vec<Vec<bool>>,
+    left: Vec<Vec<bool>>,
+}
+
+impl Found {
+    fn note(&mut self, machine: &Machine<'_>, state: &[i64]) {
+        for (slot, thread) in self.threads.iter().enumerate() {
+            let (thread, point) = (thread.index(), machine.point(state, slot));
+            self.reached[thread][point] = true;
+            let next = || machine.next(state, slot, &|cell| state[machine.memory + cell]);
+            self.left[thread][point] = self.left[thread][point] || matches!(next(), Next::Step(_));
+        }
+    }
+}
+
+/// Finds what no run of a program does; nothing where not all states were seen. With a `thread*`, what no configuration has no number of copies does; a configuration may have more than they do, so that some of it may not be found.
 pub fn in_vain(program: &Program, limits: &Limits, budget: &mut Budget) -> Option<Vain> {
     let asked_nothing = Program { questions: Vec::new(), ..program.clone() };
     let analysis = Analysis::new(&asked_nothing, &[]);
-    let machine = Machine::new(&asked_nothing, &analysis);
-    let (found, ended) = search(&mut Sc { machine: &machine, asked: Asked::new(&asked_nothing) }, limits.states, budget);
-    if !matches!(ended, Ended::Done) {
-        return None;
-    }
     let none = || program.threads.iter().map(|thread| vec![false; thread.code.len()]).collect::<Vec<_>>();
-    let (mut reached, mut left) = (none(), none());
-    for state in &found.states {
-        for thread in 0..machine.count() {
-            let point = machine.point(state, thread);
-            reached[thread][point] = true;
-            let next = || machine.next(state, thread, &|cell| state[machine.memory + cell]);
-            left[thread][point] = left[thread][point] || matches!(next(), Next::Step(_));
+    let many = program.many();
+    let threads = program.thread_ids().filter(|id| !many.contains(id)).chain(many.iter().copied()).collect();
+    let mut found = Found { threads, reached: none(), left: none() };
+    if many.is_empty() {
+        let machine = Machine::new(&asked_nothing, &analysis);
+        let (all, ended) = search(&mut Sc { machine: &machine, asked: Asked::new(&asked_nothing) }, limits.states, budget);
+        if !matches!(ended, Ended::Done) {
+            return None;
+        }
+        all.states.iter().for_each(|state| found.note(&machine, state));
+    } else {
+        let searched = cores(&asked_nothing, &analysis.live, 1, limits, budget, &mut |machine, state| found.note(machine, state));
+        if !matches!(searched, Searched::All(_)) {
+            return None;
         }
     }
+    let Found { reached, left, .. } = found;
     let mut vain = Vain::default();
     for (number, thread) in program.threads.iter().enumerate() {
         let place = |point: usize| Place { thread: ThreadId::new(number), point: Point::new(point) };

@@ -167,3 +167,33 @@ fn how_many_copies_something_needs() {
         .collect();
     assert!(copies.contains(&(0, 3)) && copies.contains(&(1, 2)), "{copies:?}");
 }
+
+/// Copies with registers of several values are at so many places that their sets cannot all be looked at.
+#[test]
+fn registers_of_several_values_are_no_obstacle() {
+    let text = "values 0..3 wrap; memory n = 0, m = 0;
+        thread* P { o := fadd(n, 1); r := m; m := o; if (o == r) { same: skip; } s := n; }
+        never P.s == 4;
+        never P@same && P.o == 4;
+        never P@same && P.o == 3;";
+    let program = serval_tso::read(text).unwrap();
+    let limits = Limits { states: 2_000, ..Limits::default() };
+    let certificate = decide_many(&program, &limits, &mut Budget::unlimited()).unwrap().certificate;
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
+    assert_eq!(shown.sc[..2], [Some(false), Some(false)]);
+    // All have the same places: this is what was needed here.
+    let list = &certificate.any_sc.as_ref().unwrap().configurations;
+    assert!(list.len() > 100 && list.iter().all(|one| one.copies == list[0].copies), "{}", list.len());
+    // A configuration is needed, and so is every place.
+    for number in [0, list.len() / 2, list.len() - 1] {
+        let mut mutant = certificate.clone();
+        mutant.any_sc.as_mut().unwrap().configurations.remove(number);
+        assert!(mutant.check(&program, &mut Budget::unlimited()).is_err(), "{number}");
+        let mut mutant = certificate.clone();
+        mutant.any_sc.as_mut().unwrap().configurations.iter_mut().for_each(|one| {
+            let place = number % one.copies.len();
+            one.copies.remove(place);
+        });
+        assert!(mutant.check(&program, &mut Budget::unlimited()).is_err(), "{number}");
+    }
+}

@@ -43,6 +43,7 @@ fn loops_and_bounded_traces() {
 #[test]
 fn any_number_of_copies() {
     let counts = compared("copies");
+    assert!(counts["robust, all places together"] > 5, "{counts:?}");
     assert!(
         counts["robust"] > 5 && counts["not robust"] > 5 && counts.get("undecided").copied().unwrap_or(0) * 5 < counts["robust"],
         "{counts:?}"
@@ -53,4 +54,13 @@ fn any_number_of_copies() {
 fn bounded_rounds() {
     let counts = compared("rounds");
     assert!(counts["with fences or locked steps"] > 5 && counts["one round is not enough"] > 5, "{counts:?}");
+}
+
+#[test]
+fn changed_certificates() {
+    let counts = compared("mutants");
+    for part in ["answers", "sc", "tso", "finals", "merged", "basis", "robust", "violation", "any", "any_sc", "fences"] {
+        let refused = format!("{part}, refused");
+        assert!(counts.get(refused.as_str()).copied().unwrap_or(0) > 5, "{refused}: {counts:?}");
+    }
 }

@@ -14,7 +14,8 @@
 //! a thread of the core, or of a copy, can be made from the member above as well, since it has that copy too and steps depend on memory, the attack and the thread alone; and it leads to something above, which is below a member. A violation depends on the
 //! core alone, and no core of a member is one: a contradiction. That ω is justified is not needed. ∎
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
@@ -55,17 +56,32 @@ pub struct AnyRobust {
 
 serval_linear::objects!(Configuration, AnyRobust);
 
-/// What the members say, by their cores.
-pub(crate) struct Members(pub(crate) BTreeMap<Vec<i64>, Vec<Copies>>);
+/// What the members say, by their cores. Many members have the same copies, which are kept once.
+#[derive(Default)]
+pub(crate) struct Members {
+    by_core: BTreeMap<Vec<i64>, Vec<Rc<Copies>>>,
+    known: BTreeSet<Rc<Copies>>,
+}
 
 impl Members {
-    pub(crate) fn has_above(&self, core: &[i64], copies: &Copies) -> bool {
+    /// Adds a member.
+    pub(crate) fn add(&mut self, core: &[i64], copies: Copies) -> Rc<Copies> {
+        let copies = Rc::new(copies);
+        let copies = self.known.get(&copies).cloned().unwrap_or(copies);
+        self.known.insert(Rc::clone(&copies));
+        self.by_core.entry(core.to_vec()).or_default().push(Rc::clone(&copies));
+        copies
+    }
+
+    pub(crate) fn has_above(&self, core: &[i64], copies: &Rc<Copies>) -> bool {
         let enough = |above: &Copies, at: &At, count: &Option<u64>| match (above.get(at), count) {
             (Some(None), _) => true,
             (Some(Some(most)), Some(count)) => count <= most,
             (Some(Some(_)), None) | (None, _) => false,
         };
-        self.0.get(core).is_some_and(|members| members.iter().any(|above| copies.iter().all(|(at, count)| enough(above, at, count))))
+        // What is kept once is the same, and so below itself.
+        let is_above = |above: &Rc<Copies>| Rc::ptr_eq(above, copies) || copies.iter().all(|(at, count)| enough(above, at, count));
+        self.by_core.get(core).is_some_and(|members| members.iter().any(is_above))
     }
 }
 
@@ -121,8 +137,12 @@ pub(crate) fn copies_of(program: &Program, configuration: &Configuration, helper
 }
 
 /// Takes a copy from one place to another.
-pub(crate) fn moved(copies: &Copies, from: &At, to: At) -> Copies {
-    let mut after = copies.clone();
+pub(crate) fn moved(copies: &Rc<Copies>, from: &At, to: At) -> Rc<Copies> {
+    if [from, &to].iter().all(|at| copies.get(*at) == Some(&None)) {
+        // From ω to ω nothing changes.
+        return Rc::clone(copies);
+    }
+    let mut after = Copies::clone(copies);
     match after.get_mut(from) {
         Some(Some(1)) => {
             after.remove(from);
@@ -138,11 +158,11 @@ pub(crate) fn moved(copies: &Copies, from: &At, to: At) -> Copies {
             after.insert(to, Some(1));
         }
     }
-    after
+    Rc::new(after)
 }
 
 /// Puts a copy behind the threads of a state.
-fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
+pub(crate) fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
     let mut attack = core.clone();
     let (point, rest) = numbers.split_first()?;
     let (helper, registers) = rest.split_last()?;
@@ -153,7 +173,7 @@ fn joined(core: &Attack, (_, numbers): &At) -> Option<Attack> {
 }
 
 /// Takes the last thread of a state out again.
-fn parted(mut attack: Attack, kind: u32) -> Option<(Attack, At)> {
+pub(crate) fn parted(mut attack: Attack, kind: u32) -> Option<(Attack, At)> {
     let local = attack.state.locals.pop()?;
     attack.state.buffers.pop();
     let helper = attack.helpers.pop()?;
@@ -178,7 +198,7 @@ pub(crate) fn check(program: &Program, any: &AnyRobust, budget: &mut Budget) -> 
 fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) -> Result<(), Refusal> {
     let many = core.program.many();
     let alone = core.program(None);
-    let mut members = Members(BTreeMap::new());
+    let mut members = Members::default();
     let mut read = Vec::new();
     for (number, configuration) in list.iter().enumerate() {
         budget.spend(u64::try_from(configuration.core.len() + configuration.copies.len()).unwrap_or(u64::MAX))?;
@@ -186,15 +206,18 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
         require!(StatesShape, decoded.is_some(), "configuration {number} of attacker {} is not well formed", core.attacker.0);
         let Some((attack, copies)) = decoded else { continue };
         require!(RobustViolation, !attack.is_violation(), "configuration {number} of attacker {} is a violation", core.attacker.0);
-        members.0.entry(configuration.core.clone()).or_default().push(copies.clone());
-        read.push((attack, copies));
+        read.push((attack, members.add(&configuration.core, copies)));
     }
     let at_start = |id: &ThreadId| ((id.0, vec![0; core.program.threads[id.index()].registers.len() + 2]), None);
-    let initial: Copies = many.iter().map(at_start).collect();
+    let initial: Rc<Copies> = Rc::new(many.iter().map(at_start).collect());
     let begins = members.has_above(&Attack::initial(&alone).encode(), &initial);
     require!(StatesInitial, begins, "the beginning is below no configuration of attacker {}", core.attacker.0);
     // The programs are made once: the core alone, and with a copy of each kind.
     let kinds: Vec<(u32, Program, Vec<Vec<u64>>)> = many.iter().map(|id| (id.0, core.program(Some(*id)), core.live(Some(*id)))).collect();
+    let mut with_copy = Vec::new();
+    for (kind, joint, sets) in &kinds {
+        with_copy.push((*kind, joint, Live::new(joint, &[], sets)?, Seen::everything(joint)));
+    }
     let sets = core.live(None);
     let live = Live::new(&alone, &[], &sets)?;
     let nobody = Seen::everything(&alone);
@@ -204,14 +227,13 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
             core,
             &members,
             successors(&alone, core.number(), attack, &live, &nobody)
-                .map(|after| after.into_iter().map(|(_, after)| (after.encode(), copies.clone())).collect()),
+                .map(|after| after.into_iter().map(|(_, after)| (after.encode(), Rc::clone(copies))).collect()),
         )?;
         for at in copies.keys() {
-            let Some((kind, joint, sets)) = kinds.iter().find(|(kind, ..)| *kind == at.0) else { continue };
+            let Some((kind, joint, live, seen)) = with_copy.iter().find(|(kind, ..)| *kind == at.0) else { continue };
             let Some(both) = joined(attack, at) else { continue };
-            let (live, seen) = (Live::new(joint, &[], sets)?, Seen::everything(joint));
             let slot = joint.threads.len() - 1;
-            let after = successors(joint, core.number(), &both, &live, &seen).map(|after| {
+            let after = successors(joint, core.number(), &both, live, seen).map(|after| {
                 let own = after.into_iter().filter(|(thread, _)| *thread == slot).filter_map(|(_, after)| parted(after, *kind));
                 own.map(|(after, to)| (after.encode(), moved(copies, at, to))).collect()
             });
@@ -221,8 +243,11 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
     Ok(())
 }
 
+/// What follows: the numbers of the core, and the copies.
+type After = (Vec<i64>, Rc<Copies>);
+
 /// Checks that everything that follows is below a member.
-fn check_after(core: &Core<'_>, members: &Members, after: Result<Vec<(Vec<i64>, Copies)>, usize>) -> Result<(), Refusal> {
+fn check_after(core: &Core<'_>, members: &Members, after: Result<Vec<After>, usize>) -> Result<(), Refusal> {
     require!(StatesFault, after.is_ok(), "a step of attacker {} or of another thread leaves the range of values", core.attacker.0);
     for (numbers, copies) in after.unwrap_or_default() {
         let is_in = members.has_above(&numbers, &copies);

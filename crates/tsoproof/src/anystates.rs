@@ -10,7 +10,7 @@
 //! **Proof.** Copies are alike, so let those that are spoken of be the ones of the core. By induction on the run, the state of the core, and the states of all other copies counted by places, are below a member, as in the proof of [`crate::any`]; nothing is urgent. Whether a question about all states looks for a state
 //! depends on the core alone. One about final states looks only for states in which all threads have ended, and then those of the core have. So the core of some member were one that the question looks for. ∎
 
-use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
@@ -43,7 +43,7 @@ fn live_of(program: &Program, live: &[Vec<u64>], more: Option<ThreadId>) -> Vec<
 }
 
 /// Puts a copy behind the threads of a state.
-fn joined(core: &State, (_, numbers): &At) -> Option<State> {
+pub(crate) fn joined(core: &State, (_, numbers): &At) -> Option<State> {
     let mut state = core.clone();
     let (point, registers) = numbers.split_first()?;
     state.locals.push(Local { point: Point(u32::try_from(*point).ok()?), registers: registers.to_vec() });
@@ -52,7 +52,7 @@ fn joined(core: &State, (_, numbers): &At) -> Option<State> {
 }
 
 /// Takes the last thread of a state out again.
-fn parted(mut state: State, kind: u32) -> Option<(State, At)> {
+pub(crate) fn parted(mut state: State, kind: u32) -> Option<(State, At)> {
     let local = state.locals.pop()?;
     state.buffers.pop();
     let mut numbers = vec![i64::from(local.point.0)];
@@ -69,7 +69,7 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
     Live::new(program, &all, &list.live)?;
     let sets = live_of(program, &list.live, None);
     let live = Live::new(&core, &asked, &sets)?;
-    let mut members = Members(BTreeMap::new());
+    let mut members = Members::default();
     let mut read = Vec::new();
     for (number, configuration) in list.configurations.iter().enumerate() {
         budget.spend(u64::try_from(configuration.core.len() + configuration.copies.len()).unwrap_or(u64::MAX))?;
@@ -81,27 +81,29 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
             let sought = core.questions.get(question).map(|question| state.is_sought(&core, question));
             require!(StatesQuestion, sought == Some(Some(false)), "configuration {number} is one that question {question} looks for");
         }
-        members.0.entry(configuration.core.clone()).or_default().push(copies.clone());
-        read.push((state, copies));
+        read.push((state, members.add(&configuration.core, copies)));
     }
     let at_start = |id: &ThreadId| ((id.0, vec![0; program.threads[id.index()].registers.len() + 1]), None);
-    let beginning: Copies = program.many().iter().map(at_start).collect();
+    let beginning: Rc<Copies> = Rc::new(program.many().iter().map(at_start).collect());
     let begins = members.has_above(&State::initial(&core).encode(Model::Sc), &beginning);
     require!(StatesInitial, begins, "the beginning is below no configuration");
     let with_one = |id: &ThreadId| (id.0, program.observed_with(Some(*id)), live_of(program, &list.live, Some(*id)));
     let kinds: Vec<(u32, Program, Vec<Vec<u64>>)> = program.many().iter().map(with_one).collect();
+    let mut with_copy = Vec::new();
+    for (kind, joint, sets) in &kinds {
+        let asked: Vec<&Question> = joint.questions.iter().collect();
+        with_copy.push((*kind, joint, Live::new(joint, &asked, sets)?, Seen::everything(joint)));
+    }
     let nobody = Seen::everything(&core);
     for (state, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * state.encode(Model::Sc).len()).unwrap_or(u64::MAX))?;
         let after = successors(&core, Model::Sc, state, &live, &nobody);
-        check_after(&members, after.map(|after| after.into_iter().map(|(_, after)| (after, copies.clone())).collect()))?;
+        check_after(&members, after.map(|after| after.into_iter().map(|(_, after)| (after, Rc::clone(copies))).collect()))?;
         for at in copies.keys() {
-            let Some((kind, joint, sets)) = kinds.iter().find(|(kind, ..)| *kind == at.0) else { continue };
+            let Some((kind, joint, live, seen)) = with_copy.iter().find(|(kind, ..)| *kind == at.0) else { continue };
             let Some(both) = joined(state, at) else { continue };
-            let asked: Vec<&Question> = joint.questions.iter().collect();
-            let (live, seen) = (Live::new(joint, &asked, sets)?, Seen::everything(joint));
             let slot = joint.threads.len() - 1;
-            let after = successors(joint, Model::Sc, &both, &live, &seen).map(|after| {
+            let after = successors(joint, Model::Sc, &both, live, seen).map(|after| {
                 let own = after.into_iter().filter(|(thread, _)| *thread == slot).filter_map(|(_, after)| parted(after, *kind));
                 own.map(|(after, to)| (after, moved(copies, at, to))).collect()
             });
@@ -112,7 +114,7 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
 }
 
 /// Checks that everything that follows is below a member.
-fn check_after(members: &Members, after: Result<Vec<(State, Copies)>, usize>) -> Result<(), Refusal> {
+fn check_after(members: &Members, after: Result<Vec<(State, Rc<Copies>)>, usize>) -> Result<(), Refusal> {
     require!(StatesFault, after.is_ok(), "a step from a configuration leaves the range of values");
     for (state, copies) in after.unwrap_or_default() {
         let is_in = members.has_above(&state.encode(Model::Sc), &copies);

@@ -1,9 +1,20 @@
-//! The checker's own tests.
+//! The checker's own tests: a file for each rule, with what it accepts and what it refuses.
 
+mod any;
+mod anystates;
 mod basis;
+mod cases;
+mod certificate;
 mod conditions;
+mod fences;
 mod finals;
 mod lists;
-mod merging;
-mod rules;
+mod live;
+mod loads;
+mod merged;
+mod robust;
+mod run;
+mod states;
 pub(crate) mod switch;
+mod trace;
+mod urgent;

@@ -1,14 +1,14 @@
 //! Programs whose size matters: how long an answer with its check takes.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serval_budget::Budget;
 use serval_tso::Program;
-use serval_tsoengine::{AnyOutcome, Fixed, Limits, decide, decide_any, fix};
-use serval_tsoproof::Certificate;
+use serval_tsoengine::{Limits, decide, decide_many};
+
+use crate::summary::Size;
 
 /// Store buffering of so many threads in a ring.
 fn ring(threads: usize, fence: &str) -> String {
@@ -50,83 +50,92 @@ fn filter(threads: usize, fence: &str) -> String {
     text
 }
 
-fn word(said: Option<bool>) -> &'static str {
-    said.map_or("undecided", |said| if said { "yes" } else { "no" })
+/// Any number of copies that take numbers, of ten values, and look at what others have done.
+const NUMBERS: &str = "values 0..9 wrap; memory n = 0;
+    thread* P { o := fadd(n, 1); r := n; if (o == r) { same: skip; } s := n; }
+    never P.s == 10;";
+
+/// Any number of copies that count under a lock, with registers of ten values; a copy of its own looks on.
+const COUNTS: &str = "values 0..9 wrap; memory lock = 0, n = 0;
+    thread Q { loop { o := xchg(lock, 1); if (o == 0) { break; } } r := n; s := n; if (r != s) { torn: skip; } lock := 0; }
+    thread* P { loop { o := xchg(lock, 1); if (o == 0) { break; } } r := n; n := r + 1; cs: skip; lock := 0; }
+    never Q@torn;";
+
+fn word(said: Option<bool>, yes: &'static str, no: &'static str) -> &'static str {
+    said.map_or("undecided", |said| if said { yes } else { no })
 }
 
 /// Decides and checks; what is said, in words.
 fn decided(program: &Program) -> String {
-    let mut certificate = Certificate::new(program);
-    if program.many().is_empty() {
-        match decide(program, &Limits::default(), &mut Budget::unlimited()) {
-            Ok(outcome) => certificate = outcome.certificate,
-            Err(_) => return "a fault".to_owned(),
-        }
+    let mut budget = Budget::unlimited();
+    let certificate = if program.many().is_empty() {
+        decide(program, &Limits::default(), &mut budget).ok().map(|outcome| outcome.certificate)
     } else {
-        match decide_any(program, &Limits::default(), &mut Budget::unlimited()) {
-            AnyOutcome::Robust(any) => certificate.any = Some(any),
-            AnyOutcome::Violated(copies, violation) => (certificate.copies, certificate.violation) = (Some(copies), Some(violation)),
-            AnyOutcome::Fault(..) => return "a fault".to_owned(),
-            AnyOutcome::Unknown(_) => {}
+        decide_many(program, &Limits::default(), &mut budget).ok().map(|outcome| outcome.certificate)
+    };
+    let Some(certificate) = certificate else { return "a fault".to_owned() };
+    match certificate.check(program, &mut budget) {
+        Ok(shown) => {
+            let all = |answers: &[Option<bool>]| {
+                let words: Vec<&str> = answers.iter().map(|said| word(*said, "reachable", "unreachable")).collect();
+                if words.is_empty() { "nothing asked".to_owned() } else { words.join(", ") }
+            };
+            format!("{}; SC {}; TSO {}", word(shown.robust, "robust", "not robust"), all(&shown.sc), all(&shown.tso))
         }
-    }
-    match certificate.check(program, &mut Budget::unlimited()) {
-        Ok(shown) => format!("robust {}, SC {:?}, TSO {:?}", word(shown.robust), shown.sc, shown.tso),
         Err(refusal) => format!("refused: {refusal}"),
     }
 }
 
-/// Says at once what is known last.
-fn say(parts: &[String]) {
-    let _ = writeln!(std::io::stderr(), "{}", parts.last().map_or("", String::as_str));
+/// A moment, by the clock and on a core.
+struct Moment(Instant, Option<u64>);
+
+impl Moment {
+    fn now() -> Self {
+        // The first number is how many nanoseconds the thread was on a core.
+        let on_core = || std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok();
+        Self(Instant::now(), on_core())
+    }
+
+    /// What was said of something that began at this moment.
+    fn said(&self, program: String, said: String) -> Size {
+        let Self(now, on_core) = Self::now();
+        let ms = u64::try_from((now - self.0).as_millis()).unwrap_or(u64::MAX);
+        let core_ms = on_core.zip(self.1).map(|(now, then)| now.saturating_sub(then) / 1_000_000);
+        Size { program, ms, core_ms, said }
+    }
 }
 
-fn timed(name: &str, text: &str, into: &mut Vec<String>) {
-    let Ok(program) = serval_tso::read(text) else {
-        into.push(format!("\"{name}\": \"cannot be read\""));
-        return;
-    };
-    let start = Instant::now();
-    let said = decided(&program);
-    into.push(format!("\"{name}\": {{\"ms\": {}, \"said\": \"{said}\"}}", start.elapsed().as_millis()));
-    say(into);
+fn timed(program: String, text: &str) -> Size {
+    let start = Moment::now();
+    let said = serval_tso::read(text).map_or_else(|_| "cannot be read".to_owned(), |program| decided(&program));
+    start.said(program, said)
 }
 
-/// The times, as parts of a JSON object; programs of a directory together.
-pub(crate) fn sizes(directory: Option<&Path>) -> Vec<String> {
-    let mut parts = Vec::new();
-    timed("ring of 12", &ring(12, ""), &mut parts);
-    timed("ring of 5, fenced", &ring(5, "fence;"), &mut parts);
-    timed("filter lock of 3, fenced", &filter(3, "fence;"), &mut parts);
-    timed("filter lock of 3", &filter(3, ""), &mut parts);
-    let ten = "values 0..9 wrap; memory n = 0; thread* P { o := fadd(n, 1); r := o; s := n; }";
-    timed("ten values, any number of copies", ten, &mut parts);
-    let lamport = include_str!("../../../../examples/tso/lamport-fast.tso");
-    timed("Lamport's fast mutex", lamport, &mut parts);
-    if let Ok(program) = serval_tso::read(lamport)
-        && let Ok(Fixed::Fences(fences)) = fix(&program, &Limits::default(), &mut Budget::unlimited())
-    {
-        let place =
-            |&(thread, point): &(u32, u32)| serval_tso::Place { thread: serval_tso::ThreadId(thread), point: serval_tso::Point(point) };
-        let fenced = program.with_fences(&fences.places().iter().map(place).collect::<Vec<_>>());
-        let start = Instant::now();
-        let said = decided(&fenced);
-        parts.push(format!(
-            "\"Lamport's fast mutex, {} fences\": {{\"ms\": {}, \"said\": \"{said}\"}}",
-            fences.places().len(),
-            start.elapsed().as_millis()
-        ));
-        say(&parts);
+/// The programs of a directory, each, and together.
+fn of_directory(directory: &Path, into: &mut Vec<Size>) {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "tso"));
+    files.sort();
+    let start = Moment::now();
+    for file in &files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        into.push(timed(format!("`{stem}.tso`"), &std::fs::read_to_string(file).unwrap_or_default()));
     }
-    if let Some(directory) = directory {
-        let mut files: Vec<_> = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "tso"));
-        files.sort();
-        let start = Instant::now();
-        let programs: Vec<Program> = files.iter().filter_map(|file| serval_tso::read(&std::fs::read_to_string(file).ok()?).ok()).collect();
-        programs.iter().for_each(|program| drop(decided(program)));
-        parts.push(format!("\"all of a directory\": {{\"ms\": {}, \"programs\": {}}}", start.elapsed().as_millis(), programs.len()));
-        say(&parts);
-    }
-    parts
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let parent = directory.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    into.push(start.said(format!("all {} of `{parent}/{name}`", files.len()), String::new()));
+}
+
+/// The times.
+pub(crate) fn sizes(directories: &[&Path]) -> Vec<Size> {
+    let mut sizes = vec![
+        timed("store buffering in a ring of 12 threads".to_owned(), &ring(12, "")),
+        timed("the same with fences, in a ring of 5".to_owned(), &ring(5, "fence;")),
+        timed("the filter lock of 3 threads, with fences".to_owned(), &filter(3, "fence;")),
+        timed("the filter lock of 3 threads".to_owned(), &filter(3, "")),
+        timed("any number of copies that take numbers of ten values".to_owned(), NUMBERS),
+        timed("any number of copies that count to ten under a lock".to_owned(), COUNTS),
+    ];
+    directories.iter().for_each(|directory| of_directory(directory, &mut sizes));
+    sizes
 }

@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "not every test that compares uses all of it")]
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 /// A statement, with a condition on a register in front or without.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -126,7 +128,7 @@ pub(crate) fn behaviour(code: &Code, buffers: bool) -> Behaviour {
 /// The same where each thread makes at most so many statements, as long as there are at most so many states with traces.
 pub(crate) fn bounded(code: &Code, buffers: bool, statements: usize, most: usize) -> Behaviour {
     let count = code.threads.len();
-    let (mut seen, mut stack) = (HashSet::new(), vec![first_world(code)]);
+    let (mut seen, mut stack) = (FxHashSet::default(), vec![first_world(code)]);
     let mut result = Behaviour::default();
     while let Some(world) = stack.pop() {
         if !seen.insert(world.clone()) {

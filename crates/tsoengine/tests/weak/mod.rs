@@ -5,6 +5,7 @@
 mod copies;
 mod fences;
 mod loops;
+mod mutants;
 #[path = "../naive/mod.rs"]
 mod naive;
 mod rounds;
@@ -16,20 +17,33 @@ use std::ops::Range;
 /// How often something was seen.
 pub(crate) type Counts = BTreeMap<&'static str, u64>;
 
-/// A kind of comparison: its name, how many programs the whole run takes, and what it does.
+/// A kind of comparison: its name, what it compares, how many programs the whole run takes, and what it does.
+#[allow(dead_code, reason = "only the whole run says what is compared")]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
+    pub(crate) compares: &'static str,
     pub(crate) whole: u64,
     pub(crate) compare: fn(Range<u64>) -> Counts,
 }
 
 /// All kinds.
-pub(crate) const KINDS: [Kind; 5] = [
-    Kind { name: "straight", whole: 20_000, compare: straight::compare },
-    Kind { name: "fences", whole: 20_000, compare: fences::compare },
-    Kind { name: "loops", whole: 2_000, compare: loops::compare },
-    Kind { name: "copies", whole: 2_000, compare: copies::compare },
-    Kind { name: "rounds", whole: 2_000, compare: rounds::compare },
+pub(crate) const KINDS: [Kind; 6] = [
+    Kind {
+        name: "straight",
+        compares: "final states under SC and TSO, robustness, load buffers forwards and backwards",
+        whole: 20_000,
+        compare: straight::compare,
+    },
+    Kind { name: "fences", compares: "the fewest fences with all smaller sets", whole: 20_000, compare: fences::compare },
+    Kind {
+        name: "loops",
+        compares: "attacks with all traces up to seven statements of each thread",
+        whole: 2_000,
+        compare: loops::compare,
+    },
+    Kind { name: "copies", compares: "any number of copies with one to four", whole: 2_000, compare: copies::compare },
+    Kind { name: "rounds", compares: "one, two and three rounds with a search that counts rounds", whole: 2_000, compare: rounds::compare },
+    Kind { name: "mutants", compares: "certificates with one thing changed with what is so", whole: 5_000, compare: mutants::compare },
 ];
 
 fn count(counts: &mut Counts, what: &'static str) {

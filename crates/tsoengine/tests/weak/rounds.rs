@@ -1,8 +1,9 @@
 //! Final states of straight programs with store buffers in a bounded number of rounds, by trying everything and counting rounds.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
 use serval_budget::Budget;
 use serval_tso::Program;
 use serval_tsoengine::{Limits, in_rounds};
@@ -15,7 +16,7 @@ use super::{Counts, count, question};
 pub(crate) fn finals_in_rounds(code: &Code, rounds: usize) -> BTreeSet<Final> {
     let count = code.threads.len();
     let mut finals = BTreeSet::new();
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut stack = vec![(first_world(code), vec![0; count], count)];
     while let Some((world, used, turn)) = stack.pop() {
         // What the trace says is of no interest here.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_tso::{CellId, Program};
 
-use super::conditions::{about_memory, answer};
+use super::cases::{Case, Refused, about_memory, answer, balanced, checked};
 use super::lists::{all_live, begun};
 use crate::basis::{Basis, before};
 use crate::live::Live;
@@ -46,7 +46,7 @@ fn reach_of(program: &Program) -> (Vec<Vec<Vec<i64>>>, Vec<Vec<i64>>) {
 }
 
 /// A certificate that the first question is unreachable because of these members.
-fn by_basis(text: &str, members: &[&[i64]]) -> (Program, Certificate) {
+pub(super) fn by_basis(text: &str, members: &[&[i64]]) -> Case {
     let (program, mut certificate) = begun(text);
     let (threads, values) = reach_of(&program);
     let members = members.iter().map(|member| member.to_vec()).collect();
@@ -58,18 +58,23 @@ fn by_basis(text: &str, members: &[&[i64]]) -> (Program, Certificate) {
 const WALKS: &str = "memory x; thread P { skip; l: skip; } never P@l;";
 const NOWHERE: &str = "memory x; thread P { x := 1; l: skip; k: skip; } never P@l && P@k;";
 
+fn accepted() -> Vec<Case> {
+    vec![
+        by_basis(NOWHERE, &[]),
+        // What is sought must be there, and that the own store may have been lost.
+        by_basis("memory x; thread P { x := 1; r := x; e: skip; } never P@e && P.r == 2;", &[]),
+        by_basis("memory x; thread P { x := 1; } exists x == 0;", &[&[1, 0, 0], &[1, 0, 1, 0, 1, 1]]),
+        by_basis("memory x; thread P { x := 1; x := 1; } exists x == 0;", &[&[2, 0, 0], &[2, 0, 1, 0, 1, 1]]),
+        by_basis("memory x = 1; thread P { r := x; assume r == 0; e: skip; } never P@e;", &[]),
+    ]
+}
+
 /// Refused by one condition alone.
-pub(super) fn refused() -> Vec<(Condition, (Program, Certificate))> {
+pub(super) fn refused() -> Refused {
     let mut without = by_basis(NOWHERE, &[]);
     without.1.basis = None;
     let mut sequential = by_basis(NOWHERE, &[]);
     sequential.1.answers[0].model = Model::Sc;
-    let mut incomplete = by_basis(NOWHERE, &[]);
-    incomplete.1.basis.as_mut().unwrap().threads[0].pop();
-    let mut fewer_values = by_basis(NOWHERE, &[]);
-    fewer_values.1.basis.as_mut().unwrap().values[0].pop();
-    let mut no_thread = by_basis(NOWHERE, &[]);
-    no_thread.1.basis.as_mut().unwrap().threads.clear();
     // The store waits while the thread is there already, which load buffers do not know.
     let (program, _) = about_memory();
     let mut memory = by_basis("memory x; thread L { x := 1; e: skip; } never L@e;", &[&[1, 0, 0], &[1, 0, 1, 0, 1, 1]]);
@@ -80,9 +85,6 @@ pub(super) fn refused() -> Vec<(Condition, (Program, Certificate))> {
         (Condition::Local, (program, memory.1)),
         (Condition::BasisShape, by_basis(NOWHERE, &[&[i64::MAX]])),
         (Condition::BasisShape, by_basis(NOWHERE, &[&[1, 0, 2, 0, 1, 1, 0, 1, 1]])),
-        (Condition::BasisShape, no_thread),
-        (Condition::BasisReach, incomplete),
-        (Condition::BasisReach, fewer_values),
         (Condition::BasisSought, by_basis(WALKS, &[])),
         (Condition::BasisClosed, by_basis(WALKS, &[&[1, 0, 0]])),
         (Condition::BasisInitial, by_basis(WALKS, &[&[0, 0, 0], &[1, 0, 0]])),
@@ -90,23 +92,17 @@ pub(super) fn refused() -> Vec<(Condition, (Program, Certificate))> {
 }
 
 #[test]
-fn a_basis_is_accepted() {
-    for (text, members) in [
-        (NOWHERE, &[] as &[&[i64]]),
-        // What is sought must be there, and that the own store may have been lost.
-        ("memory x; thread P { x := 1; r := x; e: skip; } never P@e && P.r == 2;", &[]),
-        ("memory x; thread P { x := 1; } exists x == 0;", &[&[1, 0, 0], &[1, 0, 1, 0, 1, 1]]),
-        ("memory x; thread P { x := 1; x := 1; } exists x == 0;", &[&[2, 0, 0], &[2, 0, 1, 0, 1, 1]]),
-        ("memory x = 1; thread P { r := x; assume r == 0; e: skip; } never P@e;", &[]),
-    ] {
-        let (program, certificate) = by_basis(text, members);
-        let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));
-        assert_eq!(shown.tso, [Some(false)]);
-        // Members are all needed.
-        for number in 0..members.len() {
+fn as_many_are_refused_as_accepted() {
+    balanced(&accepted(), &refused());
+}
+
+#[test]
+fn members_are_all_needed() {
+    for (program, certificate) in accepted() {
+        for number in 0..certificate.basis.as_ref().unwrap().members.len() {
             let mut fewer = certificate.clone();
             fewer.basis.as_mut().unwrap().members.remove(number);
-            assert!(fewer.check(&program, &mut Budget::unlimited()).is_err(), "{text}");
+            assert!(!checked(&program, &fewer), "member {number}");
         }
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 use serval_tso::Program;
 
-use super::conditions::answer;
+use super::cases::{Case, Refused, answer, balanced};
 use super::lists::{all_live, begun, closed};
 use crate::finals::Persistent;
 use crate::state::{Model as Memory, State};
 use crate::step::Next;
-use crate::{By, Certificate, Claim, Condition, Model, States};
+use crate::{By, Claim, Condition, Model, States};
 
 /// The list, by going on until nothing is new.
 fn list(program: &Program) -> States {
@@ -30,7 +30,7 @@ fn list(program: &Program) -> States {
     States { live: all_live(program), states: states.into_iter().collect() }
 }
 
-fn by_finals(text: &str) -> (Program, Certificate) {
+fn by_finals(text: &str) -> Case {
     let (program, mut certificate) = begun(text);
     certificate.finals = Some(list(&program));
     certificate.answers.push(answer(0, Model::Sc, Claim::Unreachable(By::Finals)));
@@ -40,7 +40,7 @@ fn by_finals(text: &str) -> (Program, Certificate) {
 const APART: &str = "memory x, y; thread P { x := 1; l: skip; } thread Q { y := 1; l: skip; } exists x == 0;";
 
 /// Refused by one condition alone.
-pub(super) fn refused() -> Vec<(Condition, (Program, Certificate))> {
+pub(super) fn refused() -> Refused {
     let mut without = by_finals(APART);
     without.1.finals = None;
     let mut buffered = by_finals(APART);
@@ -73,6 +73,12 @@ const PROGRAMS: &[&str] = &[
     "memory x, y; thread P { atomic { r := x; assume r == 1; y := 1; } } thread Q { x := 1; s := y; x := 2; } exists Q.s == 3;",
     "memory x, y; thread P { loop { r := x; if (r == 1) { break; } } y := 1; } thread Q { x := 1; s := y; } thread R { t := y; } exists Q.s == 1 && R.t == 2;",
 ];
+
+#[test]
+fn as_many_are_refused_as_accepted() {
+    let accepted: Vec<Case> = PROGRAMS.iter().map(|text| by_finals(text)).collect();
+    balanced(&accepted, &refused());
+}
 
 #[test]
 fn no_final_state_is_lost_and_none_is_new() {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serval_tso::{Program, Question};
+use serval_tso::{Program, Question, Thread, ThreadId};
 
+use crate::any::{self, AnyRobust, At, Configuration};
+use crate::anystates::{self, AnyStates};
 use crate::live::Live;
 use crate::robust::{Attack, Robust};
 use crate::state::{Model, State};
@@ -60,4 +62,80 @@ pub(super) fn begun(text: &str) -> (Program, Certificate) {
     let program = serval_tso::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
     let certificate = Certificate::new(&program);
     (program, certificate)
+}
+
+/// Places with ω copies at each.
+type Places = BTreeSet<At>;
+
+fn configuration((core, places): (Vec<i64>, Places)) -> Configuration {
+    Configuration { core, copies: places.into_iter().map(|(kind, numbers)| (kind, numbers, None)).collect() }
+}
+
+/// Configurations of attacks, with ω copies wherever a copy comes: that is more than there is, and closed.
+pub(super) fn any_attacks(program: &Program) -> AnyRobust {
+    let fixed = |threads: &[Thread]| threads.iter().filter(|thread| !thread.many).count();
+    let of = |attacker: ThreadId| {
+        let own: Vec<ThreadId> = program.threads[attacker.index()].many.then_some(attacker).into_iter().collect();
+        let number = if own.is_empty() { fixed(&program.threads[..attacker.index()]) } else { fixed(&program.threads) };
+        let steps = |program: &Program, attack: &Attack| {
+            let (live, seen) = (all_live(program), Seen::everything(program));
+            robust::successors(program, number, attack, &Live::unchecked(&live), &seen).unwrap_or_default()
+        };
+        let alone = program.fixed_with(&own);
+        let beginning: Places = program.many().iter().map(|id| (id.0, vec![0; program.threads[id.index()].registers.len() + 2])).collect();
+        let mut list: BTreeSet<(Vec<i64>, Places)> = BTreeSet::new();
+        let mut open = vec![(Attack::initial(&alone), beginning)];
+        while let Some((attack, places)) = open.pop() {
+            if !list.insert((attack.encode(), places.clone())) {
+                continue;
+            }
+            open.extend(steps(&alone, &attack).into_iter().map(|(_, after)| (after, places.clone())));
+            for at in &places {
+                let joint = program.fixed_with(&[own.clone(), vec![ThreadId(at.0)]].concat());
+                let own = steps(&joint, &any::joined(&attack, at).unwrap());
+                for (_, after) in own.into_iter().filter(|(thread, _)| thread + 1 == joint.threads.len()) {
+                    let (core, to) = any::parted(after, at.0).unwrap();
+                    open.push((core, places.iter().cloned().chain([to]).collect()));
+                }
+            }
+        }
+        list.into_iter().map(configuration).collect()
+    };
+    AnyRobust { live: all_live(program), attackers: program.thread_ids().map(of).collect() }
+}
+
+/// Configurations under sequential consistency, in the same way.
+pub(super) fn any_states(program: &Program) -> AnyStates {
+    let steps = |program: &Program, state: &State| {
+        let (live, seen) = (all_live(program), Seen::everything(program));
+        states::successors(program, Model::Sc, state, &Live::unchecked(&live), &seen).unwrap_or_default()
+    };
+    let core = program.observed_with(None);
+    let beginning: Places = program.many().iter().map(|id| (id.0, vec![0; program.threads[id.index()].registers.len() + 1])).collect();
+    let mut list: BTreeSet<(Vec<i64>, Places)> = BTreeSet::new();
+    let mut open = vec![(State::initial(&core), beginning)];
+    while let Some((state, places)) = open.pop() {
+        if !list.insert((state.encode(Model::Sc), places.clone())) {
+            continue;
+        }
+        open.extend(steps(&core, &state).into_iter().map(|(_, after)| (after, places.clone())));
+        for at in &places {
+            let joint = program.observed_with(Some(ThreadId(at.0)));
+            let own = steps(&joint, &anystates::joined(&state, at).unwrap());
+            for (_, after) in own.into_iter().filter(|(thread, _)| thread + 1 == joint.threads.len()) {
+                let (state, to) = anystates::parted(after, at.0).unwrap();
+                open.push((state, places.iter().cloned().chain([to]).collect()));
+            }
+        }
+    }
+    AnyStates { live: all_live(program), configurations: list.into_iter().map(configuration).collect() }
+}
+
+/// Leaves out the configurations that are below others.
+pub(super) fn leave_largest(list: &mut Vec<Configuration>) {
+    let all = list.clone();
+    let is_below = |one: &Configuration, other: &Configuration| {
+        one != other && one.core == other.core && one.copies.iter().all(|copies| other.copies.contains(copies))
+    };
+    list.retain(|one| !all.iter().any(|other| is_below(one, other)));
 }
