@@ -38,7 +38,7 @@ use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
 pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
-use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, Stage, TASK_TICKS};
+use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
 pub const FIRST_LAYERS: u32 = 3;
@@ -343,18 +343,19 @@ impl Work<'_> {
     fn stage(&mut self, stage: &Stage, ticks: u64, round: usize) -> Result<(), End> {
         match stage {
             Stage::Reduce => self.reduce(ticks),
+            Stage::SearchSoon => self.stage(&Stage::Search, ticks.min(self.plan.ticks(SOON_TICKS, 0)), round),
+            Stage::Search if !self.may(Method::Search) => Ok(()),
             // With as many ticks as it has had it would end in the same place, or soon after it.
-            Stage::Search if self.may(Method::Search) && ticks > self.searched => {
+            Stage::Search if ticks <= self.searched => {
+                self.short = true;
+                Ok(())
+            }
+            Stage::Search => {
                 self.search(u32::MAX, ticks, true)?;
                 self.few_kinds(Some(ticks))?;
                 self.searched = ticks;
                 Ok(())
             }
-            Stage::Search if self.may(Method::Search) => {
-                self.short = true;
-                Ok(())
-            }
-            Stage::Search => Ok(()),
             Stage::Tasks(kinds) => {
                 let tasks = self.tasks_of(kinds, round);
                 self.tasks(tasks, ticks)

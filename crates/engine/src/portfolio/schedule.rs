@@ -10,6 +10,8 @@ pub(super) const INSTANT_TICKS: u64 = 1_000;
 /// Ticks for a search of the reduced system, which is small, before the first
 /// level: a tick of it is a configuration, and takes much longer than others.
 pub(super) const GLANCE_TICKS: u64 = 2_000;
+/// Ticks for the search in the first levels, at most.
+pub(super) const SOON_TICKS: u64 = 31_250;
 /// Ticks for proofs before reductions, where these are expensive, in the first round.
 pub(super) const EARLY_TICKS: u64 = 200_000;
 /// Ticks for a task, in the last level of the first round.
@@ -28,11 +30,12 @@ pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduce
 
 /// What is done on each level, in this order, and with which part of its ticks. To give
 /// a method a place, add a [`Kind`] to a list here. Methods that seldom find anything have small parts, so
-/// that all of them together take not much longer than the first. The search goes on doubling from what it had
-/// before the first level, so that a counterexample just beyond that waits for few levels.
+/// that all of them together take not much longer than the first. The search has a larger part as long as its ticks are few: it
+/// goes on doubling from what it had before the first level, so that a counterexample just beyond that waits for few levels.
 pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
-    (Stage::Search, 8),
+    (Stage::SearchSoon, 8),
+    (Stage::Search, 20),
     (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
 ];
 
@@ -55,6 +58,8 @@ pub(super) enum Stage {
     Reduce,
     /// Counterexamples by number of requests.
     Search,
+    /// The same with few ticks.
+    SearchSoon,
     /// Tasks for each component that is not proved.
     Tasks(&'static [Kind]),
 }
