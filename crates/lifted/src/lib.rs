@@ -38,7 +38,8 @@ const STAGE: &str = "decompose";
 
 /// Ticks that give one round of the methods for nets. Four times as many give one more, as each round is worth four times the one before.
 const TICKS: u64 = 500_000;
-/// The part of all ticks that one question about a net is worth.
+/// The part of all ticks that one question about a net is worth, in the first rounds. Later ones are worth less, so that
+/// there may be more of them, the more ticks there are: else their number would be what decides.
 const SHARE: u64 = 16;
 /// The longest runs that are written out.
 const LONGEST: usize = 100_000;
@@ -156,8 +157,9 @@ impl Search<'_> {
         if let Some(set) = self.sets.containing(self.form, &counts, budget)? {
             return Ok(Next::Split(set));
         }
-        budget.spend(self.ticks / SHARE)?;
-        let rounds = 1_u32.saturating_add((self.ticks / TICKS).checked_ilog(4).unwrap_or(0));
+        let further = (self.ticks / TICKS).checked_ilog(4).unwrap_or(0);
+        budget.spend(self.ticks / SHARE / u64::from(further).pow(2).max(1))?;
+        let rounds = 1_u32.saturating_add(further);
         match decide(&made.net, std::slice::from_ref(&made.goal), rounds, self.cancel).pop() {
             Some(Found::Answer(answer)) => match answer.evidence {
                 Evidence::Run(run) => self.run(&run.word, budget),
