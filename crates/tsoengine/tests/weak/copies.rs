@@ -83,7 +83,9 @@ fn one(seed: u64, counts: &mut Counts) {
             // Not with fewer; and where it was tried, not with more.
             assert!(tried < copies && first.is_none_or(|first| first >= copies), "seed {seed}\n{text}");
         }
-        Some(true) | None => assert_eq!(first, None, "seed {seed}\n{text}"),
+        // With few configurations a violation may not be found, which is said.
+        None if few => {}
+        Some(true) | None => assert_eq!(first, None, "seed {seed}: {said:?}\n{text}"),
     }
     count(counts, "programs");
     count(
