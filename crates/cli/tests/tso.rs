@@ -241,6 +241,28 @@ fn methods_for_questions_can_be_used_alone() {
     assert_eq!(status(&["tso", "check", "-", "--method", "load-buffers", "--rounds", "2"], SB), 2);
 }
 
+#[test]
+fn what_answers_rest_on_is_said_in_words() {
+    let page = directory("tso-rests").join("page.html");
+    let said = |input: &str, more: &[&str]| {
+        let arguments = [&["tso", "check", "-", "--html", page.to_str().unwrap()], more].concat();
+        let said = text(&serval(&arguments, input.as_bytes()).stdout);
+        (said, std::fs::read_to_string(&page).unwrap())
+    };
+    // Store buffers without a bound, any number of copies, a robust program; and a run needs no words.
+    let loads = ["-v", "--method", "load-buffers"];
+    for (input, more, words) in [
+        (UNBOUNDED, &loads[..], "what was asked for is covered, whatever leads to something covered is covered, and the beginning is not"),
+        ("memory x = 0; thread* P { x := 1; l: r := x; } never P.r == 2;", &["-v"], "any number of copies"),
+        ("memory x = 0; thread P { x := 1; } thread Q { r := x; } never Q.r == 2;", &["-v"], "robust: a closed list for each thread"),
+    ] {
+        let (said, page) = said(input, more);
+        assert!(said.contains("what this rests on") && said.to_lowercase().contains(words), "{said}");
+        assert!(page.contains("What this rests on") && page.to_lowercase().contains(words), "{input}");
+    }
+    assert!(!said(UNBOUNDED, &[]).0.contains("rests on") && !said(UNBOUNDED, &["-v", "--quiet"]).0.contains("rests on"));
+}
+
 /// A file with a text, in a directory of its own.
 fn file(name: &str, content: &str) -> (std::path::PathBuf, String) {
     let path = directory(name).join("program.tso");
@@ -307,6 +329,26 @@ fn what_is_said_of_fixes() {
 }
 
 #[test]
+fn fixes_of_litmus_tests_name_instructions_and_are_not_written() {
+    let file = "examples/tso/litmus/x86/SB.litmus";
+    let said = |more: &[&str]| text(&serval(&[&["tso", "fix", file], more].concat(), b"").stdout);
+    let fences = said(&[]);
+    assert!(fences.contains("2 fences make it robust") && fences.contains("`MFENCE` before `MOV EAX,[y]` in P0"), "{fences}");
+    let locked = said(&["--with", "xchg"]);
+    assert!(locked.contains("`XCHG`, with the value in a register, instead of `MOV [x],$1` in P0"), "{locked}");
+    assert!(said(&["--with", "xchg", "--format", "json"]).contains("\"instead\":\"XCHG\""));
+    let content = std::fs::read_to_string(support::root().join(file)).unwrap();
+    let path = directory("tso-apply-litmus").join("sb.litmus");
+    std::fs::write(&path, &content).unwrap();
+    for more in [&["--apply"][..], &["--apply", "--with", "xchg"]] {
+        let output = serval(&[&["tso", "fix", path.to_str().unwrap()], more].concat(), b"");
+        let why = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && why.contains("a litmus test is not rewritten") && why.contains("--to tso"), "{why}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+#[test]
 fn what_is_in_vain_is_said() {
     let said = |content: &str| text(&serval(&["tso", "check", "-"], content.as_bytes()).stdout);
     let unreached = said("memory lock = 1;\nthread P { o := xchg(lock, 1);\n  if (o == 0) { lock := 0; skip; } }\n");
@@ -320,6 +362,16 @@ fn what_is_in_vain_is_said() {
         stuck.contains("warning[W0622]") && stuck.contains(":2:20: `assume r == 1` never holds") && !stuck.contains("W0621"),
         "{stuck}"
     );
+    // With any number of copies: what none of them does, and not what the third does.
+    let copies = said(
+        "values 0..3 wrap; memory n = 0, lock = 1;\nthread* P { o := fadd(n, 1); if (o == 2) { skip; }\n  q := lock; assume q == 0; n := 0; }\nthread Q { r := n;\n  if (r == 7) { n := 1; } }\n",
+    );
+    assert!(
+        copies.contains("warning[W0622]") && copies.contains(":3:14: `assume q == 0` never holds") && copies.contains("warning[W0621]"),
+        "{copies}"
+    );
+    assert!(copies.contains(":5:17: no run under sequential consistency reaches `n := 1`"), "{copies}");
+    assert_eq!((copies.matches("W0621").count(), copies.matches("W0622").count()), (1, 1), "{copies}");
     let needless = said("memory x, y;\nthread P { x := 1; fence; y := 1; }\nthread Q { y := 1; fence; r := x; }\n");
     assert!(
         needless.contains("warning[W0623]") && needless.contains(":2:20: without this fence the program is robust as well"),

@@ -196,6 +196,9 @@ pub struct TsoReport {
     /// All final states, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_states: Option<TsoFinals>,
+    /// What the answers rest on, in plain words.
+    #[serde(skip)]
+    pub rests: Vec<String>,
     /// The evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<TsoCertificate>,
@@ -220,6 +223,7 @@ impl TsoReport {
             instance: None,
             notes: Vec::new(),
             final_states: None,
+            rests: Vec::new(),
             certificate: None,
             time_ms: None,
         }
@@ -244,6 +248,9 @@ pub struct TsoFence {
     /// What stands in its place, where it becomes locked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// Whether the program is a litmus test, of instructions of the machine.
+    #[serde(skip)]
+    pub litmus: bool,
 }
 
 /// What makes a program robust, or bad states unreachable.

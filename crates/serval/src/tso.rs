@@ -13,6 +13,7 @@
 //! assert_eq!((report.questions[0].verdict(report.questions[0].sc), report.questions[0].verdict(report.questions[0].tso)), ("forbidden", "allowed"));
 //! ```
 
+mod evidence;
 mod export;
 mod finals;
 mod fix;
@@ -225,6 +226,7 @@ impl TsoDecision {
             instance: self.certificate.instance,
             notes: self.notes,
             final_states: self.final_states,
+            rests: evidence::words(&self.certificate),
             certificate: verified.then_some(TsoCertificate { path: None, verified }),
             time_ms: None,
         }

@@ -24,9 +24,13 @@ pub(crate) enum TsoCommand {
     Fix(TsoFix),
 }
 
+/// What `--jobs` does here.
+const ONE_THREAD: &str = "No effect: searches on weak memory use one thread";
+
 /// Answer the questions of programs under SC and TSO, and say whether they are robust
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
+    mut_arg("jobs", |jobs| jobs.help(ONE_THREAD)),
     after_help = "SC is sequential consistency; TSO is memory with a store buffer for each thread, as on x86. A program is robust if every run under TSO has the order of one under SC.\n`never`, `forall` and `assert` are demands; `exists` is a question, and no defect.\n\nExamples:\n  serval tso check sb.tso\n  serval tso check sb.tso --only robust\n  serval tso check SB.litmus --html sb.html\n  serval tso check sb.tso --question 'exists L.r == 1'\n  serval tso check sb.tso --certificate sb.cert; serval verify sb.tso sb.cert\n\nExit status: 0 nothing bad can be reached and the program is robust, 1 something bad can be reached under TSO or it is not robust, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct TsoCheck {
@@ -71,6 +75,9 @@ pub(crate) struct TsoCheck {
     /// Save the evidence in this file; with several programs a directory, which is made
     #[arg(long, value_name = "PATH")]
     pub(crate) certificate: Option<PathBuf>,
+    /// Say what the answers rest on, in words
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// Leave times out of the JSON, so that it is the same every time
     #[arg(long)]
     pub(crate) no_times: bool,
@@ -82,6 +89,7 @@ pub(crate) struct TsoCheck {
 /// Find the fewest fences that make a program robust, or keep bad states out
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
+    mut_arg("jobs", |jobs| jobs.help(ONE_THREAD)),
     after_help = "The changed program is proved to meet the goal, and every cheaper set is refuted, before anything is said.\n\nExamples:\n  serval tso fix sb.tso\n  serval tso fix sb.tso --goal reach       no bad state is reached; the program need not be robust\n  serval tso fix sb.tso --with xchg        locked stores instead of fences\n  serval tso fix sb.tso --cost loop=10     a fence in a loop is as dear as ten\n  serval tso fix sb.tso --all 5 --apply=2  five sets, the second of which is written into the file\n\nExit status: 0 robust already or fixed, 1 no set of fences helps, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct TsoFix {

@@ -182,7 +182,11 @@ fn checked_one(args: &TsoCheck, messages: Messages, name: &str, input: Arc<TsoIn
     if let Some(path) = &args.html {
         save(Some(path), args.files.len() > 1, name, "html", &report.to_html(input.text(), env!("CARGO_PKG_VERSION")))?;
     }
-    write_to(None, &written(&report, args.format, messages.quiet))?;
+    let mut text = written(&report, args.format, messages.quiet);
+    if args.verbose && args.format == TsoCheckFormat::Text && !messages.quiet {
+        text += &report.rests_on();
+    }
+    write_to(None, &text)?;
     Ok(status(&report, args.only))
 }
 

@@ -59,6 +59,10 @@ impl TsoReport {
                 notes.entry(place.line).or_default().push(format!("{} before {}", place.number, after.join(" and ")));
             }
         }
+        if !self.rests.is_empty() {
+            let paragraphs: Vec<String> = self.rests.iter().map(|words| format!("<p>{}</p>\n", escaped(words))).collect();
+            section(&mut out, "evidence", "What this rests on", &paragraphs.concat());
+        }
         section(&mut out, "program", "The program", &listing(text, &notes));
         let checked = self.certificate.as_ref().is_some_and(|certificate| certificate.verified);
         let checked = if checked { " The independent checker accepted the evidence before this page was written." } else { "" };

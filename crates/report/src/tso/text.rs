@@ -96,6 +96,14 @@ impl TsoReport {
     }
 }
 
+impl TsoReport {
+    /// What the answers rest on.
+    pub fn rests_on(&self) -> String {
+        let paragraphs: Vec<String> = self.rests.iter().map(|words| format!("    {}\n", escape::line(words))).collect();
+        if paragraphs.is_empty() { String::new() } else { format!("\n  what this rests on\n{}", paragraphs.concat()) }
+    }
+}
+
 /// How many copies a run has, before what it shows.
 pub(super) fn with_copies(copies: Option<u32>) -> String {
     match copies {
@@ -188,7 +196,9 @@ impl TsoFence {
     fn line(&self, file: &str) -> String {
         let ((line, column), thread, statement) = (self.at, escape::line(&self.thread), escape::line(&self.before));
         if let Some(instead) = &self.instead {
-            return format!("  {file}:{line}:{column}: `{}` instead of `{statement}` in {thread}\n", escape::line(instead));
+            // The machine exchanges memory with a register, never with a number.
+            let how = if self.litmus { ", with the value in a register," } else { "" };
+            return format!("  {file}:{line}:{column}: `{}`{how} instead of `{statement}` in {thread}\n", escape::line(instead));
         }
         if self.before.starts_with("while") {
             // The point is passed each time the condition is tested.
@@ -196,6 +206,7 @@ impl TsoFence {
                 "  {file}:{line}:{column}: `fence;` before each test of `{statement}` in {thread}: before the loop, and at the end of its body\n"
             );
         }
-        format!("  {file}:{line}:{column}: `fence;` before `{statement}` in {thread}\n")
+        let fence = if self.litmus { "MFENCE" } else { "fence;" };
+        format!("  {file}:{line}:{column}: `{fence}` before `{statement}` in {thread}\n")
     }
 }

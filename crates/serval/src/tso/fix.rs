@@ -2,7 +2,7 @@
 
 use serval_budget::Budget;
 use serval_report::tso::{TsoCertificate, TsoFence, TsoFix};
-use serval_tso::{Place, with_changes_written};
+use serval_tso::{Place, Syntax, with_changes_written};
 use serval_tsoengine::Fixed;
 use serval_tsoproof::{Goal, Means};
 
@@ -70,8 +70,13 @@ fn fence(input: &TsoInput, means: Means, place: Place) -> TsoFence {
     let span = thread.spans[place.point.index()];
     let before = words::source(input, span);
     let locked = |(cell, value): (&str, &str)| format!("xchg({}, {})", cell.trim(), value.trim());
-    let instead = (means == Means::Locked).then(|| before.split_once(":=").map(locked)).flatten();
-    TsoFence { thread: thread.name.clone(), at: input.at(span.start), before, instead }
+    let litmus = input.syntax == Syntax::Litmus;
+    let instead = match means {
+        Means::Fence => None,
+        Means::Locked if litmus => Some("XCHG".to_owned()),
+        Means::Locked => before.split_once(":=").map(locked),
+    };
+    TsoFence { thread: thread.name.clone(), at: input.at(span.start), before, instead, litmus }
 }
 
 impl TsoRepair {
@@ -81,6 +86,10 @@ impl TsoRepair {
             let there = if self.sets.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", self.sets.len()) };
             return Err(format!("there is no set {number}; {there}"));
         };
+        if input.syntax == Syntax::Litmus {
+            // A column would have to grow, and those beside it with it.
+            return Err("a litmus test is not rewritten; put the instructions there by hand, or make a program of it with `serval export --to tso`, and fix that".to_owned());
+        }
         let wanted = &options.fix;
         let nothing = || "a fence stands where no statement is; put it there by hand".to_owned();
         let text = with_changes_written(&input.text, &input.program, wanted.means.change(), set).ok_or_else(nothing)?;

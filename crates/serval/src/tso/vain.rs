@@ -24,8 +24,7 @@ fn note(input: &TsoInput, code: Code, place: Place, say: impl Fn(&str) -> (Strin
 pub(super) fn notes(input: &TsoInput, robust: bool, options: &TsoOptions, budget: &mut Budget) -> Vec<TsoNote> {
     let program = &input.program;
     let limits = Limits { states: options.limits.states.min(STATES), ..options.limits.clone() };
-    // What any number of copies do not reach is not looked for.
-    let vain = program.many().is_empty().then(|| in_vain(program, &limits, budget)).flatten().unwrap_or_default();
+    let vain = in_vain(program, &limits, budget).unwrap_or_default();
     let mut notes = Vec::new();
     for place in &vain.unreached {
         let say = |statement: &str| (format!("no run under sequential consistency reaches `{statement}`"), None);
