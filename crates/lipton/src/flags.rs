@@ -29,8 +29,8 @@ pub(crate) fn seen(model: &Model, regions: &Regions, reduction: &Reduction, budg
     let claimed = facts(model, reduction)?;
     let claims = Claims { model, facts: &claimed, reduction };
     let mut found = Vec::new();
+    let mut scratch = Scratch::new(claims);
     for global in globals(model) {
-        let mut taken: FxHashSet<PointId> = FxHashSet::default();
         let values = values(claims, global);
         if values.is_empty() {
             continue;
@@ -38,9 +38,10 @@ pub(crate) fn seen(model: &Model, regions: &Regions, reduction: &Reduction, budg
         let around = Around::new(claims, regions, global);
         budget.spend(around.told.len() as u64)?;
         for value in values {
-            let points = points(claims, &around, value, budget)?;
-            let free = |point: &PointId| !known.contains(&(global.0, point.0)) && taken.insert(*point);
-            let points: Vec<PointId> = points.into_iter().filter(free).collect();
+            let mut points = points(claims, &around, value, &mut scratch, budget)?;
+            let free =
+                |point: &PointId| !known.contains(&(global.0, point.0)) && scratch.found[point.index()].replace(global) != Some(global);
+            points.retain(free);
             if let (Ok(value), false) = (i64::try_from(value), points.is_empty()) {
                 found.push(Bounds { variable: global.0, low: value, high: value, points: runs(&points) });
             }
@@ -66,11 +67,29 @@ fn values(claims: Claims<'_>, global: GlobalVar) -> Vec<i128> {
     if values.len() > MAX_VALUES { Vec::new() } else { values }
 }
 
+/// What is noted of points and classes, so that it need not be made anew for each variable.
+struct Scratch {
+    /// The last variable of which something was found at a point.
+    found: Vec<Option<GlobalVar>>,
+    /// False everywhere between two uses.
+    inside: Vec<bool>,
+    /// Whether a variable stays as it is while a request is at a point of a class; none everywhere between two uses.
+    stays: Vec<Option<bool>>,
+}
+
+impl Scratch {
+    fn new(claims: Claims<'_>) -> Self {
+        let points = claims.model.points.len();
+        let classes = (0..).map(PointId).take(points).map(|point| claims.facts.class(point).0 as usize + 1).max();
+        Self { found: vec![None; points], inside: vec![false; points], stays: vec![None; classes.unwrap_or(0)] }
+    }
+}
+
 /// The points at which a variable has a value, ascending: whichever way a request comes, and whatever others do.
 ///
 /// They are the greatest set of points that no other ways lead into. A request comes to one of them from outside, and then by a path that tests for the
 /// value or writes it or from where owners say it; so only what follows such paths is looked at.
-fn points(claims: Claims<'_>, around: &Around, value: i128, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
+fn points(claims: Claims<'_>, around: &Around, value: i128, scratch: &mut Scratch, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
     let (model, facts, global) = (claims.model, claims.facts, around.global);
     let taken = |id: PathId| facts.is_taken(model, id, Runs::All);
     let here = Domain::point(value);
@@ -88,47 +107,50 @@ fn points(claims: Claims<'_>, around: &Around, value: i128, budget: &mut Budget)
     }
     let changing: Vec<PathId> =
         model.writers[global.index()].iter().copied().filter(|&id| taken(id) && !claims.leaves(id, global, value)).collect();
-    let mut stays: FxHashMap<ClassId, bool> = FxHashMap::default();
-    let mut inside: FxHashSet<PointId> = FxHashSet::default();
+    let Scratch { inside, stays, .. } = scratch;
+    let mut points: Vec<PointId> = Vec::new();
+    let mut classes: Vec<ClassId> = Vec::new();
     while let Some(point) = list.pop() {
-        budget.spend(1)?;
         // Where owners say what it is there is nothing to know.
-        let is_told = around.told.binary_search_by_key(&point, |told| told.0).is_ok();
-        if point == PointId::END || model.is_entry(point) || facts.is_nowhere(point) || is_told || inside.contains(&point) {
+        let is_told = || around.told.binary_search_by_key(&point, |told| told.0).is_ok();
+        if inside[point.index()] || point == PointId::END || model.is_entry(point) || facts.is_nowhere(point) || is_told() {
             continue;
         }
         let class = facts.class(point);
-        let known = match stays.get(&class) {
-            Some(&known) => known,
+        let known = match stays[class.0 as usize] {
+            Some(known) => known,
             None => {
-                budget.spend(changing.len() as u64)?;
-                let known = changing.iter().all(|&id| claims.never_meets(id, point));
-                stays.insert(class, known);
-                known
+                budget.spend(1 + changing.len() as u64)?;
+                classes.push(class);
+                *stays[class.0 as usize].insert(changing.iter().all(|&id| claims.never_meets(id, point)))
             }
         };
         if known {
-            inside.insert(point);
+            inside[point.index()] = true;
+            points.push(point);
             list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));
         }
     }
-    list.extend(&inside);
+    budget.spend(points.len() as u64)?;
+    list.extend(&points);
     while let Some(point) = list.pop() {
-        budget.spend(1)?;
         let otherwise = |&id: &PathId| {
-            if !taken(id) {
+            let path = model.path(id);
+            let from_inside = inside[path.from.index()];
+            if !taken(id) || (from_inside && path.update(global).is_none()) {
                 return false;
             }
             let before = facts.before(model, id, global, Runs::All);
-            let before = if inside.contains(&model.path(id).from) { before.and(&here) } else { before };
+            let before = if from_inside { before.and(&here) } else { before };
             !to_here(id, &before)
         };
-        if inside.contains(&point) && model.entering[point.index()].iter().any(otherwise) {
-            inside.remove(&point);
-            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|to| inside.contains(to)));
+        if inside[point.index()] && model.entering[point.index()].iter().any(otherwise) {
+            inside[point.index()] = false;
+            list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to).filter(|to| inside[to.index()]));
         }
     }
-    let mut points: Vec<PointId> = inside.into_iter().collect();
+    points.retain(|point| std::mem::take(&mut inside[point.index()]));
+    classes.into_iter().for_each(|class| stays[class.0 as usize] = None);
     points.sort_unstable();
     Ok(points)
 }

@@ -211,16 +211,15 @@ fn last_write(
         if point == PointId::END || std::mem::replace(&mut inside[point.index()], true) {
             continue;
         }
-        budget.spend(1)?;
         order.push(point);
         let onward = model.leaving[point.index()].iter().filter(|&&id| writes[id.index()] == Writes::No && taken(id));
         list.extend(onward.map(|&id| model.path(id).to));
     }
     order.sort_unstable();
+    budget.spend(2 * order.len() as u64)?;
     // Then those go to which some path comes otherwise.
     let mut list = order.clone();
     while let Some(point) = list.pop() {
-        budget.spend(1)?;
         if !inside[point.index()] {
             continue;
         }

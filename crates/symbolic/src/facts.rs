@@ -17,6 +17,7 @@ use serval_syntax::GlobalVar;
 use crate::domain::Domain;
 use crate::model::{Effect, Model};
 use crate::path::{Path, PathId, PointId};
+use crate::said::{AtPoint, Class, Sayings};
 use crate::term::Symbol;
 use crate::tickets::Turns;
 use serval_compile::control::Reg;
@@ -37,50 +38,13 @@ pub enum Runs {
     Complete,
 }
 
-/// What is said of a global at a point. Of locks in a row there are as many of these as pairs of locks, so they are small.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct AtPoint {
-    /// The owner, by position.
-    owner: Option<u32>,
-    /// What a request here adds to the global.
-    weight: i64,
-    /// What is seldom said.
-    more: Option<Box<More>>,
-}
-
-/// What is said of a global at few points.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct More {
-    /// Values that it does not have.
-    doomed: Vec<i64>,
-    /// Where it lies.
-    known: Option<Domain>,
-}
-
-/// The same, whatever the number of the owner.
+/// What is said of a global at a point, whatever the number of the owner.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Said {
     owned: Option<i64>,
     weight: i64,
     doomed: Vec<i64>,
     known: Option<Domain>,
-}
-
-impl AtPoint {
-    fn more(&mut self) -> &mut More {
-        self.more.get_or_insert_default()
-    }
-}
-
-/// What is said of all points of a class.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Class {
-    /// Ascending.
-    globals: Vec<(GlobalVar, AtPoint)>,
-    /// Ascending.
-    groups: Vec<Group>,
-    /// The locks of which requests here have a ticket, and whether it is called; ascending.
-    tickets: Vec<(u32, bool)>,
 }
 
 /// A class, by its number.
@@ -99,6 +63,8 @@ pub struct Facts {
     slow: Vec<bool>,
     class_of: Vec<ClassId>,
     classes: Vec<Class>,
+    /// What is said of globals, by its number.
+    sayings: Vec<AtPoint>,
     exclusions: FxHashSet<(Group, Group)>,
     /// Registers by point, ascending.
     locals: Vec<Vec<(Reg, Domain)>>,
@@ -137,6 +103,9 @@ impl Facts {
         let points = model.points.len();
         let mut left = MAX_LISTED;
         let mut classes: Vec<Class> = vec![Class::default(); points];
+        let mut sayings = Sayings::default();
+        // Without exclusions groups say nothing that the globals do not say.
+        let excluded: FxHashSet<Group> = reduction.exclusions.iter().flat_map(|&(left, right)| [left, right]).collect();
         let mut facts = Self {
             ranges: ranges(model.initial.len(), reduction)?,
             initial: model.initial.iter().map(|&value| value.into()).collect(),
@@ -146,6 +115,7 @@ impl Facts {
             slow: vec![false; model.initial.len()],
             class_of: Vec::new(),
             classes: Vec::new(),
+            sayings: Vec::new(),
             exclusions: FxHashSet::default(),
             locals: vec![Vec::new(); points],
             apart: RefCell::default(),
@@ -166,13 +136,13 @@ impl Facts {
             if !owned.insert((owner.global, owner.value)) {
                 return Err(Meaningless(format!("two owners of a value of variable {}", owner.global)));
             }
-            for point in expand(&owner.points, points, &mut left)? {
-                let class = &mut classes[point.index()];
-                class.groups.push(Group::Owner(index));
-                if at(class, variable).owner.replace(index).is_some() {
-                    return Err(Meaningless(format!("point {} owns two values of variable {}", point.0, owner.global)));
-                }
+            let listed = expand(&owner.points, points, &mut left)?;
+            if excluded.contains(&Group::Owner(index)) {
+                listed.iter().for_each(|point| classes[point.index()].groups.push(Group::Owner(index)));
             }
+            let owns = |said: &mut AtPoint| said.owner.replace(index).is_none();
+            let twice = |point: PointId| Meaningless(format!("point {} owns two values of variable {}", point.0, owner.global));
+            sayings.add(&mut classes, &listed, variable, owns).map_err(twice)?;
         }
         for (index, count) in reduction.counts.iter().enumerate() {
             let (variable, index) = (global(count.global)?, number(index)?);
@@ -185,29 +155,33 @@ impl Facts {
                     return Err(Meaningless(format!("weight {weight} of variable {}", count.global)));
                 }
                 *sign = weight.signum();
-                for point in expand(&[(first, last)], points, &mut left)? {
-                    let class = &mut classes[point.index()];
-                    class.groups.push(Group::Count(index));
-                    if std::mem::replace(&mut at(class, variable).weight, weight) != 0 {
-                        return Err(Meaningless(format!("point {} has two weights of variable {}", point.0, count.global)));
-                    }
+                let listed = expand(&[(first, last)], points, &mut left)?;
+                if excluded.contains(&Group::Count(index)) {
+                    listed.iter().for_each(|point| classes[point.index()].groups.push(Group::Count(index)));
                 }
+                let weighs = |said: &mut AtPoint| std::mem::replace(&mut said.weight, weight) == 0;
+                let twice = |point: PointId| Meaningless(format!("point {} has two weights of variable {}", point.0, count.global));
+                sayings.add(&mut classes, &listed, variable, weighs).map_err(twice)?;
             }
         }
         for doom in &reduction.dooms {
             let variable = global(doom.global)?;
-            for point in expand(&doom.points, points, &mut left)? {
-                at(&mut classes[point.index()], variable).more().doomed.push(doom.value);
-            }
+            let dooms = |said: &mut AtPoint| {
+                // The same may be said twice.
+                if let Err(at) = said.doomed.binary_search(&doom.value) {
+                    said.doomed.insert(at, doom.value);
+                }
+                true
+            };
+            let nothing = |_| Meaningless("a doom".to_owned());
+            sayings.add(&mut classes, &expand(&doom.points, points, &mut left)?, variable, dooms).map_err(nothing)?;
         }
         for known in &reduction.known {
             let variable = global(known.variable)?;
-            for point in expand(&known.points, points, &mut left)? {
-                let bounds = Domain::between(known.low.into(), known.high.into());
-                if at(&mut classes[point.index()], variable).more().known.replace(bounds).is_some() {
-                    return Err(Meaningless(format!("point {} knows variable {} twice", point.0, known.variable)));
-                }
-            }
+            let bounds = Domain::between(known.low.into(), known.high.into());
+            let knows = |said: &mut AtPoint| said.known.replace(bounds.clone()).is_none();
+            let twice = |point: PointId| Meaningless(format!("point {} knows variable {} twice", point.0, known.variable));
+            sayings.add(&mut classes, &expand(&known.points, points, &mut left)?, variable, knows).map_err(twice)?;
         }
         for local in &reduction.locals {
             for point in expand(&local.points, points, &mut left)? {
@@ -251,21 +225,14 @@ impl Facts {
             facts.exclusions.insert((left, right));
             facts.exclusions.insert((right, left));
         }
-        let excluded = reduction.exclusions.iter().flat_map(|&(left, right)| [left, right]).collect();
-        facts.classify(classes, &excluded);
+        facts.sayings = sayings.into_list();
+        facts.classify(classes);
         Ok(facts)
     }
 
-    fn classify(&mut self, classes: Vec<Class>, excluded: &FxHashSet<Group>) {
+    fn classify(&mut self, classes: Vec<Class>) {
         let mut numbers: FxHashMap<Class, ClassId> = FxHashMap::default();
         for mut class in classes {
-            for (_, fact) in &mut class.globals {
-                let Some(more) = &mut fact.more else { continue };
-                more.doomed.sort_unstable();
-                more.doomed.dedup();
-            }
-            // Without exclusions groups say nothing that the globals do not say.
-            class.groups.retain(|group| excluded.contains(group));
             class.groups.sort_unstable();
             let new = ClassId(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
             self.class_of.push(*numbers.entry(class).or_insert(new));
@@ -310,8 +277,7 @@ impl Facts {
     }
 
     fn fact(&self, class: ClassId, global: GlobalVar) -> Option<&AtPoint> {
-        let globals = &self.classes[class.0 as usize].globals;
-        globals.binary_search_by_key(&global, |entry| entry.0).ok().map(|at| &globals[at].1)
+        self.classes[class.0 as usize].of(global).map(|said| &self.sayings[said as usize])
     }
 
     /// Whether something is said of a global at the points of a class.
@@ -348,12 +314,11 @@ impl Facts {
                 domain = domain.and(&Domain::point(self.owned[owner as usize].into()));
             }
             weight += i128::from(fact.weight);
-            let Some(more) = &fact.more else { continue };
-            if let Some(known) = &more.known {
+            if let Some(known) = &fact.known {
                 domain = domain.and(known);
             }
             if runs == Runs::Complete {
-                domain = more.doomed.iter().fold(domain, |domain, &value| domain.without(value.into()));
+                domain = fact.doomed.iter().fold(domain, |domain, &value| domain.without(value.into()));
             }
         }
         let (all, bound) = (Domain::all(), self.initial[global.index()] + weight);
@@ -376,11 +341,13 @@ impl Facts {
     /// What is said of globals at a point, ascending.
     pub(crate) fn said(&self, point: PointId) -> Vec<(GlobalVar, Said)> {
         let globals = &self.classes[self.class(point).0 as usize].globals;
-        let said = |fact: &AtPoint| {
-            let more = fact.more.as_deref().cloned().unwrap_or_default();
-            Said { owned: fact.owner.map(|owner| self.owned[owner as usize]), weight: fact.weight, doomed: more.doomed, known: more.known }
+        let said = |&AtPoint { owner, weight, ref doomed, ref known }: &AtPoint| Said {
+            owned: owner.map(|owner| self.owned[owner as usize]),
+            weight,
+            doomed: doomed.clone(),
+            known: known.clone(),
         };
-        globals.iter().map(|(global, fact)| (*global, said(fact))).collect()
+        globals.iter().map(|&(global, fact)| (global, said(&self.sayings[fact as usize]))).collect()
     }
 
     /// What is known of symbols while a request is at a point.
@@ -411,7 +378,7 @@ impl Facts {
         let excluded = a.groups.iter().any(|&x| b.groups.iter().any(|&y| self.exclusions.contains(&(x, y))))
             || a.tickets.iter().any(|ticket| ticket.1 && b.tickets.contains(ticket));
         let (few, many) = if a.globals.len() <= b.globals.len() { (a, b) } else { (b, a) };
-        let mut both = few.globals.iter().filter(|(global, _)| many.globals.binary_search_by_key(global, |entry| entry.0).is_ok());
+        let mut both = few.globals.iter().filter(|entry| many.of(entry.0).is_some());
         let apart = excluded || both.any(|(global, _)| self.at_classes(*global, &[left, right], runs).is_empty());
         self.apart.borrow_mut().insert(key, apart);
         apart
@@ -499,17 +466,6 @@ fn listed(mut values: Vec<i128>) -> Domain {
 
 fn number(index: usize) -> Result<u32, Meaningless> {
     u32::try_from(index).map_err(|_| Meaningless("too many facts".to_owned()))
-}
-
-fn at(class: &mut Class, global: GlobalVar) -> &mut AtPoint {
-    // Certificates mostly speak of globals in their order.
-    let last = class.globals.last().is_none_or(|entry| entry.0 < global);
-    let found = if last { Err(class.globals.len()) } else { class.globals.binary_search_by_key(&global, |entry| entry.0) };
-    let at = found.unwrap_or_else(|at| {
-        class.globals.insert(at, (global, AtPoint::default()));
-        at
-    });
-    &mut class.globals[at].1
 }
 
 /// The ranges that a certificate claims. A global of which it says nothing has any value of 64 bits.

@@ -27,6 +27,7 @@ pub mod late;
 pub mod model;
 pub mod path;
 pub mod rows;
+mod said;
 mod sums;
 pub mod term;
 #[cfg(test)]
