@@ -9,6 +9,7 @@
 mod conserved;
 mod counts;
 mod cover;
+mod function;
 mod growth;
 mod product;
 mod serial;
@@ -20,8 +21,8 @@ use serval_budget::{Budget, Stopped};
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 
-pub(crate) use counts::Function;
 pub(crate) use cover::{Marking, below, fire};
+pub(crate) use function::Function;
 pub(crate) use growth::Grower;
 pub(crate) use serial::{SerialFault, serial_fault};
 pub(crate) use sets::LocalSet;

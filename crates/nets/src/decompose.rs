@@ -5,8 +5,7 @@ use serval_decompose::{Counts, MOST_PLACES, Rule, Said, Search};
 use serval_netproof::{Evidence, Refusal};
 use serval_petri::{Formula, Net};
 
-use crate::Found;
-use crate::portfolio::{Method, checked};
+use crate::answer::{Found, Method, checked};
 
 /// Asks about a goal with so many ticks; says whether more of them could help, and how far it came.
 pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> (bool, Counts) {

@@ -15,6 +15,7 @@
 //! What they find is a claim like any other: the checker (`serval-netproof`) decides. Nothing here reads or writes, and budgets are
 //! ticks.
 
+mod answer;
 pub mod cover;
 pub mod decompose;
 pub mod equation;
@@ -31,4 +32,5 @@ pub mod siphon;
 mod walk;
 pub mod weights;
 
-pub use portfolio::{Answer, Extent, Far, Found, Method, Session, decide};
+pub use answer::{Answer, Found, Method};
+pub use portfolio::{Extent, Far, Session, decide};

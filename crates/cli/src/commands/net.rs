@@ -4,6 +4,7 @@ mod assumed;
 pub(super) mod check;
 mod cover;
 mod decompose;
+mod ended;
 mod export;
 mod info;
 mod invariant;

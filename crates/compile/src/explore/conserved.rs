@@ -16,7 +16,7 @@
 use rustc_hash::FxHashMap;
 use serval_model::{GlobalId, LocalId};
 
-use super::counts::{Function, Term};
+use super::function::{Function, Term};
 use crate::space::Space;
 
 /// More terms are too many to combine.

@@ -12,8 +12,7 @@ use serval_petri::{Net, TransitionId};
 
 use super::engine::{Answer, Lit};
 use super::facts::refuted;
-use super::theory::Theory;
-use super::written::before;
+use super::theory::{Theory, before};
 
 /// Ticks for it, at most: evidence that is larger than it has to be is evidence.
 pub(super) const TICKS: u64 = 200_000;

@@ -1,7 +1,8 @@
 //! Clauses of an invariant, and a goal, for the [engine](super::engine): each clause can be left out of a question.
 
+use serval_netproof::inductive::Effect;
 use serval_netproof::{Bound, Clause};
-use serval_petri::{Constraint, Formula, Net, Part};
+use serval_petri::{Constraint, Formula, Net, Part, TransitionId};
 
 use super::engine::{Engine, Lit};
 
@@ -174,4 +175,19 @@ fn inside(constraint: &Constraint, marking: &[i64]) -> Option<Vec<Lit>> {
         }
         Constraint::NotDivisible { .. } => None,
     }
+}
+
+/// Literals that hold where the transition can fire and ends the clause; `None` where a bound is none of one place.
+pub(super) fn before(net: &Net, clause: &Clause, transition: TransitionId, effect: &Effect) -> Option<Vec<Lit>> {
+    let change = |place: usize| {
+        let changes = effect.change();
+        let at = u32::try_from(place).ok().and_then(|place| changes.binary_search_by_key(&place, |one| one.0).ok());
+        at.map_or(Some(0), |at| i64::try_from(changes[at].1).ok())
+    };
+    let ended = clause.iter().map(|bound| {
+        let lit = lit_of(bound)?.opposite();
+        Some(Lit { value: lit.value.checked_sub(change(lit.variable)?)?, ..lit })
+    });
+    let enabled = net.inputs(transition).iter().map(|&(place, weight)| Some(Lit::at_least(place.index(), i64::try_from(weight).ok()?)));
+    ended.chain(enabled).collect()
 }

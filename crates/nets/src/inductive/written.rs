@@ -15,7 +15,7 @@ use serval_petri::{Formula, Net, TransitionId};
 use super::engine::{Answer, Lit};
 use super::facts::refuted;
 use super::shrink::{TICKS, fewer_atoms, size};
-use super::theory::{Theory, lit_of};
+use super::theory::{Theory, before};
 
 /// For a clause and a transition, by number, a tree that shows that the transition does not end it.
 type Steps = Vec<(u32, u32, Tree)>;
@@ -192,21 +192,6 @@ impl<'a> Asked<'a> {
         }
         Err(last)
     }
-}
-
-/// Literals that hold where the transition can fire and ends the clause; `None` where a bound is none of one place.
-pub(super) fn before(net: &Net, clause: &Clause, transition: TransitionId, effect: &Effect) -> Option<Vec<Lit>> {
-    let change = |place: usize| {
-        let changes = effect.change();
-        let at = u32::try_from(place).ok().and_then(|place| changes.binary_search_by_key(&place, |one| one.0).ok());
-        at.map_or(Some(0), |at| i64::try_from(changes[at].1).ok())
-    };
-    let ended = clause.iter().map(|bound| {
-        let lit = lit_of(bound)?.opposite();
-        Some(Lit { value: lit.value.checked_sub(change(lit.variable)?)?, ..lit })
-    });
-    let enabled = net.inputs(transition).iter().map(|&(place, weight)| Some(Lit::at_least(place.index(), i64::try_from(weight).ok()?)));
-    ended.chain(enabled).collect()
 }
 
 /// The places of clauses among the inequalities of a problem, or among its clauses.

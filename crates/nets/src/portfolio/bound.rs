@@ -8,7 +8,8 @@ use serval_netproof::{Claim, Evidence, Run, run};
 use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
 use super::covering::checked_bounds;
-use super::{COVER_TICKS, Far, Found, Method, Session, WEIGHTS_TICKS, Work, checked, fired, ticks};
+use super::{COVER_TICKS, Far, Session, WEIGHTS_TICKS, Work, fired, ticks};
+use crate::answer::{Found, Method, checked};
 use crate::cover::{Largest, Tree};
 use crate::weights::Known;
 

@@ -5,7 +5,8 @@ use serval_decompose::Counts;
 use serval_netproof::{Claim, Evidence, Run, check_bounded};
 use serval_petri::{Formula, Net, PlaceId};
 
-use super::{Answer, COVER_TICKS, Found, Method, Session, WEIGHTS_TICKS, checked, ticks, told};
+use super::{COVER_TICKS, Session, WEIGHTS_TICKS, ticks};
+use crate::answer::{Answer, Found, Method, checked, told};
 use crate::cover::backward::{Filter, Search};
 use crate::cover::{self, Bounds, Tree};
 use crate::weights::Known;

@@ -8,7 +8,8 @@ use serval_netproof::{Backward, Evidence};
 use serval_petri::{Constraint, Formula, Linear, Net};
 
 use super::covering::Work;
-use super::{COVER_TICKS, EXPLICIT, Found, Method, SEPARATOR_TICKS, Session, checked, fired, ticks};
+use super::{COVER_TICKS, EXPLICIT, SEPARATOR_TICKS, Session, fired, ticks};
+use crate::answer::{Found, Method, checked};
 use crate::cover::{Said, Tree};
 use crate::{explicit, separator};
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serval::nets::{Certificate, NetAnswer, NetInput, NetQuestion, NetRefusal, decide_net, decide_proposed};
 use serval_budget::Budget;
 
-use super::check::{Decided, until_the_end};
+use super::ended::{Decided, until_the_end};
 use super::read;
 use crate::args::NetCheck;
 use crate::failure::Failure;

@@ -8,17 +8,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serval::nets::{Certificate, NetAnswer, NetDecision, NetInput, NetMethod, NetOptions, NetQuestion, NetSession, Property, decide_net};
+use serval::nets::{Certificate, NetAnswer, NetDecision, NetInput, NetQuestion, NetSession, Property, decide_net};
 use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
 
+use super::ended::{Decided, until_the_end};
 use super::{assumed, read};
 use crate::args::{NetCheck, NetFormat};
 use crate::commands::check::progress::ProgressLine;
 use crate::commands::check::{Status, millis, watch};
 use crate::failure::Failure;
 use crate::input::{Messages, name_of, shown};
-use crate::limits::{self, Lost, Watch, watched};
+use crate::limits::{self, Lost, watched};
 use crate::output::{say, write_file, write_to};
 
 /// What is asked where nobody says what to ask.
@@ -168,9 +169,6 @@ fn begun(
     })
 }
 
-/// A decision and how long it took, or why there is none.
-pub(super) type Decided = Result<(NetDecision, Duration), Lost>;
-
 /// Decides some of the questions, each on a thread.
 fn decided_together(
     args: &NetCheck,
@@ -248,20 +246,6 @@ fn answered(
 pub(in crate::commands) fn decided(time: Duration, input: &Arc<NetInput>, question: &NetQuestion) -> Result<NetDecision, Lost> {
     let (input, question) = (Arc::clone(input), question.clone());
     watched(time, move |watch| until_the_end(watch, None, |options| decide_net(&input, &question, options)))
-}
-
-/// A decision that only the clock ends, which is its reason then.
-pub(super) fn until_the_end(watch: &Watch, method: Option<NetMethod>, decide: impl Fn(&NetOptions) -> NetDecision) -> NetDecision {
-    watch.glance();
-    let mut options = NetOptions::default();
-    options.rounds = u32::MAX;
-    options.method = method;
-    options.cancel = watch.cancel();
-    let mut decision = decide(&options);
-    if decision.answer == NetAnswer::Undecided && watch.ended().is_some() {
-        decision.reason = Some(watch.reason());
-    }
-    decision
 }
 
 /// What the contest calls a question.

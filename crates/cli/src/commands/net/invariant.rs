@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serval::nets::{NetAnswer, NetMethod, decide_net, invariant_in_words};
 use serval_report::escape;
 
-use super::check::until_the_end;
+use super::ended::until_the_end;
 use super::read;
 use crate::args::NetInvariant;
 use crate::commands::check::Status;
