@@ -55,6 +55,7 @@ pub mod fact;
 pub mod groups;
 pub mod level;
 pub mod region;
+mod slice;
 
 use std::collections::{BTreeMap, BTreeSet};
 

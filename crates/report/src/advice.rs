@@ -9,8 +9,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::escape::line;
+use crate::parts::Verdict;
 use crate::screen::{Look, counted, time};
-use crate::verdict::Verdict;
 
 /// What may help.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

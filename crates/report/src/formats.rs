@@ -10,10 +10,11 @@ use crate::counterexample::Counterexample;
 use crate::escape::{
     code_span, command_log, command_message, command_property, fenced, json as escaped_json, markdown, mermaid_text as mermaid, name,
 };
+use crate::parts::Verdict;
 use crate::proof::UNBOUNDED;
 use crate::screen::Look;
 use crate::trace::TraceEvent;
-use crate::verdict::{FileReport, Verdict};
+use crate::verdict::FileReport;
 
 impl Counterexample {
     /// The place that says most: where the last access of the cycle is, else

@@ -13,11 +13,12 @@ use crate::counterexample::{Counterexample, StateValues};
 use crate::escape::{name, xml as escaped};
 use crate::explain;
 use crate::fault::FaultNote;
+use crate::parts::{OpenAnswer, Sizes, Verdict};
 use crate::proof;
 use crate::screen::{Look, time};
 use crate::timeline::moments;
 use crate::trace::TraceEvent;
-use crate::verdict::{FileReport, OpenAnswer, Sizes, Verdict};
+use crate::verdict::FileReport;
 pub use index::{IndexEntry, index};
 pub use lanes::{Lanes, lanes};
 

@@ -12,9 +12,10 @@ use crate::counterexample::{
 use crate::escape::{line, lines, name};
 use crate::fault::FaultNote;
 use crate::fix::FixHint;
+use crate::parts::{CertificateNote, Note, OpenAnswer, StuckNote};
 use crate::proof::ProofNote;
 use crate::trace::{StateName, TraceAccess, TraceEvent};
-use crate::verdict::{CertificateNote, FileReport, Note, OpenAnswer, StuckNote};
+use crate::verdict::FileReport;
 use crate::why::{Edge, Why};
 
 fn named(text: &str) -> String {

@@ -9,29 +9,14 @@ use crate::counterexample::{Answered, Counterexample, Explanation, StateValues};
 use crate::escape::{json, name, shell};
 use crate::fault::FaultNote;
 use crate::fix::{FixHint, Fixable};
+use crate::parts::{CertificateNote, Note, OpenAnswer, RuledOut, Sizes, StuckNote, Times, Verdict};
 use crate::proof::{self, ProofNote, UNBOUNDED};
 use crate::screen::{Look, time};
 use crate::stages::StageReport;
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serval_syntax::{Diagnostic, LineIndex, Severity};
-
-/// The answer to whether a file is serializable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is, for any number of requests.
-    Serializable,
-    /// It is not.
-    NotSerializable,
-    /// In some run a step of the program fails.
-    Fault,
-    /// Nobody knows yet.
-    Unknown,
-    /// The file cannot be used.
-    Error,
-}
 
 /// Everything about one file. Absent parts are left out.
 #[derive(Clone, Debug, Serialize)]
@@ -101,147 +86,6 @@ pub struct FileReport {
     /// Where the counterexample was saved.
     #[serde(skip)]
     pub trace: Option<String>,
-}
-
-/// An answer, and how often it is given.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OpenAnswer {
-    /// The request.
-    pub request: String,
-    /// What it answers.
-    pub response: String,
-    /// What that is called, where it is a member of an `enum`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// How often.
-    pub count: u64,
-}
-
-impl OpenAnswer {
-    /// The answer in words; what it is called, where it has a name.
-    pub(crate) fn words(&self) -> String {
-        let Self { request, response, name, count } = self;
-        format!("{count} × {request} answers {}", name.as_ref().unwrap_or(response))
-    }
-}
-
-/// What has been excluded.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RuledOut {
-    /// No counterexample has so few requests.
-    pub requests_up_to: u32,
-    /// No counterexample has so few requests in flight at a time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub concurrent_up_to: Option<u32>,
-}
-
-impl RuledOut {
-    pub(crate) fn words(self) -> String {
-        let mut limits = Vec::new();
-        if self.requests_up_to > 0 {
-            limits.push(format!("up to {} request{}", self.requests_up_to, if self.requests_up_to == 1 { "" } else { "s" }));
-        }
-        limits.extend(self.concurrent_up_to.map(|concurrent| format!("{concurrent} at a time")));
-        if limits.is_empty() { String::new() } else { format!("   no counterexample with {}", limits.join(" or ")) }
-    }
-}
-
-/// A diagnostic in short.
-#[derive(Clone, Debug, Serialize)]
-pub struct Note {
-    /// Its code.
-    pub code: String,
-    /// `error`, `warning` or `note`.
-    pub severity: &'static str,
-    /// One line.
-    pub message: String,
-    /// First line and column, last line and column.
-    pub span: [u32; 4],
-}
-
-/// A request that can get stuck.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StuckNote {
-    /// Its name.
-    pub request: String,
-    /// The line and column where it waits, for programs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<[u32; 2]>,
-    /// The local state in which it is.
-    pub local: String,
-    /// Whether it may only wait because so many versions are held as may be: versions that are held by few are a limit of ours.
-    #[serde(skip)]
-    pub awaits_version: bool,
-    /// A run that leads there, in words, for one of the notes.
-    #[serde(skip)]
-    pub run: Vec<String>,
-}
-
-impl StuckNote {
-    /// Where it is, in words.
-    pub(crate) fn place(&self) -> String {
-        let place = self.at.map_or_else(|| format!("in {}", self.local), |[line, _]| format!("on line {line}"));
-        if self.awaits_version { format!("{place}, or waits for a version while all that may be are held") } else { place }
-    }
-}
-
-/// Milliseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Times {
-    /// Everything.
-    pub total: f64,
-    /// Reading and checking the text.
-    pub parse: f64,
-    /// Exploring its states.
-    pub compile: f64,
-    /// Deciding.
-    pub decide: f64,
-    /// Writing the evidence down.
-    pub certify: f64,
-    /// Checking the evidence.
-    pub verify: f64,
-    /// Looking for fixes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<f64>,
-}
-
-/// Numbers of states and steps, over all components.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Sizes {
-    /// Global states.
-    pub globals: usize,
-    /// Local states.
-    pub locals: usize,
-    /// Steps.
-    pub steps: usize,
-    /// Independent parts.
-    pub components: usize,
-    /// What reductions left of it, where there were any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reduced: Option<ReducedSizes>,
-}
-
-/// Numbers of states and steps after reductions, over all components.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReducedSizes {
-    /// Global states.
-    pub globals: usize,
-    /// Places a request can be in, those after its answer included.
-    pub locals: usize,
-    /// Steps.
-    pub steps: usize,
-}
-
-/// Evidence and whether it was checked.
-#[derive(Clone, Debug, Serialize)]
-pub struct CertificateNote {
-    /// The kind of evidence.
-    pub kind: &'static str,
-    /// Where it was saved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Whether the independent checker accepted it.
-    pub verified: bool,
 }
 
 impl Counterexample {

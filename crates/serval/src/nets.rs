@@ -19,7 +19,9 @@
 mod assume;
 mod bound;
 mod class;
+mod clauses;
 mod coverage;
+mod decided;
 mod decomposition;
 mod invariant;
 mod paragraph;
@@ -38,9 +40,10 @@ use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use assume::{Assumption, assumptions};
 pub use class::{NetClass, NetSums, classify, sums};
+pub use clauses::invariant_in_words;
 pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use decomposition::{TreeOptions, decomposed};
-pub use invariant::{decide_proposed, invariant_in_words};
+pub use invariant::decide_proposed;
 pub use runs::{replayed, walked};
 pub use serval_netproof::{Certificate, Item, Refusal as NetRefusal, Run};
 use serval_nets::Far;

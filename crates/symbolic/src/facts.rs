@@ -17,9 +17,10 @@ use serval_syntax::GlobalVar;
 use crate::domain::Domain;
 use crate::model::{Effect, Model};
 use crate::path::{Path, PathId, PointId};
+pub use crate::said::Meaningless;
 use crate::said::{AtPoint, Class, Sayings};
 use crate::term::Symbol;
-use crate::tickets::Turns;
+use crate::turns::Turns;
 use serval_compile::control::Reg;
 
 /// Points that a certificate may list in all.
@@ -76,10 +77,6 @@ pub struct Facts {
     /// Which paths can be taken in runs of all kinds and in complete ones, as far as it was asked.
     taken: [RefCell<Vec<Option<bool>>>; 2],
 }
-
-/// A number in a certificate that means nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meaningless(pub String);
 
 fn expand(runs: &[Run], points: usize, left: &mut usize) -> Result<Vec<PointId>, Meaningless> {
     let mut all = Vec::new();
@@ -387,6 +384,11 @@ impl Facts {
     /// The locks with tickets.
     pub(crate) fn turns(&self) -> &[Turns] {
         &self.turns
+    }
+
+    /// Whether one path leads to where the ticket is called, or begins there, and the other one asks whether its own is.
+    pub(crate) fn is_called_twice(&self, inside: PointId, path: &Path) -> bool {
+        self.turns().iter().any(|turns| turns.is_inside(inside) && turns.asks(path))
     }
 
     /// Whether paths between points of these classes both draw a ticket of one lock.

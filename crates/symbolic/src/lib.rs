@@ -33,6 +33,7 @@ pub mod term;
 #[cfg(test)]
 mod tests;
 pub mod tickets;
+mod turns;
 pub mod validated;
 mod words;
 

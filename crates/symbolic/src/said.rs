@@ -10,6 +10,10 @@ use serval_syntax::GlobalVar;
 use crate::domain::Domain;
 use crate::path::PointId;
 
+/// A number in a certificate that means nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meaningless(pub String);
+
 /// What is said of a global at a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AtPoint {

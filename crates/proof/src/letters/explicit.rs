@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
 use serval_model::{Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId};
 
-use super::fact::slice;
+use super::slice::slice;
 use crate::objects::objects;
 use crate::script::size;
 

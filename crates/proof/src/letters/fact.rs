@@ -58,6 +58,7 @@ use serval_linear::{Linear, Literal, Problem, Tree};
 use serval_model::{Node, NodeStep, NormalForm};
 
 use super::explicit::{Exactly, explicit_system};
+pub use super::slice::slice;
 use crate::conditions::require;
 use crate::flow::{Clause, Cut, TOO_LARGE, check_cut, cut_clause, flow_problem, phases_fit};
 use crate::objects::objects;
@@ -254,33 +255,6 @@ fn landings(slice: &NormalForm) -> Vec<Vec<u32>> {
         }
     }
     landings
-}
-
-/// The system without the runs that answer a letter of the outside, which is
-/// sorted.
-pub fn slice(form: &NormalForm, outside: &[Node]) -> NormalForm {
-    if outside.is_empty() {
-        return form.clone();
-    }
-    let mut sources: Vec<Vec<Node>> = vec![Vec::new(); form.nodes().len()];
-    for step in form.steps() {
-        sources[step.to_node as usize].push(step.node);
-    }
-    let done = form.node_numbers().filter(|&node| form.is_done(node) && outside.binary_search(&node).is_err());
-    let mut to_visit: Vec<Node> = done.collect();
-    let mut reaches = vec![false; form.nodes().len()];
-    for &node in &to_visit {
-        reaches[node as usize] = true;
-    }
-    while let Some(node) = to_visit.pop() {
-        for &source in &sources[node as usize] {
-            if !std::mem::replace(&mut reaches[source as usize], true) {
-                to_visit.push(source);
-            }
-        }
-    }
-    let steps = form.steps().iter().copied().filter(|step| reaches[step.to_node as usize]).collect();
-    form.clone().with_steps(steps)
 }
 
 /// `L'`: for each node whether it is in the least set. A tick for each step

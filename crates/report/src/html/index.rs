@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::head;
 use crate::escape::{name, xml as escaped};
+use crate::parts::Verdict;
 use crate::screen::time;
-use crate::verdict::{FileReport, Verdict};
+use crate::verdict::FileReport;
 
 /// A file and its page.
 #[derive(Clone, Debug)]

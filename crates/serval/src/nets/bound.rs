@@ -4,7 +4,7 @@ use serval_nets::{Extent, Far, Found};
 use serval_petri::{Linear, Most, Net, Property};
 use serval_report::nets::NetAnswer;
 
-use super::session::{decided as decided_goals, decided_bounds};
+use super::decided::{decided as decided_goals, decided_bounds};
 use super::{NetDecision, NetOptions};
 
 /// What follows from what was found out about a sum: the property that its largest value is this one.

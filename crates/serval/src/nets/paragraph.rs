@@ -12,7 +12,7 @@ use serval_netproof::separator::{self, Atom};
 use serval_netproof::{Basis, Bound, Certificate, Claim, Decomposition, Equation, Evidence, Separator, Weights, decomposition};
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
 
-use super::invariant::{bound_in_words, invariant_in_words, sum_in_words};
+use super::clauses::{bound_in_words, invariant_in_words, sum_in_words};
 use super::words_of::{Terms, count, listed};
 
 /// Laws, markings and clauses that a paragraph tells.
