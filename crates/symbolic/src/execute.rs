@@ -24,14 +24,18 @@
 //! register makes a point of its own, up to `MAX_VARIANTS` of a node. Beyond that the register with most values is no longer told
 //! apart at new points of the node; points that are there stay. Which requests wait at which point changes nothing in the proof of the claim.
 
+mod state;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_compile::control::{Control, Node, NodeId, Op, Operand, Reg};
-use serval_syntax::{ArithmeticOp, CompareOp, GlobalVar, Limit, Span};
+use serval_syntax::{ArithmeticOp, CompareOp, Limit, Span};
+
+use state::{Relation, State, Test, negated};
 
 use crate::domain::Domain;
 use crate::path::{Conditions, Need, Obligation, Path, Point, PointId, Value};
-use crate::term::{Form, Opaques, Symbol, Term, calculate, floor_divide, operation};
+use crate::term::{Opaques, Symbol, Term, calculate, operation};
 
 /// Paths of one point.
 const MAX_PATHS_OF_POINT: usize = 2_048;
@@ -173,36 +177,6 @@ struct Executor<'a> {
     current: PointId,
 }
 
-/// A way in the middle of a step.
-#[derive(Clone)]
-struct State {
-    node: NodeId,
-    /// Ascending by register.
-    registers: Vec<(Reg, Term)>,
-    /// The globals that have been written, ascending.
-    globals: Vec<(GlobalVar, Term)>,
-    conditions: Conditions,
-    /// What tests for ranges have found.
-    checked: Vec<(Term, i64, i64)>,
-    /// Grows with every change of what is above.
-    version: u32,
-    /// Heads of loops, the version there, and how often the way has been there.
-    seen: Vec<(NodeId, u32, u32)>,
-    span: Option<Span>,
-    accesses: Vec<(GlobalVar, bool, Span)>,
-}
-
-/// How a term is compared with 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Zero,
-    NotZero,
-    NotPositive,
-}
-
-/// A test: a term and how it is compared with 0.
-type Test = (Term, Relation);
-
 fn too_large(what: &'static str, limit: usize) -> Halt {
     Halt::TooLarge { what, limit: u64::try_from(limit).unwrap_or(u64::MAX) }
 }
@@ -210,107 +184,6 @@ fn too_large(what: &'static str, limit: usize) -> Halt {
 /// Numbers grow too large for terms.
 fn large() -> Halt {
     too_large("nested products or large factors in a step", 8)
-}
-
-fn negated((term, relation): &Test) -> Option<Test> {
-    Some(match relation {
-        Relation::Zero => (term.clone(), Relation::NotZero),
-        Relation::NotZero => (term.clone(), Relation::Zero),
-        Relation::NotPositive => (Term::constant(1).plus(term, -1)?, Relation::NotPositive),
-    })
-}
-
-impl State {
-    fn set(&mut self, reg: Reg, term: Term) {
-        match self.registers.binary_search_by_key(&reg, |entry| entry.0) {
-            Ok(at) if self.registers[at].1 == term => return,
-            Ok(at) => self.registers[at].1 = term,
-            Err(at) => self.registers.insert(at, (reg, term)),
-        }
-        self.version = self.version.saturating_add(1);
-    }
-
-    fn store(&mut self, global: GlobalVar, term: Term) {
-        match self.globals.binary_search_by_key(&global, |entry| entry.0) {
-            Ok(at) if self.globals[at].1 == term => return,
-            Ok(at) => self.globals[at].1 = term,
-            Err(at) => self.globals.insert(at, (global, term)),
-        }
-        self.version = self.version.saturating_add(1);
-    }
-
-    /// The same term with numbers for what can have one value only.
-    fn simple(&self, term: &Term) -> Term {
-        let known = |(form, said): &(Form, Domain)| form.len() == 1 && said.single().is_some();
-        if term.parts.is_empty() || !self.conditions.0.iter().any(known) {
-            return term.clone();
-        }
-        term.with(&|symbol| self.conditions.symbol(symbol)?.single())
-    }
-
-    fn read(&self, operand: Operand) -> Term {
-        match operand {
-            Operand::Const(value) => Term::constant(value.into()),
-            Operand::Reg(reg) => match self.registers.binary_search_by_key(&reg, |entry| entry.0) {
-                Ok(at) => self.simple(&self.registers[at].1),
-                Err(_) => self.simple(&Term::symbol(Symbol::Local(reg))),
-            },
-        }
-    }
-
-    fn load(&self, global: GlobalVar) -> Term {
-        match self.globals.binary_search_by_key(&global, |entry| entry.0) {
-            Ok(at) => self.simple(&self.globals[at].1),
-            Err(_) => self.simple(&Term::symbol(Symbol::Global(global))),
-        }
-    }
-
-    /// Goes on where a test holds; whether that can be.
-    fn assume(&mut self, opaques: &Opaques, (term, relation): &Test) -> bool {
-        let term = self.simple(term);
-        let holds = |value: i128| match relation {
-            Relation::Zero => value == 0,
-            Relation::NotZero => value != 0,
-            Relation::NotPositive => value <= 0,
-        };
-        if let Some(value) = term.as_constant() {
-            return holds(value);
-        }
-        let scaled = term.scaled();
-        let before = self.conditions.form(&scaled.form).cloned().unwrap_or_else(Domain::all);
-        let form = Term { constant: 0, parts: scaled.form.clone() };
-        let possible = self.conditions.bounds(opaques, &form, &|_| None).and(&before);
-        let Some(after) = restrict(&possible, scaled.factor, scaled.constant, *relation) else { return false };
-        if after.is_empty() {
-            return false;
-        }
-        if after != possible {
-            // Of a sum the tests alone are kept: what follows from its parts is no condition of its own.
-            let kept =
-                if scaled.form.len() == 1 { after } else { restrict(&before, scaled.factor, scaled.constant, *relation).unwrap_or(after) };
-            self.conditions.set(scaled.form, kept);
-            self.version = self.version.saturating_add(1);
-        }
-        true
-    }
-
-    fn visit(&mut self, span: Span) {
-        self.span = Some(self.span.map_or(span, |before| before.to(span)));
-    }
-}
-
-/// The `x` of a domain for which `factor * x + constant` is as the relation says; none if no `x` at all is.
-fn restrict(domain: &Domain, factor: i128, constant: i128, relation: Relation) -> Option<Domain> {
-    let (root, rest) = floor_divide(constant.checked_neg()?, factor)?;
-    Some(match relation {
-        Relation::Zero if rest != 0 => return None,
-        Relation::Zero => domain.and(&Domain::point(root)),
-        Relation::NotZero if rest != 0 => domain.clone(),
-        Relation::NotZero => domain.without(root),
-        // x <= floor(-constant / factor), or x >= ceiling of that.
-        Relation::NotPositive if factor > 0 => domain.and(&Domain::between(Domain::all().low(), root)),
-        Relation::NotPositive => domain.and(&Domain::between(root + i128::from(rest != 0), Domain::all().high())),
-    })
 }
 
 impl Executor<'_> {
