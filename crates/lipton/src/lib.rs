@@ -230,7 +230,14 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
     hints.waiting = model.waiting.iter().filter_map(|point| Some(model.points[point.index()].node?.0)).collect();
     hints.waiting.sort_unstable();
     hints.waiting.dedup();
-    let error = exclude_errors(&model, &regions, &mut reduction, budget)?;
+    let mut error = exclude_errors(&model, &regions, &mut reduction, budget)?;
+    if let (Some(_), None) = (&error, few) {
+        let more = counted(&mut model, budget)?;
+        if !more.is_empty() {
+            reduction.sums.extend(more);
+            error = possible_error(&model, &reduction)?;
+        }
+    }
     let alike = few.map(|(bodies, chosen)| Alike::new(&model, bodies, chosen));
     if let (Some(alike), Some((_, chosen))) = (&alike, few) {
         alike.settle(&mut reduction);
@@ -406,9 +413,22 @@ fn exclude_errors(model: &Model, regions: &Regions, reduction: &mut Reduction, b
             (reduction.locals, reduction.nowhere) = (old.locals, old.nowhere);
         }
     }
-    let after = facts(model, reduction)?;
-    let claims = Claims { model, facts: &after, reduction };
+    possible_error(model, reduction)
+}
+
+/// An error that is left.
+fn possible_error(model: &Model, reduction: &Reduction) -> Result<Option<PossibleError>, Why> {
+    let held = facts(model, reduction)?;
+    let claims = Claims { model, facts: &held, reduction };
     Ok(first_error(claims).map(|obligation| PossibleError { span: obligation.span, what: told(&obligation.need) }))
+}
+
+/// Looks for what is counted by the variables that must not fail.
+fn counted(model: &mut Model, budget: &mut Budget) -> Result<Vec<serval_proof::Sum>, Why> {
+    let mut wanted: Vec<GlobalVar> = model.obligations.iter().flat_map(|obligation| mentioned(model, obligation)).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    Ok(sums::counted(model, &wanted, budget)?)
 }
 
 /// Whether bounds of registers, and where no request comes, are as claimed.

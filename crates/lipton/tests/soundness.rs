@@ -17,7 +17,7 @@ use serval_lipton::{prove, prove_by, prove_of_all};
 use serval_model::{completed_multisets, serial_multisets};
 use serval_proof::{Reduction, Refusal};
 use serval_testkit::naive::{Caps, Naive, Rejected, Source};
-use serval_testkit::random::{Shape, SplitMix64, random_flags, random_looks, random_program, random_rows, random_tickets};
+use serval_testkit::random::{Shape, SplitMix64, random_flags, random_looks, random_orders, random_program, random_rows, random_tickets};
 use serval_testkit::say;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -68,6 +68,7 @@ struct Tally {
     proved: usize,
     by_few_bodies: usize,
     with_late_looks: usize,
+    with_counted_values: usize,
     proved_too_large: usize,
     open_serializable: usize,
     not_serializable: usize,
@@ -92,6 +93,7 @@ fn judge(text: &str, requests: usize, tally: &mut Tally, label: &str) {
             tally.proved += 1;
             tally.by_few_bodies += usize::from(found.reduction.stands_for_others());
             tally.with_late_looks += usize::from(!found.reduction.late.is_empty());
+            tally.with_counted_values += usize::from(found.reduction.sums.iter().any(|sum| !sum.values.is_empty()));
             tally.proved_too_large += usize::from(truth == Truth::TooLarge);
         }
         (Ok(found), wrong) => panic!("{label}: proved, but {wrong:?}\n{text}\n{:?}", found.reduction),
@@ -133,6 +135,17 @@ fn programs_with_flags() {
     }
     say(&format!("flags: {tally:?}"));
     assert!(tally.proved * 10 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn programs_with_numbers_that_count_rows() {
+    let (count, seed) = (number("SERVAL_COUNT", 400), number("SERVAL_SEED", 0));
+    let mut tally = Tally::default();
+    for seed in seed..seed + count {
+        judge(&random_orders(seed), 3, &mut tally, &format!("orders {seed}"));
+    }
+    say(&format!("orders: {tally:?}"));
+    assert!(tally.with_counted_values * 25 > tally.programs && tally.errors * 25 > tally.programs, "{tally:?}");
 }
 
 #[test]

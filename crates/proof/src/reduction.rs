@@ -94,12 +94,15 @@ pub struct Count {
     pub weights: Vec<(u32, u32, i64)>,
 }
 
-/// Globals, each times its factor, add up to the same at every moment.
+/// Globals, each times its factor, and what counts for globals that have certain values, add up to the same at every moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Sum {
     /// Globals and their factors.
     pub globals: Vec<(u32, i64)>,
+    /// Globals, values, and what is added while the global has the value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<(u32, i64, i64)>,
 }
 
 /// Points that an owner or a count speaks of, by its position.

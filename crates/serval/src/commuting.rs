@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use serval_lipton::{Conflict, Place, Why};
-use serval_symbolic::{Commit, Counter, Look, Section, TicketWords, Words};
+use serval_symbolic::{Commit, Counter, Look, Section, SumWords, TicketWords, Words};
 use serval_syntax::{LineIndex, Program, Span};
 
 /// How many names are listed before the rest is only counted.
@@ -33,6 +33,7 @@ pub(crate) fn sentences(program: &Program, text: &str, words: &Words) -> Vec<Str
     if let Some(more) = words.exclusions.len().checked_sub(LISTED).filter(|&more| more > 0) {
         said.push(format!("and {more} more pairs that exclude each other"));
     }
+    said.extend(words.sums.iter().map(|sum| teller.sum(sum)));
     said.extend(words.tickets.iter().flat_map(|ticket| teller.ticket(ticket)));
     said.extend(together(words.looks.iter().map(|look| teller.look(look))));
     said.extend(together(teller.commits(&words.commits)));
@@ -181,6 +182,32 @@ impl Teller<'_> {
         });
         let between = between.collect::<Vec<_>>().join(", or ");
         (self.global(section.global), format!("@ = {} iff one request is {between}", section.value))
+    }
+
+    /// What a variable counts, or what adds up to the same at every moment.
+    fn sum(&self, SumWords { globals, values, value }: &SumWords) -> String {
+        let holds: Vec<String> = values.iter().map(|&(global, value, _)| format!("{} = {value}", self.global(global))).collect();
+        let factors: Vec<i64> = values.iter().map(|part| part.2).collect();
+        if let ([(global, 1)], [-1, rest @ ..]) = (globals.as_slice(), factors.as_slice())
+            && rest.iter().all(|&factor| factor == -1)
+        {
+            let more = if *value == 0 { String::new() } else { format!("{value} plus ") };
+            return format!("{} is always {more}the number of those that hold of {}", self.global(*global), listed(&holds));
+        }
+        let globals = globals.iter().map(|&(global, factor)| (factor, self.global(global)));
+        let holds = holds.into_iter().zip(factors).map(|(holds, factor)| (factor, format!("[{holds}]")));
+        let mut sum = String::new();
+        for (factor, what) in globals.chain(holds) {
+            let sign = match (sum.is_empty(), factor < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let times = if factor.unsigned_abs() == 1 { String::new() } else { format!("{}*", factor.unsigned_abs()) };
+            sum += &format!("{sign}{times}{what}");
+        }
+        format!("{sum} is always {value}{}", if values.is_empty() { "" } else { ", where [ ] is 1 if it holds" })
     }
 
     /// What the numbers are between, who is inside, and in which order.

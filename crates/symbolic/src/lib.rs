@@ -38,4 +38,4 @@ pub mod validated;
 mod words;
 
 pub use check::{check, first_error};
-pub use words::{Commit, Counter, Look, PointWords, Section, TicketWords, Words, words};
+pub use words::{Commit, Counter, Look, PointWords, Section, SumWords, TicketWords, Words, words};

@@ -34,6 +34,7 @@ use serval_syntax::{GlobalVar, Program};
 use crate::domain::Domain;
 use crate::execute::{Executed, Halt, execute};
 use crate::path::{Conditions, Obligation, Path, PathId, Point, PointId, Value};
+use crate::sums::Kept;
 use crate::term::{Opaques, Symbol, Term};
 
 /// Paths with the same ends and results that are compared with one another.
@@ -95,8 +96,8 @@ pub struct Model {
     touches: Vec<Vec<(GlobalVar, Touch)>>,
     completes: Vec<bool>,
     begins: Vec<bool>,
-    /// Sums of globals times factors that never change, and what they are.
-    pub(crate) sums: Vec<(Vec<(GlobalVar, i128)>, i128)>,
+    /// Sums that never change.
+    pub(crate) sums: Vec<Kept>,
     /// Which globals some path reads or writes before anything is left out.
     pub used: Vec<bool>,
     /// Registers that were read before they are tested, with the global and the test on the way.

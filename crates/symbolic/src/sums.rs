@@ -1,12 +1,17 @@
-//! Sums of globals that never change, put into what requests keep and answer.
+//! Sums that never change: of globals, put into what requests keep and answer, and of how many globals have a value.
 //!
-//! **Statement.** If on every path the changes of the globals, times their factors, add up to 0, then in every reachable configuration the
-//! globals times their factors add up to what they do at first. A term may be replaced by one that differs from it by a multiple of that sum
-//! and the number it is: it has the same value. So a request that answers `Road + Stock[0] + Stock[1]` reads nothing.
+//! The *value* of a sum in a configuration is that of its globals, each times its factor, plus, for each of its pairs of a global and a number, the
+//! factor of the pair if the global is that number.
 //!
-//! It also bounds each of the globals by the others, wherever they are known.
+//! **Statement.** If no path changes the value of a sum, then it is in every reachable configuration what it is at first. A path does not change it
+//! if the changes of the globals, times their factors, add up to a number, as terms; if for every pair whose global the path writes its tests tell whether
+//! the global is the number before, and what is written is a number; and if that number and what the pairs lose and gain add up to 0.
 //!
-//! **Proof.** By induction on steps; a step is an instance of a path, whose updates are terms over the values before. ∎
+//! So in a sum without pairs a term may be replaced by one that differs from it by a multiple of the sum and the number it is: it has the same value, and a request that
+//! answers `Road + Stock[0] + Stock[1]` reads nothing. And each global of a sum is bounded by the others, wherever they are known: where `Paid` is the
+//! number of orders whose state is 2, and the state of some order is, `Paid` is not 0.
+//!
+//! **Proof.** By induction on steps; a step is an instance of a path, whose updates are terms over the values before, and whose tests hold of these. ∎
 
 use serval_proof::Sum;
 use serval_syntax::GlobalVar;
@@ -16,68 +21,119 @@ use crate::model::Model;
 use crate::path::Path;
 use crate::term::{Symbol, Term};
 
-/// By how much a path changes a sum, as a term.
-fn change(path: &Path, globals: &[(GlobalVar, i128)]) -> Option<Term> {
-    let mut total = Term::default();
-    for &(global, factor) in globals {
-        let Some(update) = path.update(global) else { continue };
-        // Where the test leaves one value, that is what was there before.
+/// A sum, ready to be asked.
+pub(crate) struct Kept {
+    /// Globals, ascending, and their factors.
+    globals: Vec<(GlobalVar, i128)>,
+    /// Globals and numbers, ascending, and what is added where the global is the number.
+    values: Vec<(GlobalVar, i128, i128)>,
+    /// What it is.
+    value: i128,
+}
+
+/// Whether something that lies here is a number, if that is certain.
+fn is(here: &Domain, number: i128) -> Option<bool> {
+    if here.single() == Some(number) { Some(true) } else { (!here.contains(number)).then_some(false) }
+}
+
+impl Kept {
+    /// By how much a path changes it, as a term.
+    fn change(&self, path: &Path) -> Option<Term> {
+        // Where a test leaves one value, that is what was there before.
         let known = |symbol: Symbol| path.conditions.symbol(symbol).and_then(Domain::single);
-        let before = Term::symbol(Symbol::Global(global));
-        total = total.plus(&update.term.plus(&before, -1)?.with(&known), factor)?;
+        let mut total = Term::default();
+        for &(global, factor) in &self.globals {
+            let Some(update) = path.update(global) else { continue };
+            let before = Term::symbol(Symbol::Global(global));
+            total = total.plus(&update.term.plus(&before, -1)?.with(&known), factor)?;
+        }
+        for &(global, number, factor) in &self.values {
+            let Some(update) = path.update(global) else { continue };
+            let before = is(path.conditions.symbol(Symbol::Global(global))?, number)?;
+            let after = update.term.with(&known).as_constant()? == number;
+            total = total.plus(&Term::constant(i128::from(after) - i128::from(before)), factor)?;
+        }
+        Some(total)
     }
-    Some(total)
 }
 
 impl Model {
-    /// A sum by its globals, ascending, and what it is at first; none if it means nothing.
-    fn sum(&self, sum: &Sum) -> Option<(Vec<(GlobalVar, i128)>, i128)> {
+    /// A sum, and what it is at first; none if it means nothing.
+    fn sum(&self, sum: &Sum) -> Option<Kept> {
         let mut globals: Vec<(GlobalVar, i128)> = sum.globals.iter().map(|&(global, factor)| (GlobalVar(global), factor.into())).collect();
+        let pair = |&(global, number, factor): &(u32, i64, i64)| (GlobalVar(global), number.into(), factor.into());
+        let mut values: Vec<(GlobalVar, i128, i128)> = sum.values.iter().map(pair).collect();
         globals.sort_unstable();
-        let there = globals.iter().all(|(global, factor)| global.index() < self.initial.len() && *factor != 0);
-        if !there || globals.is_empty() || globals.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        values.sort_unstable();
+        let factors = globals.iter().copied().chain(values.iter().map(|&(global, _, factor)| (global, factor)));
+        let there = factors.clone().all(|(global, factor)| global.index() < self.initial.len() && factor != 0);
+        let twice = globals.windows(2).any(|pair| pair[0].0 == pair[1].0)
+            || values.windows(2).any(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
+        if !there || globals.is_empty() || twice {
             return None;
         }
         let value =
             globals.iter().try_fold(0_i128, |sum, (global, factor)| sum.checked_add(self.initial(*global).checked_mul(*factor)?))?;
-        Some((globals, value))
+        let counted = values.iter().filter(|(global, number, _)| self.initial(*global) == *number);
+        let value = counted.clone().try_fold(value, |sum, (_, _, factor)| sum.checked_add(*factor))?;
+        Some(Kept { globals, values, value })
+    }
+
+    /// What a sum is at first.
+    pub(crate) fn value_of(&self, sum: &Sum) -> Option<i128> {
+        self.sum(sum).map(|sum| sum.value)
     }
 
     /// Whether no path changes a sum.
     pub fn keeps_sum(&self, sum: &Sum) -> bool {
-        let Some((globals, _)) = self.sum(sum) else { return false };
-        let mut writers: Vec<_> = globals.iter().flat_map(|(global, _)| &self.writers[global.index()]).collect();
+        let Some(sum) = self.sum(sum) else { return false };
+        let globals = sum.globals.iter().map(|part| part.0).chain(sum.values.iter().map(|part| part.0));
+        let mut writers: Vec<_> = globals.flat_map(|global| &self.writers[global.index()]).collect();
         writers.sort_unstable();
         writers.dedup();
-        writers.iter().all(|id| change(self.path(**id), &globals) == Some(Term::default()))
+        writers.iter().all(|id| sum.change(self.path(**id)) == Some(Term::default()))
     }
 
     /// Uses that a sum never changes.
     pub fn put_sum(&mut self, sum: &Sum) {
-        let Some((globals, value)) = self.sum(sum) else { return };
-        let parts = globals.iter().map(|&(global, factor)| (Symbol::Global(global), factor)).collect();
-        // The sum minus what it is: 0 at every moment.
-        let nothing = Term { constant: -value, parts };
-        for path in &mut self.paths {
-            let kept = path.kept.iter_mut().map(|kept| &mut kept.1.term);
-            for term in kept.chain(&mut path.answer) {
-                if let Some(shorter) = without(term, &nothing) {
-                    *term = shorter;
+        let Some(sum) = self.sum(sum) else { return };
+        if sum.values.is_empty() {
+            let parts = sum.globals.iter().map(|&(global, factor)| (Symbol::Global(global), factor)).collect();
+            // The sum minus what it is: 0 at every moment.
+            let nothing = Term { constant: -sum.value, parts };
+            for path in &mut self.paths {
+                let kept = path.kept.iter_mut().map(|kept| &mut kept.1.term);
+                for term in kept.chain(&mut path.answer) {
+                    if let Some(shorter) = without(term, &nothing) {
+                        *term = shorter;
+                    }
                 }
             }
         }
-        self.sums.push((globals, value));
-        self.tidy();
+        let replaces = sum.values.is_empty();
+        self.sums.push(sum);
+        if replaces {
+            self.tidy();
+        }
     }
 
     /// Where a global lies by what its sums leave for it, given where the others lie.
     pub(crate) fn left_by_sums(&self, global: GlobalVar, others: &dyn Fn(GlobalVar) -> Domain) -> Domain {
         let mut found = Domain::all();
-        for (globals, value) in &self.sums {
+        for sum in &self.sums {
             // With another factor the bound would have to be divided; such sums are rare.
-            let Some(&(_, factor @ (1 | -1))) = globals.iter().find(|part| part.0 == global) else { continue };
-            let rest = globals.iter().filter(|part| part.0 != global).fold(Domain::point(*value), |rest, &(other, factor)| {
-                let other = others(other).image(-factor, 0);
+            let Some(&(_, factor @ (1 | -1))) = sum.globals.iter().find(|part| part.0 == global) else { continue };
+            let globals = sum.globals.iter().filter(|part| part.0 != global).map(|&(other, factor)| others(other).image(-factor, 0));
+            let values = sum.values.iter().map(|&(other, number, factor)| {
+                let here = others(other);
+                let counts = match is(&here, number) {
+                    _ if here.is_empty() => here,
+                    Some(counts) => Domain::point(counts.into()),
+                    None => Domain::between(0, 1),
+                };
+                counts.image(-factor, 0)
+            });
+            let rest = globals.chain(values).fold(Domain::point(sum.value), |rest, other| {
                 if rest.is_empty() || other.is_empty() {
                     return Domain::empty();
                 }

@@ -2,7 +2,7 @@
 
 use serval_budget::Budget;
 use serval_compile::Prepared;
-use serval_proof::{Count, Group, Owner, Reduction, Refusal, Ticket};
+use serval_proof::{Count, Group, Owner, Reduction, Refusal, Sum, Ticket};
 use serval_syntax::{GlobalVar, Span};
 
 use crate::check::{phases, transformed};
@@ -23,6 +23,8 @@ pub struct Words {
     pub counters: Vec<Counter>,
     /// Pairs of sections or counters of which never both are occupied, in words such as `LOCK = 1`.
     pub exclusions: Vec<(String, String)>,
+    /// Sums that never change.
+    pub sums: Vec<SumWords>,
     /// Locks with tickets.
     pub tickets: Vec<TicketWords>,
     /// Tests that are made again later.
@@ -83,6 +85,17 @@ pub struct Counter {
     pub weights: Vec<(u32, i64)>,
 }
 
+/// A sum that never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumWords {
+    /// Globals and their factors.
+    pub globals: Vec<(GlobalVar, i64)>,
+    /// Globals, values, and what is added while the global has the value.
+    pub values: Vec<(GlobalVar, i64, i64)>,
+    /// What it is.
+    pub value: i128,
+}
+
 /// A lock with tickets: `called ≤ ticket < next`, and whose ticket is called is inside alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketWords {
@@ -141,6 +154,7 @@ pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budg
         sections: reduction.owners.iter().map(|owner| section(&model, owner)).collect(),
         counters: reduction.counts.iter().map(|count| counter(&model, count)).collect(),
         exclusions: reduction.exclusions.iter().map(|&(left, right)| (group(left), group(right))).collect(),
+        sums: reduction.sums.iter().filter_map(|sum| summed(&model, sum)).collect(),
         tickets: reduction.tickets.iter().map(|ticket| turns(&model, ticket)).collect(),
         looks: reduction.late.iter().map(|&late| look(&model, late)).collect(),
         ranges: reduction.ranges.iter().map(|&(global, low, high)| (GlobalVar(global), low, high)).collect(),
@@ -203,6 +217,14 @@ fn counter(model: &Model, count: &Count) -> Counter {
     let most = most(model);
     let weights = count.weights.iter().flat_map(|&(first, last, weight)| (first..=last.min(most)).map(move |point| (point, weight)));
     Counter { global: GlobalVar(count.global), weights: weights.collect() }
+}
+
+fn summed(model: &Model, sum: &Sum) -> Option<SumWords> {
+    Some(SumWords {
+        globals: sum.globals.iter().map(|&(global, factor)| (GlobalVar(global), factor)).collect(),
+        values: sum.values.iter().map(|&(global, value, factor)| (GlobalVar(global), value, factor)).collect(),
+        value: model.value_of(sum)?,
+    })
 }
 
 /// Where paths read or write a global, ascending.

@@ -2,14 +2,16 @@
 
 use serval_families::FAMILIES;
 use serval_model::SplitMix64;
-use serval_testkit::random::{Shape, random_flags, random_looks, random_program, random_rows, random_sections, random_tickets};
+use serval_testkit::random::{
+    Shape, random_flags, random_looks, random_orders, random_program, random_rows, random_sections, random_tickets,
+};
 
 use crate::edits;
 
 /// The program of a seed and a number, and where it comes from.
 ///
-/// Of twenty programs four are made of sections, three have rows that parameters
-/// name, three a lock with tickets, two a flag after which something is fixed, in three
+/// Of twenty programs three are made of sections, three have rows that parameters
+/// name, two a lock with tickets, two a flag after which something is fixed, two a number that counts rows, in three
 /// a request looks at a flag twice, four are
 /// such programs or programs of families after one to three edits, and one is
 /// any random program.
@@ -17,9 +19,10 @@ pub fn program(seed: u64, number: u64) -> (&'static str, String) {
     let own = seed.wrapping_mul(0x1_0000_0000).wrapping_add(number);
     let mut random = SplitMix64::new(own ^ 0x11b7_0e5e);
     match number % 20 {
-        0..=3 => ("sections", random_sections(own)),
-        4..=6 => ("rows", random_rows(own)),
-        7..=9 => ("tickets", random_tickets(own)),
+        0..=2 => ("sections", random_sections(own)),
+        3 | 4 => ("orders", random_orders(own)),
+        5..=7 => ("rows", random_rows(own)),
+        8 | 9 => ("tickets", random_tickets(own)),
         10 | 11 => ("flags", random_flags(own)),
         12..=14 => ("looks", random_looks(own)),
         15 | 16 => ("edited", edited(any_of(own, &mut random), &mut random)),
@@ -30,7 +33,7 @@ pub fn program(seed: u64, number: u64) -> (&'static str, String) {
 
 /// A program with reasons to be serializable.
 fn any_of(own: u64, random: &mut SplitMix64) -> String {
-    let makers = [random_sections, random_sections, random_rows, random_tickets, random_flags, random_looks];
+    let makers = [random_sections, random_orders, random_rows, random_tickets, random_flags, random_looks];
     makers[random.index(makers.len())](own)
 }
 

@@ -257,7 +257,7 @@ fn validated() {
 fn sum() {
     let torn = "var X: 0..1 := 1\nvar Y: 0..1\nrequest count { a := X + Y; yield; 10 * a + X + Y }\nrequest move { if (X == 1) { X := 0; yield; Y := 1 }; 0 }\n";
     let proofs = |text: &str| {
-        let sums = vec![Sum { globals: vec![(global(text, "X"), 1), (global(text, "Y"), 1)] }];
+        let sums = vec![Sum { globals: vec![(global(text, "X"), 1), (global(text, "Y"), 1)], values: Vec::new() }];
         let ranges = bits(text, &["X", "Y"]);
         let locals = vec![Bounds { variable: 0, low: 0, high: 2, points: vec![(2, 2)] }];
         let proof = Reduction { sums, ranges, locals, ..Reduction::default() };
@@ -271,4 +271,38 @@ fn sum() {
     assert!(!is_wrong(&whole));
     let proved = |proof: &Reduction| checked(&whole, proof);
     assert!(proofs(&whole).iter().any(|proof| proved(proof) == Ok(())), "{:?}", proofs(&whole).iter().map(proved).collect::<Vec<_>>());
+}
+
+/// What a number counts is known of every step that changes it: what the row was before, what it becomes, and that the number follows.
+#[test]
+fn counted_values() {
+    let pay = "var S: 0..3\nvar P: 0..1\nrequest pay { if (S == 0) { S := 1; P := P + 1 }; 0 }\nrequest refund { if (S == 1) { S := 0; P := P - 1 }; 0 }\n";
+    let proof = |text: &str| {
+        let sums = vec![Sum { globals: vec![(global(text, "P"), 1)], values: vec![(global(text, "S"), 1, -1)] }];
+        Reduction { sums, ranges: vec![(global(text, "S"), 0, 3), (global(text, "P"), 0, 1)], ..Reduction::default() }
+    };
+    assert!(!is_wrong(pay));
+    assert_eq!(checked(pay, &proof(pay)), Ok(()));
+    // Without the sum it is not known that nothing fails.
+    assert!(checked(pay, &Reduction { sums: Vec::new(), ..proof(pay) }).is_err());
+    for other in [
+        // It may have been paid before.
+        "S := 0",
+        // It may be paid after.
+        "if (S != 1 and S < 3) { S := S + 1 }",
+        // Both are known, and the number does not follow.
+        "if (S == 1) { S := 0 }",
+        "if (S == 2) { S := 1 }; if (S == 0) { S := 2 }",
+    ] {
+        let wrong = format!("{pay}request other {{ {other}; 0 }}\n");
+        needs(Condition::ReductionSum, &wrong, &proof(&wrong));
+    }
+    // What counts nothing may change as it likes.
+    let harmless = format!("{pay}request other {{ if (S == 2) {{ S := 3 }}; if (S == 0) {{ S := 2 }}; 0 }}\n");
+    assert_eq!(checked(&harmless, &proof(&harmless)), Ok(()));
+    // A pair that is listed twice, without a factor, or of no variable means nothing.
+    for values in [vec![(0, 1, -1), (0, 1, -1)], vec![(0, 1, 0)], vec![(9, 1, -1)]] {
+        let meaningless = Reduction { sums: vec![Sum { values, ..proof(pay).sums.remove(0) }], ..proof(pay) };
+        assert!(checked(pay, &meaningless).is_err());
+    }
 }

@@ -206,7 +206,7 @@ fn sums() {
     let groups = Groups::new(&ZD, &[('a', &a), ('b', "D := 1 - D; 0"), ('c', "Z := 1; 0")], &["ab", "ac", "abc"]);
     let base = groups.reduction(3);
     let (p, q) = (groups.point(&base, "a0", 1), groups.point(&base, "a1", 1));
-    let sums = vec![Sum { globals: vec![(groups.global("Z0"), 1)] }];
+    let sums = vec![Sum { globals: vec![(groups.global("Z0"), 1)], values: Vec::new() }];
     let with = |register: u32| {
         let locals = vec![bounds(register, (0, 0), &[p])];
         // Who reads 1 goes on to the next point: here nobody does.

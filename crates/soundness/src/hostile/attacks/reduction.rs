@@ -123,7 +123,12 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
         },
         "reduction.sum" => match draw.chance(50) {
             true => shift(draw.pick_mut(&mut proof["sums"])?, draw),
-            false => push(proof, "sums", json!({"globals": [[low, 1], [low + 1 + draw.below(2), factor]]})),
+            false => {
+                let globals = json!([[low, 1], [low + 1 + draw.below(2), factor]]);
+                let values = json!([[low + 1, draw.below(3), factor]]);
+                let sum = if draw.chance(50) { json!({"globals": globals}) } else { json!({"globals": [[low, 1]], "values": values}) };
+                push(proof, "sums", sum)
+            }
         },
         "reduction.range" => narrow(draw.pick_mut(&mut proof["ranges"])?, [1, 2], draw),
         "reduction.slow" => {
