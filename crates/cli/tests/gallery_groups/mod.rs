@@ -54,6 +54,7 @@ pub(crate) const GROUPS: &[Group] = &[
             "stock-reservation-retries.ser",
             "warehouse-transfer.ser",
             "warehouse-transfer-booked.ser",
+            "orders-paid.ser",
             "idempotency-key.ser",
             "idempotency-key-conflict.ser",
             "idempotency-key-busy.ser",
