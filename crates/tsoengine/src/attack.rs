@@ -2,6 +2,7 @@
 
 use serval_tso::Op;
 
+use crate::alike::{Alike, Order, move_locals};
 use crate::machine::{Access, Machine, Next, Step};
 use crate::models::write_memory;
 use crate::search::{Event, Faulting, Label, System};
@@ -13,6 +14,8 @@ const WRITTEN: i64 = 2;
 pub(crate) struct Attacks<'m, 'p> {
     machine: &'m Machine<'p>,
     attacker: usize,
+    /// Others that are alike.
+    alike: Alike,
     /// Where the numbers are that follow memory.
     mode: usize,
     kept: usize,
@@ -26,7 +29,12 @@ impl<'m, 'p> Attacks<'m, 'p> {
         let mode = machine.size;
         let kept = mode + 2;
         let accessed = kept + 2 * cells;
-        Self { machine, attacker, mode, kept, accessed, helpers: accessed + cells }
+        Self { machine, attacker, alike: Alike::default(), mode, kept, accessed, helpers: accessed + cells }
+    }
+
+    /// The same, with threads that are alike in one order.
+    pub(crate) fn merging(self, alike: &Alike) -> Self {
+        Self { alike: alike.without(self.attacker), ..self }
     }
 
     /// What the attacker sees once it attacks.
@@ -107,6 +115,15 @@ impl System for Attacks<'_, '_> {
         let mut state = self.machine.initial();
         state.resize(self.helpers + self.machine.count(), 0);
         state
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        let has = |thread: usize| (self.machine.local(state, thread), state[self.helpers + thread]);
+        let order = self.alike.order(self.machine.count(), |one, other| has(one).cmp(&has(other)))?;
+        let helpers: Vec<i64> = order.iter().map(|thread| state[self.helpers + thread]).collect();
+        state[self.helpers..].copy_from_slice(&helpers);
+        move_locals(self.machine, state, &order);
+        Some(order)
     }
 
     /// The further the attack is, the nearer a violation.

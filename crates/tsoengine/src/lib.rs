@@ -11,6 +11,7 @@
 //! | [`persistent`] | final states under sequential consistency, without all orders of steps |
 //! | [`attack`], [`robustness`] | attacks of one thread, as a system |
 //! | [`witness`] | a run with store buffers, and a cycle of its trace, for an attack that succeeds |
+//! | [`alike`] | threads that may change places, of which one order is enough |
 //! | [`network`] | programs with a `thread*` as network systems |
 //! | [`any`] | robustness for any number of copies |
 //! | [`counted`] | states of some threads with any number of copies of others |
@@ -22,6 +23,7 @@
 //!
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
 
+pub mod alike;
 pub mod any;
 pub mod attack;
 pub mod copies;

@@ -114,6 +114,12 @@ impl<'p> Machine<'p> {
         &self.program.threads[thread].code[self.point(state, thread)].op
     }
 
+    /// The point and the registers of a thread.
+    pub(crate) fn local<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
+        let first = self.threads[thread];
+        &state[first..=first + self.program.threads[thread].registers.len()]
+    }
+
     fn registers<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
         let first = self.threads[thread] + 1;
         &state[first..first + self.program.threads[thread].registers.len()]

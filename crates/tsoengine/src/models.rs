@@ -2,8 +2,9 @@
 
 use serval_tso::{Observed, Op, Program, Question};
 
+use crate::alike::{Alike, Order};
 use crate::machine::{Access, Machine, Next};
-use crate::search::{Event, Faulting, Label, System};
+use crate::search::{Event, Faulting, Found, Label, System};
 
 /// Whether a question looks for a state.
 pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
@@ -29,20 +30,58 @@ pub(crate) struct Asked<'p> {
     pub(crate) questions: &'p [Question],
     /// The first state that each question looks for.
     pub(crate) met: Vec<Option<usize>>,
+    /// In which order threads have to be for that, if not as they are.
+    turned: Vec<Option<Order>>,
     /// Which of them are not looked for.
     pub(crate) skipped: Vec<bool>,
+    /// Threads that are alike as far as those are concerned that are looked for.
+    pub(crate) alike: Alike,
 }
 
 impl<'p> Asked<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let questions = &program.questions;
-        Self { questions, met: vec![None; questions.len()], skipped: vec![false; questions.len()] }
+        let count = questions.len();
+        Self { questions, met: vec![None; count], turned: vec![None; count], skipped: vec![false; count], alike: Alike::default() }
+    }
+
+    /// These questions alone, with threads that are alike in one order.
+    pub(crate) fn some(program: &'p Program, open: &[usize], merge: bool) -> Self {
+        let skipped = (0..program.questions.len()).map(|question| !open.contains(&question)).collect();
+        let alike = if merge { Alike::new(program, open) } else { Alike::default() };
+        Self { skipped, alike, ..Self::new(program) }
+    }
+
+    /// No questions.
+    pub(crate) fn nothing() -> Self {
+        Self { questions: &[], met: Vec::new(), turned: Vec::new(), skipped: Vec::new(), alike: Alike::default() }
+    }
+
+    /// The same before anything has been found.
+    pub(crate) fn again(self) -> Self {
+        let count = self.questions.len();
+        Self { met: vec![None; count], turned: vec![None; count], ..self }
+    }
+
+    /// What leads to a state that a question looks for, if one was found.
+    pub(crate) fn path(&self, question: usize, found: &Found) -> Option<Vec<Label>> {
+        let labels = found.path(self.met[question]?);
+        let Some(order) = &self.turned[question] else { return Some(labels) };
+        Some(labels.into_iter().map(|label| Label { thread: order[label.thread], ..label }).collect())
     }
 
     pub(crate) fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
-        for (question, met) in self.questions.iter().zip(&mut self.met) {
-            if met.is_none() && is_sought(machine, question, state) {
-                *met = Some(number);
+        for (place, question) in self.questions.iter().enumerate() {
+            if self.met[place].is_some() || !is_sought(machine, question, state) {
+                continue;
+            }
+            self.met[place] = Some(number);
+            // With threads in another order it is what other questions look for.
+            for (other, order) in self.alike.turned.get(place).into_iter().flatten() {
+                if self.met[*other].is_none() {
+                    self.met[*other] = Some(number);
+                    self.turned[*other] = Some(order.clone());
+                }
             }
         }
     }
@@ -61,6 +100,10 @@ pub(crate) struct Sc<'m, 'p> {
 impl System for Sc<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         self.machine.initial()
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
     }
 
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
@@ -146,8 +189,7 @@ pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usiz
 impl Tso<'_, '_> {
     /// The same before anything has been found.
     pub(crate) fn again(self) -> Self {
-        let met = vec![None; self.asked.met.len()];
-        Self { asked: Asked { met, ..self.asked }, hit: false, ..self }
+        Self { asked: self.asked.again(), hit: false, ..self }
     }
 }
 
@@ -156,6 +198,10 @@ impl System for Tso<'_, '_> {
         let mut state = self.machine.initial();
         state.resize(self.machine.size + self.machine.count(), 0);
         state
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 2)
     }
 
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
@@ -253,6 +299,10 @@ impl System for Merged<'_, '_> {
         let mut state = self.machine.initial();
         state.resize(self.machine.size + self.machine.count(), 0);
         state
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 3)
     }
 
     /// What is met here need not be real, so nothing is gained by going on.

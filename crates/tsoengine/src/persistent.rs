@@ -2,6 +2,7 @@
 
 use serval_tso::{Address, Inner, Op, Program};
 
+use crate::alike::Order;
 use crate::machine::{Machine, Next};
 use crate::models::{Asked, write_memory};
 use crate::search::{Event, Faulting, Label, System};
@@ -117,6 +118,10 @@ impl<'m, 'p> Persistent<'m, 'p> {
 impl System for Persistent<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         self.machine.initial()
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
     }
 
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {

@@ -16,6 +16,7 @@ use serval_budget::Budget;
 use serval_tso::{Address, Inner, Op, Program, Question};
 
 use crate::Refusal;
+use crate::alike::Alike;
 use crate::conditions::require;
 use crate::live::Live;
 use crate::state::{Model, State};
@@ -159,6 +160,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let persistent = Persistent::new(program);
+    let alike = Alike::new(program, &list.alike, questions)?;
     for &question in questions {
         let is_final = program.questions.get(question).is_some_and(|question| question.asked.is_final());
         require!(FinalsQuestion, is_final, "question {question} is not about final states");
@@ -189,6 +191,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
             let Next::Step(step) = next else { continue };
             let mut after = state.after(Model::Sc, thread, &step);
             live.forget(&mut after);
+            alike.sort(&mut after);
             let is_in = has(&list.states, &after.encode(Model::Sc));
             require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
         }

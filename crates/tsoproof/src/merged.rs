@@ -20,6 +20,7 @@ use serval_budget::Budget;
 use serval_tso::{Program, Question};
 
 use crate::Refusal;
+use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
 use crate::state::{Model, State};
@@ -66,6 +67,14 @@ impl Merged {
         let merged = Self { state, repeated };
         // Whatever the numbers mean, they are the numbers of what they mean.
         (rest.is_empty() && merged.encode() == numbers).then_some(merged)
+    }
+
+    /// Changes the places of threads that are alike, so that what they have ascends.
+    pub(crate) fn sort(&mut self, alike: &Alike) {
+        let has = |thread: usize| (&self.state.locals[thread], &self.state.buffers[thread], &self.repeated[thread]);
+        let order = alike.order(self.repeated.len(), |one, other| has(one).cmp(&has(other)));
+        rearrange(&mut self.state, &order);
+        self.repeated = taken(&self.repeated, &order);
     }
 
     /// What landing leads to.
@@ -121,6 +130,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
+    let alike = Alike::new(program, &list.alike, questions)?;
     let begins = has(&list.states, &Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
@@ -135,7 +145,8 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
         }
         let after = successors(program, &merged, &live, &seen);
         require!(StatesFault, after.is_ok(), "a step from merged state {number} leaves the range of values");
-        for after in after.unwrap_or_default() {
+        for mut after in after.unwrap_or_default() {
+            after.sort(&alike);
             let is_in = has(&list.states, &after.encode());
             require!(StatesClosed, is_in, "a step leads from merged state {number} to one that is not in the list");
         }

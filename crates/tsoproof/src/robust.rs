@@ -17,15 +17,15 @@
 //!
 //! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for nobody asks any more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
 //!
-//! **Rule.** For each thread as the attacker (`tso.robust.attackers`) a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
-//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]) and urgent steps first ([`crate::urgent`]); no step faults (`tso.states.fault`), and no member is a violation
+//! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`], `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
+//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]) and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
 //! (`tso.robust.violation`). **Theorem.** The program is robust, and under both models no step leaves the range of values.
 //!
 //! **Proof.** Suppose it is not robust, and take a violation of the form above. Its events up to the landing of the store are a run of instrumented steps: those of `τ₁` in mode 0, then the attack begins, those of `τ₂` in
 //! mode 1, with loads of the attacker from its newest store to the cell, if there is one, and so from what is kept; then the last load. An event of `τ₃` happens after the load, hence is made by a thread that has made
 //! such an event before, a helper, or else the last edge of the path from the load to it joins two events of which one writes a cell that both access: so it reads a cell that is written, or writes one that is accessed,
 //! and that is noted. Steps without access by threads that are no helpers are moved before the load. A locked section is one step, so none is half done then. The event that comes before the store to `a` accesses `a` and is noted: a violation is reached, and by the lemmas
-//! of the two modules the list has one. A contradiction.
+//! of the modules the list has one. A contradiction.
 //! A fault under store buffers comes after a run whose trace, all stores landed, is acyclic, thus that of a run under sequential consistency, after which the same thread is about to make the same step; and under sequential
 //! consistency, which is mode 0, no state of the lists faults. ∎
 
@@ -34,6 +34,7 @@ use serval_budget::Budget;
 use serval_tso::{CellId, Point, Program};
 
 use crate::Refusal;
+use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
 use crate::state::{Model, State};
@@ -47,7 +48,10 @@ use crate::urgent::Seen;
 pub struct Robust {
     /// The live registers of each thread at each point, as bits.
     pub live: Vec<Vec<u64>>,
-    /// For each thread the states, ascending: those of [`crate::states`] under sequential consistency, then the mode, the cell of the
+    /// Groups of threads that are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<usize>>,
+    /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under sequential consistency, then the mode, the cell of the
     /// attack, for each cell 1 and what is kept or 0 and 0, for each cell how it was accessed, and for each thread 1 for a helper.
     pub attackers: Vec<Vec<Vec<i64>>>,
 }
@@ -104,6 +108,14 @@ impl Attack {
         let attack = Self { state, mode, cell, kept, accessed: accessed.to_vec(), helpers };
         // Whatever the numbers mean, they are the numbers of what they mean.
         (attack.encode() == numbers).then_some(attack)
+    }
+
+    /// Changes the places of threads that are alike, so that what they have ascends.
+    pub(crate) fn sort(&mut self, alike: &Alike) {
+        let has = |thread: usize| (&self.state.locals[thread], self.helpers[thread]);
+        let order = alike.order(self.helpers.len(), |one, other| has(one).cmp(&has(other)));
+        rearrange(&mut self.state, &order);
+        self.helpers = taken(&self.helpers, &order);
     }
 
     pub(crate) fn is_violation(&self) -> bool {
@@ -233,10 +245,16 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
     let seen = Seen::new(program, &[]);
     let complete = robust.attackers.len() == program.threads.len();
     require!(RobustAttackers, complete, "there are {} lists for {} threads", robust.attackers.len(), program.threads.len());
+    let alike = Alike::new(program, &robust.alike, &[])?;
     let mut initial = Attack::initial(program);
     live.forget(&mut initial.state);
     let initial = initial.encode();
     for (attacker, list) in robust.attackers.iter().enumerate().take(program.threads.len()) {
+        if alike.follows(attacker) {
+            require!(RobustAttackers, list.is_empty(), "attacker {attacker} is like an earlier one, and has a list");
+            continue;
+        }
+        let others = alike.without(attacker);
         require!(StatesInitial, has(list, &initial), "the initial state is not in list {attacker}, or the list does not ascend");
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
@@ -257,7 +275,8 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
                     continue;
                 }
             };
-            for (thread, after) in after {
+            for (thread, mut after) in after {
+                after.sort(&others);
                 let (name, is_in) = (&program.threads[thread].name, has(list, &after.encode()));
                 require!(
                     StatesClosed,

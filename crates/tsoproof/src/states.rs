@@ -2,12 +2,12 @@
 //!
 //! **Rule.** A list of states, ascending, of a program with a fixed number of threads, under sequential consistency or with store buffers. States are
 //! well formed (`tso.states.shape`). The list has the initial state (`tso.states.initial`), and with each state the states after its steps, with dead registers
-//! forgotten ([`crate::live`]) and urgent steps first ([`crate::urgent`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
+//! forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]) and threads that are alike in one order ([`crate::alike`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
 //! state is sought by the question (`tso.states.question`).
 //!
 //! **Theorem.** Then no state that the question seeks can be reached, and no step that leaves the range.
 //!
-//! **Proof.** The initial state is in the list. With the lemmas of the two modules, if a sought state could be reached, the list had a sought one. A faulting step
+//! **Proof.** The initial state is in the list. With the lemmas of the modules, if a sought state could be reached, the list had a sought one. A faulting step
 //! that can be reached is a step of its thread's registers and of what it reads; follow the proof of the lemma on urgent steps with “some thread is about to make a
 //! faulting step” for “sought”: urgent steps of other threads do not change that, and an urgent step is no faulting one. ∎
 //!
@@ -18,6 +18,7 @@ use serval_budget::Budget;
 use serval_tso::{Program, Question};
 
 use crate::Refusal;
+use crate::alike::Alike;
 use crate::conditions::require;
 use crate::live::Live;
 use crate::state::{Model, State};
@@ -30,6 +31,9 @@ use crate::urgent::Seen;
 pub struct States {
     /// The live registers of each thread at each point, as bits.
     pub live: Vec<Vec<u64>>,
+    /// Groups of threads that are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<usize>>,
     /// The states, ascending, as `state` says.
     pub states: Vec<Vec<i64>>,
 }
@@ -46,6 +50,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
+    let alike = Alike::new(program, &list.alike, questions)?;
     let mut initial = State::initial(program);
     live.forget(&mut initial);
     require!(StatesInitial, has(&list.states, &initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
@@ -70,8 +75,9 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
                 continue;
             }
         };
-        for (thread, after) in after {
+        for (thread, mut after) in after {
             let name = &program.threads[thread].name;
+            alike.sort(&mut after);
             let is_in = has(&list.states, &after.encode(model));
             require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
         }

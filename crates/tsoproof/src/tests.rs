@@ -1,5 +1,6 @@
 //! The checker's own tests: a file for each rule, with what it accepts and what it refuses.
 
+mod alike;
 mod any;
 mod anystates;
 mod basis;

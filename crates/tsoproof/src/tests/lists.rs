@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serval_tso::{Program, Question, Thread, ThreadId};
 
+use crate::alike::Alike;
 use crate::any::{self, AnyRobust, At, Configuration};
 use crate::anystates::{self, AnyStates};
 use crate::live::Live;
@@ -20,6 +21,12 @@ pub(super) fn all_live(program: &Program) -> Vec<Vec<u64>> {
 
 /// The closed list of a model, with these live registers, whether or not they are right.
 pub(super) fn closed(program: &Program, model: Model, live: Vec<Vec<u64>>) -> States {
+    closed_in(program, model, live, &[])
+}
+
+/// The same, with threads of these groups in one order, whether or not they are alike.
+pub(super) fn closed_in(program: &Program, model: Model, live: Vec<Vec<u64>>, groups: &[Vec<usize>]) -> States {
+    let alike = Alike::unchecked(groups);
     let questions: Vec<&Question> = program.questions.iter().collect();
     let ok = Live::new(program, &questions, &live);
     let fallback = all_live(program);
@@ -28,23 +35,35 @@ pub(super) fn closed(program: &Program, model: Model, live: Vec<Vec<u64>>) -> St
     let seen = Seen::new(program, &questions);
     let mut list = BTreeSet::new();
     let mut open = vec![State::initial(program)];
-    while let Some(state) = open.pop() {
+    while let Some(mut state) = open.pop() {
+        alike.sort(&mut state);
         if list.insert(state.encode(model)) {
             open.extend(states::successors(program, model, &state, &sets, &seen).unwrap_or_default().into_iter().map(|(_, after)| after));
         }
     }
-    States { live, states: list.into_iter().collect() }
+    States { live, alike: groups.to_vec(), states: list.into_iter().collect() }
 }
 
 /// The lists of all attackers; violations are in them where there are some.
 pub(super) fn attacks(program: &Program) -> Robust {
+    attacks_in(program, &[])
+}
+
+/// The same, with threads of these groups in one order, whether or not they are alike.
+pub(super) fn attacks_in(program: &Program, groups: &[Vec<usize>]) -> Robust {
+    let alike = Alike::unchecked(groups);
     let live = all_live(program);
     let sets = Live::unchecked(&live);
     let seen = Seen::new(program, &[]);
     let of = |attacker: usize| {
+        if alike.follows(attacker) {
+            return Vec::new();
+        }
+        let others = alike.without(attacker);
         let mut list = BTreeSet::new();
         let mut open = vec![Attack::initial(program)];
-        while let Some(attack) = open.pop() {
+        while let Some(mut attack) = open.pop() {
+            attack.sort(&others);
             if list.insert(attack.encode()) {
                 open.extend(
                     robust::successors(program, attacker, &attack, &sets, &seen).unwrap_or_default().into_iter().map(|(_, after)| after),
@@ -54,7 +73,7 @@ pub(super) fn attacks(program: &Program) -> Robust {
         list.into_iter().collect()
     };
     let attackers = (0..program.threads.len()).map(of).collect();
-    Robust { live, attackers }
+    Robust { live, alike: groups.to_vec(), attackers }
 }
 
 /// A program, and a certificate about it that says nothing yet.
