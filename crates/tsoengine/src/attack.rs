@@ -155,7 +155,13 @@ impl System for Attacks<'_, '_> {
                 Next::Step(step) => step,
             };
             let may_be_first = mode < 2 || state[self.helpers + thread] == 1;
-            let urgent = may_be_first && machine.is_urgent(state, thread, &step);
+            let is_quiet = match step.access {
+                Access::Local | Access::Fence => true,
+                Access::Store(..) => attacks && mode == 1,
+                Access::Load(cell) => attacks && mode == 1 && state[self.kept + 2 * cell] == 1,
+                Access::Locked { .. } => false,
+            };
+            let urgent = may_be_first && is_quiet && machine.is_urgent(state, thread, &step);
             if urgent {
                 into.clear();
             }

@@ -251,12 +251,13 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether the step is one that nobody sees, and leads forward.
+    /// Whether a step whose access nobody sees or changes is one that nobody asks about, and leads forward.
     pub(crate) fn is_urgent(&self, state: &[i64], thread: usize, step: &Step) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);
-        let assigns_seen = matches!(self.op(state, thread), Op::Local(register, _) if seen.registers >> register.index() & 1 == 1);
-        step.access == Access::Local && step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
+        let assigns_seen =
+            matches!(self.op(state, thread), Op::Local(register, _) | Op::Load(register, _) if seen.registers >> register.index() & 1 == 1);
+        step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
     }
 }
 

@@ -123,7 +123,7 @@ impl System for Sc<'_, '_> {
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            if matches!(step.access, Access::Local | Access::Fence) && machine.is_urgent(state, thread, &step) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -227,6 +227,8 @@ impl System for Tso<'_, '_> {
             machine.go(&mut after, thread, &step);
             match step.access {
                 Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
+                    // Were there place, an urgent step would be the only one.
+                    self.hit |= machine.is_urgent(state, thread, &step);
                     full = true;
                     continue;
                 }
@@ -234,7 +236,7 @@ impl System for Tso<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            if matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) && machine.is_urgent(state, thread, &step) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -331,7 +333,7 @@ impl System for Merged<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            if matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) && machine.is_urgent(state, thread, &step) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());

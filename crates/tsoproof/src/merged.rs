@@ -13,8 +13,8 @@
 //! Landing shortens the first row: of a row of one nothing is left; of a longer one two or more stores, or one. A load reads the newest store to the cell, which is of the last entry with the cell. A buffer is empty iff the merged one is. ∎
 //!
 //! **Rule.** A list of merged states that is closed under these steps, as in [`crate::states`], with the same conditions (there is no other than those there). In a list, for each thread: how many entries there are, and of each the cell, the value and 1 if it is repeated. **Theorem.** No state that the question
-//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], with the lemma: every reachable state is covered, up to dead registers and urgent steps, and a question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are
-//! empty, of memory. What fault there is depends on what a thread reads, which is the same. Landing twice does not disturb urgent steps: these touch neither memory nor buffers. ∎
+//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member covers, instead of from the member itself. Each thread has the same next step in both, so the same steps are urgent, and the proofs about them are about runs from `s` alone. With the lemma the list has what covers
+//! the state after a step, up to dead registers and the order of threads that are alike. A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are empty, of memory. What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
 use serval_tso::{Program, Question};
@@ -104,8 +104,8 @@ pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, se
             Next::Step(step) => step,
         };
         let mut after = merged.clone();
-        match step.access {
-            Access::Store(cell, value) if merged.state.buffers[thread].last() == Some(&(cell, value)) => {
+        match &step.access {
+            Access::Store(cell, value) if merged.state.buffers[thread].last() == Some(&(*cell, *value)) => {
                 after.state.locals[thread] = step.local.clone();
                 after.repeated[thread].pop();
                 after.repeated[thread].push(true);
@@ -116,7 +116,7 @@ pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, se
             }
         }
         live.forget(&mut after.state);
-        if seen.is_urgent(program, thread, &merged.state.locals[thread], &step) {
+        if step.access.is_quiet(Model::Tso) && seen.is_urgent(program, thread, &merged.state.locals[thread], &step) {
             return Ok(vec![after]);
         }
         list.push(after);

@@ -201,6 +201,15 @@ impl Attack {
         }
     }
 
+    /// Whether nobody else sees what a step does, and nobody changes it.
+    fn is_quiet(&self, attacks: bool, access: &Access) -> bool {
+        match access {
+            Access::Store(..) => attacks && self.mode == 1,
+            Access::Load(cell) => attacks && self.mode == 1 && self.kept[cell.index()].is_some(),
+            _ => access.is_quiet(Model::Sc),
+        }
+    }
+
     /// Whether a thread may have urgent steps.
     fn is_free(&self, thread: usize) -> bool {
         self.mode < 2 || self.helpers[thread]
@@ -231,7 +240,10 @@ pub(crate) fn successors(
         let mut after =
             if attacks { attack.after_attacker(thread, &step) } else { attack.after_other(thread, &step).into_iter().collect() };
         after.iter_mut().for_each(|after| live.forget(&mut after.state));
-        if attack.is_free(thread) && seen.is_urgent(program, thread, &attack.state.locals[thread], &step) {
+        if attack.is_free(thread)
+            && attack.is_quiet(attacks, &step.access)
+            && seen.is_urgent(program, thread, &attack.state.locals[thread], &step)
+        {
             return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
         list.extend(after.into_iter().map(|after| (thread, after)));

@@ -101,7 +101,7 @@ pub(crate) fn successors(
             Next::Step(step) => {
                 let mut after = state.after(model, thread, &step);
                 live.forget(&mut after);
-                if seen.is_urgent(program, thread, &state.locals[thread], &step) {
+                if step.access.is_quiet(model) && seen.is_urgent(program, thread, &state.locals[thread], &step) {
                     return Ok(vec![(thread, after)]);
                 }
                 list.push((thread, after));

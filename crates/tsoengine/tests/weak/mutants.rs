@@ -45,7 +45,11 @@ fn shown(program: &Program, certificate: &Certificate) -> Shown {
 
 /// A random program without loops that asks for a few final states, and what trying everything says.
 fn straight(seed: u64) -> (Program, Shown) {
-    let code = random(seed, seed.is_multiple_of(2));
+    let mut code = random(seed, seed.is_multiple_of(2));
+    if seed / 8 % 2 == 1 {
+        // Threads that are alike.
+        code.threads = vec![code.threads[0].clone(); code.threads.len()];
+    }
     let (sc, tso) = (behaviour(&code, false), behaviour(&code, true));
     let mut asked: Vec<Final> = tso.finals.difference(&sc.finals).chain(&sc.finals).take(3).cloned().collect();
     let mut nowhere = asked[0].clone();
@@ -237,7 +241,12 @@ pub(crate) fn compare(seeds: Range<u64>) -> Counts {
         while changes < CHANGES {
             let mut mutant = right.clone();
             let part = if choice.below(4) == 0 { "answers" } else { case.part };
-            let Some(within) = mutant.get_mut(part) else { continue };
+            let Some(mut within) = mutant.get_mut(part) else { continue };
+            // Groups are few numbers among many.
+            if choice.below(4) == 0 && within.get("alike").is_some() {
+                count(&mut counts, "mutants with other groups");
+                within = &mut within["alike"];
+            }
             let mut site = choice.below(sites(within));
             change(within, &mut site, &mut choice);
             if mutant == right {
