@@ -5,6 +5,7 @@ use serval_tso::Op;
 use crate::alike::{Alike, Order, move_locals};
 use crate::machine::{Access, Machine, Next, Step};
 use crate::models::write_memory;
+use crate::persistent::{Cells, Footprints, Moves, leading};
 use crate::search::{Event, Faulting, Label, System};
 
 const READ: i64 = 1;
@@ -85,6 +86,26 @@ impl<'m, 'p> Attacks<'m, 'p> {
         into.push((label(Event::Step), moved));
     }
 
+    /// Leaves only what the threads do that come first, where these have keys.
+    fn lead(&self, state: &[i64], keys: &[bool], into: &mut Vec<(Label, Vec<i64>)>) {
+        let (machine, mode) = (self.machine, state[self.mode]);
+        let Footprints { next, later } = &machine.analysis.footprints;
+        let moves = |thread: usize| {
+            let (point, has_key) = (machine.point(state, thread), keys[thread]);
+            match mode {
+                2 if thread == self.attacker => Moves::default(),
+                1 if thread == self.attacker => {
+                    let needs_all = matches!(machine.op(state, thread), Op::Load(..));
+                    let (reads, _) = later[thread][point];
+                    Moves { later: (reads, Cells::default()), needs_all, has_key, ..Moves::default() }
+                }
+                _ => Moves { now: next[thread][point], later: later[thread][point], needs_all: false, has_key },
+            }
+        };
+        let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
+        into.retain(|(label, _)| set >> label.thread & 1 == 1);
+    }
+
     /// What a step of another thread leads to.
     fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
         let mut after = state.to_vec();
@@ -140,7 +161,8 @@ impl System for Attacks<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let mode = state[self.mode];
-        for thread in 0..machine.count() {
+        let mut keys = vec![false; machine.count()];
+        for (thread, key) in keys.iter_mut().enumerate() {
             let attacks = thread == self.attacker;
             if attacks && (mode == 2 || mode == 1 && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_))) {
                 continue;
@@ -161,10 +183,12 @@ impl System for Attacks<'_, '_> {
                 Access::Load(cell) => attacks && mode == 1 && state[self.kept + 2 * cell] == 1,
                 Access::Locked { .. } => false,
             };
-            let urgent = may_be_first && is_quiet && machine.is_urgent(state, thread, &step);
+            let is_unseen = machine.is_unseen(state, thread, &step);
+            let urgent = may_be_first && is_quiet && is_unseen;
             if urgent {
                 into.clear();
             }
+            let before = into.len();
             if attacks {
                 self.of_attacker(state, &step, into);
             } else {
@@ -173,7 +197,9 @@ impl System for Attacks<'_, '_> {
             if urgent {
                 return Ok(());
             }
+            *key = is_unseen && into.len() > before;
         }
+        self.lead(state, &keys, into);
         Ok(())
     }
 }

@@ -130,6 +130,18 @@ pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Re
     Ok(Outcome { certificate, open })
 }
 
+/// Answers questions about final states under sequential consistency, without all orders of steps, and leaves all else open.
+pub fn sequential_finals(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
+    let analysis = Analysis::new(program, &program.questions);
+    let machine = Machine::new(program, &analysis);
+    let mut deciding = Deciding::new(Method::All, program, &machine, limits);
+    if program.questions.iter().all(|question| question.asked.is_final()) {
+        deciding.final_states(budget)?;
+    }
+    let Deciding { certificate, open, .. } = deciding;
+    Ok(Outcome { certificate, open })
+}
+
 struct Deciding<'m, 'p> {
     program: &'p Program,
     machine: &'m Machine<'p>,
@@ -190,7 +202,7 @@ impl Deciding<'_, '_> {
     fn final_states(&mut self, budget: &mut Budget) -> Result<(), Fault> {
         let questions: Vec<usize> = (0..self.program.questions.len()).collect();
         let asked = Asked::some(self.program, &questions, self.limits.alike);
-        let mut system = Persistent::new(self.program, self.machine, asked);
+        let mut system = Persistent { machine: self.machine, asked };
         let (found, ended) = search(&mut system, self.limits.states, budget);
         if let Ended::Fault(at, faulting) = ended {
             return Err(fault(self.machine, &found, at, faulting));

@@ -46,7 +46,7 @@ pub mod witness;
 
 pub use any::{AnyOutcome, decide_any};
 pub use copies::{FaultWith, decide_many};
-pub use decide::{Limits, Method, Open, Outcome, decide, decide_by, sequential};
+pub use decide::{Limits, Method, Open, Outcome, decide, decide_by, sequential, sequential_finals};
 pub use fences::{Fixed, Wanted, fix, fix_as, prove};
 pub use finals::{Finals, final_states};
 pub use loads::{backwards, forwards};

@@ -251,12 +251,15 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether a step whose access nobody sees or changes is one that nobody asks about, and leads forward.
-    pub(crate) fn is_urgent(&self, state: &[i64], thread: usize, step: &Step) -> bool {
+    /// Whether a step leads forward, and nobody asks about its points and registers: it is urgent then, if moreover nobody sees or changes what it accesses.
+    pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);
-        let assigns_seen =
-            matches!(self.op(state, thread), Op::Local(register, _) | Op::Load(register, _) if seen.registers >> register.index() & 1 == 1);
+        let assigns_seen = match self.op(state, thread) {
+            Op::Local(register, _) | Op::Load(register, _) => seen.registers >> register.index() & 1 == 1,
+            Op::Atomic(_) => seen.registers != 0,
+            _ => false,
+        };
         step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
     }
 }

@@ -4,6 +4,7 @@ use serval_tso::{Observed, Op, Program, Question};
 
 use crate::alike::{Alike, Order};
 use crate::machine::{Access, Machine, Next};
+use crate::persistent::{Accesses, Footprints, Moves, leading};
 use crate::search::{Event, Faulting, Found, Label, System};
 
 /// Whether a question looks for a state.
@@ -113,7 +114,8 @@ impl System for Sc<'_, '_> {
 
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
-        for thread in 0..machine.count() {
+        let mut keys = vec![false; machine.count()];
+        for (thread, key) in keys.iter_mut().enumerate() {
             let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
@@ -123,15 +125,38 @@ impl System for Sc<'_, '_> {
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
             let label = Label { thread, event: Event::Step };
-            if matches!(step.access, Access::Local | Access::Fence) && machine.is_urgent(state, thread, &step) {
+            *key = machine.is_unseen(state, thread, &step);
+            if *key && matches!(step.access, Access::Local | Access::Fence) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
             }
             into.push((label, after));
         }
+        lead(machine, state, &keys, false, &[], into);
         Ok(())
     }
+}
+
+/// Leaves only what the threads do that come first, where these are the keys and so many numbers of the stores that wait are the cells of each thread, the oldest first. Questions about all states do not speak of memory.
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
+    if into.len() < 2 {
+        return;
+    }
+    let Footprints { next, later } = &machine.analysis.footprints;
+    let moves = |thread: usize| {
+        let point = machine.point(state, thread);
+        let is_kept = buffered && matches!(machine.op(state, thread), Op::Store(..));
+        let now = if is_kept { Accesses::default() } else { next[thread][point] };
+        let mut moves = Moves { now, later: later[thread][point], needs_all: false, has_key: keys[thread] };
+        for (number, cell) in waiting.get(thread).into_iter().flatten().enumerate() {
+            moves.wait(*cell, number == 0);
+            moves.has_key = true;
+        }
+        moves
+    };
+    let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
+    into.retain(|(label, _)| set >> label.thread & 1 == 1);
 }
 
 /// What an access does to memory at once.
@@ -162,6 +187,12 @@ pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize
         at += 1 + 2 * length;
     }
     list
+}
+
+/// The cells of the stores that wait, of each thread, where an entry has so many numbers.
+fn waiting(state: &[i64], places: &[(usize, usize)], entry: usize) -> Vec<Vec<usize>> {
+    let cells = |&(start, end): &(usize, usize)| state[start + 1..end].chunks_exact(entry).filter_map(|one| usize::try_from(one[0]).ok());
+    places.iter().map(|place| cells(place).collect()).collect()
 }
 
 /// What a thread reads with store buffers.
@@ -212,7 +243,7 @@ impl System for Tso<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = buffers(machine, state);
-        let mut full = false;
+        let (mut keys, mut full) = (vec![false; machine.count()], false);
         for (thread, &place) in places.iter().enumerate() {
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
@@ -228,7 +259,7 @@ impl System for Tso<'_, '_> {
             match step.access {
                 Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
                     // Were there place, an urgent step would be the only one.
-                    self.hit |= machine.is_urgent(state, thread, &step);
+                    self.hit |= machine.is_unseen(state, thread, &step);
                     full = true;
                     continue;
                 }
@@ -236,7 +267,8 @@ impl System for Tso<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) && machine.is_urgent(state, thread, &step) {
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -247,6 +279,8 @@ impl System for Tso<'_, '_> {
         for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
             into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
         }
+        // What finds its buffer full is seen with a higher bound.
+        lead(machine, state, &keys, true, &waiting(state, &places, 2), into);
         Ok(())
     }
 }
@@ -316,6 +350,7 @@ impl System for Merged<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = triples(machine, state);
+        let mut keys = vec![false; machine.count()];
         for (thread, &place) in places.iter().enumerate() {
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
@@ -333,7 +368,8 @@ impl System for Merged<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) && machine.is_urgent(state, thread, &step) {
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -354,6 +390,7 @@ impl System for Merged<'_, '_> {
             }
             into.push((label, after));
         }
+        lead(machine, state, &keys, true, &waiting(state, &places, 3), into);
         Ok(())
     }
 }

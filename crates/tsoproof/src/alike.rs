@@ -11,8 +11,8 @@
 //!
 //! **Rule.** Where a rule asks that the list has the state after a step, with dead registers forgotten, it may be that state, sorted. In [`crate::robust`] the attacker is taken out of its group, and a thread that is not the first of a group needs no list. **Theorem.** What the rules show is so.
 //!
-//! **Proof.** The rules are shown by induction on a run `w` from a member `s` to a state that is sought by one of `Q`, is a violation, or has a faulting step: a state `s'` has to be in the list, from which a run `w'` leads to such a state, and `w'` comes before `w` in an order that looks at nothing but the length of the run and the numbers
-//! of the points. Now the list has `πs'` instead. By the lemma `πw'`, in which `π(t)` moves for `t`, leads from there to a state of that kind, and length and numbers are the same. As for attackers: if `a` is the first thread of the group of `b`, and an attack of `b` succeeds, then the same attack with `a` and `b` exchanged is one of `a` that succeeds. So does one of
+//! **Proof.** The rules are shown by induction on a run `w` from a member `s` to a state that is sought by one of `Q`, is a violation, or has a faulting step: a state `s'` has to be in the list, from which a run `w'` leads to such a state, and `w'` comes before `w` in an order that looks at nothing but the length of the run, the numbers
+//! of the points, and how many stores wait. Now the list has `πs'` instead. By the lemma `πw'`, in which `π(t)` moves for `t`, leads from there to a state of that kind, and all these numbers are the same. As for attackers: if `a` is the first thread of the group of `b`, and an attack of `b` succeeds, then the same attack with `a` and `b` exchanged is one of `a` that succeeds. So does one of
 //! a thread that has a list, for first threads have smaller numbers. ∎
 
 use std::cmp::Ordering;

@@ -15,7 +15,7 @@
 //! | [`anystates`] | that a state cannot be reached under sequential consistency, for any number of copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
 //! | [`fences`] | which fences or locked stores make a program robust, or bad states unreachable, and that no cheaper set does |
-//! | [`live`], [`urgent`], [`alike`] | which states of lists need not be there |
+//! | [`live`], [`urgent`], [`persistent`], [`alike`] | which states of lists need not be there |
 //! | [`told`] | nothing: what happens in a run, for whoever shows it |
 //!
 //! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
@@ -33,6 +33,7 @@ pub mod finals;
 pub mod live;
 pub mod loads;
 pub mod merged;
+pub mod persistent;
 pub mod robust;
 pub mod run;
 pub mod state;

@@ -13,7 +13,7 @@
 //! Landing shortens the first row: of a row of one nothing is left; of a longer one two or more stores, or one. A load reads the newest store to the cell, which is of the last entry with the cell. A buffer is empty iff the merged one is. ∎
 //!
 //! **Rule.** A list of merged states that is closed under these steps, as in [`crate::states`], with the same conditions (there is no other than those there). In a list, for each thread: how many entries there are, and of each the cell, the value and 1 if it is repeated. **Theorem.** No state that the question
-//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member covers, instead of from the member itself. Each thread has the same next step in both, so the same steps are urgent, and the proofs about them are about runs from `s` alone. With the lemma the list has what covers
+//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member covers, instead of from the member itself. Each thread has the same next step in both, and stores to the same cells wait in the same order: so the same steps are urgent, the leading set is the same, and the proofs about them are about runs from `s` alone. With the lemma the list has what covers
 //! the state after a step, up to dead registers and the order of threads that are alike. A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are empty, of memory. What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
@@ -23,6 +23,7 @@ use crate::Refusal;
 use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::states::{States, has};
 use crate::step::{Access, Next};
@@ -95,8 +96,15 @@ impl Merged {
 }
 
 /// What a list must hold with a merged state. The error is a thread whose step faults.
-pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, seen: &Seen) -> Result<Vec<Merged>, usize> {
+pub(crate) fn successors(
+    program: &Program,
+    merged: &Merged,
+    live: &Live<'_>,
+    seen: &Seen,
+    persistent: &Persistent,
+) -> Result<Vec<Merged>, usize> {
     let mut list = Vec::new();
+    let mut keys = vec![false; program.threads.len()];
     for thread in 0..program.threads.len() {
         let step = match merged.state.next(program, Model::Tso, thread) {
             Next::Nothing => continue,
@@ -116,13 +124,16 @@ pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, se
             }
         }
         live.forget(&mut after.state);
-        if step.access.is_quiet(Model::Tso) && seen.is_urgent(program, thread, &merged.state.locals[thread], &step) {
+        let is_unseen = seen.is_unseen(program, thread, &merged.state.locals[thread], &step);
+        if is_unseen && step.access.is_quiet(Model::Tso) {
             return Ok(vec![after]);
         }
-        list.push(after);
+        keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
+        list.push((thread, after));
     }
-    list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread)));
-    Ok(list)
+    list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread).into_iter().map(move |after| (thread, after))));
+    let set = persistent.leading_in(program, Model::Tso, &merged.state, &keys, seen);
+    Ok(list.into_iter().filter(|(thread, _)| set >> thread & 1 == 1).map(|(_, after)| after).collect())
 }
 
 /// Checks that the list is closed, and that these questions seek none of its states.
@@ -131,6 +142,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
     let alike = Alike::new(program, &list.alike, questions)?;
+    let persistent = Persistent::new(program);
     let begins = has(&list.states, &Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
@@ -143,7 +155,7 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
             let sought = program.questions.get(question).map(|question| merged.state.is_sought(program, question));
             require!(StatesQuestion, sought == Some(Some(false)), "merged state {number} is one that question {question} looks for");
         }
-        let after = successors(program, &merged, &live, &seen);
+        let after = successors(program, &merged, &live, &seen, &persistent);
         require!(StatesFault, after.is_ok(), "a step from merged state {number} leaves the range of values");
         for mut after in after.unwrap_or_default() {
             after.sort(&alike);

@@ -18,7 +18,7 @@
 //! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for nobody asks any more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
 //!
 //! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`], `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
-//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]) and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
+//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
 //! (`tso.robust.violation`). **Theorem.** The program is robust, and under both models no step leaves the range of values.
 //!
 //! **Proof.** Suppose it is not robust, and take a violation of the form above. Its events up to the landing of the store are a run of instrumented steps: those of `τ₁` in mode 0, then the attack begins, those of `τ₂` in
@@ -37,6 +37,7 @@ use crate::Refusal;
 use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
 use crate::states::has;
 use crate::step::{Access, Next, Step, next};
@@ -210,21 +211,38 @@ impl Attack {
         }
     }
 
+    /// What a thread accesses now and later.
+    fn moves(&self, program: &Program, thread: usize, attacks: bool, persistent: &Persistent) -> Moves {
+        let point = self.state.locals[thread].point.index();
+        let (now, later) = (persistent.next[thread][point], persistent.later[thread][point]);
+        match self.mode {
+            2 if attacks => Moves::default(),
+            1 if attacks => {
+                let needs_all = matches!(program.threads[thread].code[point].op, serval_tso::Op::Load(..));
+                let reads = Accesses { reads: later.reads, ..Accesses::default() };
+                Moves { later: reads, needs_all, ..Moves::default() }
+            }
+            _ => Moves { now, later, ..Moves::default() },
+        }
+    }
+
     /// Whether a thread may have urgent steps.
     fn is_free(&self, thread: usize) -> bool {
         self.mode < 2 || self.helpers[thread]
     }
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     attacker: usize,
     attack: &Attack,
     live: &Live<'_>,
     seen: &Seen,
+    persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, Attack)>, usize> {
     let mut list = Vec::new();
+    let mut keys = vec![false; program.threads.len()];
     for thread in 0..program.threads.len() {
         let attacks = thread == attacker;
         let next = match attack.mode {
@@ -240,13 +258,19 @@ pub(crate) fn successors(
         let mut after =
             if attacks { attack.after_attacker(thread, &step) } else { attack.after_other(thread, &step).into_iter().collect() };
         after.iter_mut().for_each(|after| live.forget(&mut after.state));
-        if attack.is_free(thread)
-            && attack.is_quiet(attacks, &step.access)
-            && seen.is_urgent(program, thread, &attack.state.locals[thread], &step)
-        {
+        let is_unseen = seen.is_unseen(program, thread, &attack.state.locals[thread], &step);
+        if is_unseen && attack.is_free(thread) && attack.is_quiet(attacks, &step.access) {
             return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
+        keys[thread] = is_unseen && !after.is_empty();
         list.extend(after.into_iter().map(|after| (thread, after)));
+    }
+    if let Some(persistent) = persistent {
+        let moves: Vec<Moves> = (0..program.threads.len())
+            .map(|thread| Moves { has_key: keys[thread], ..attack.moves(program, thread, thread == attacker, persistent) })
+            .collect();
+        let set = leading(&moves);
+        list.retain(|(thread, _)| set >> thread & 1 == 1);
     }
     Ok(list)
 }
@@ -258,6 +282,7 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
     let complete = robust.attackers.len() == program.threads.len();
     require!(RobustAttackers, complete, "there are {} lists for {} threads", robust.attackers.len(), program.threads.len());
     let alike = Alike::new(program, &robust.alike, &[])?;
+    let persistent = Persistent::new(program);
     let mut initial = Attack::initial(program);
     live.forget(&mut initial.state);
     let initial = initial.encode();
@@ -275,7 +300,7 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
                 continue;
             };
             require!(RobustViolation, !attack.is_violation(), "state {number} of attacker {attacker} is a violation");
-            let after = match successors(program, attacker, &attack, &live, &seen) {
+            let after = match successors(program, attacker, &attack, &live, &seen, Some(&persistent)) {
                 Ok(after) => after,
                 Err(thread) => {
                     let name = &program.threads[thread].name;

@@ -2,7 +2,7 @@
 //!
 //! **Rule.** A list of states, ascending, of a program with a fixed number of threads, under sequential consistency or with store buffers. States are
 //! well formed (`tso.states.shape`). The list has the initial state (`tso.states.initial`), and with each state the states after its steps, with dead registers
-//! forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]) and threads that are alike in one order ([`crate::alike`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
+//! forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
 //! state is sought by the question (`tso.states.question`).
 //!
 //! **Theorem.** Then no state that the question seeks can be reached, and no step that leaves the range.
@@ -21,6 +21,7 @@ use crate::Refusal;
 use crate::alike::Alike;
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::step::Next;
 use crate::urgent::Seen;
@@ -51,6 +52,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
     let alike = Alike::new(program, &list.alike, questions)?;
+    let persistent = Persistent::new(program);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
     require!(StatesInitial, has(&list.states, &initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
@@ -67,7 +69,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
             let sought = program.questions.get(question).map(|question| state.is_sought(program, question));
             require!(StatesQuestion, sought == Some(Some(false)), "state {number} is one that question {question} looks for");
         }
-        let after = match successors(program, model, &state, &live, &seen) {
+        let after = match successors(program, model, &state, &live, &seen, Some(&persistent)) {
             Ok(after) => after,
             Err(thread) => {
                 let name = &program.threads[thread].name;
@@ -85,15 +87,17 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     Ok(())
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     model: Model,
     state: &State,
     live: &Live<'_>,
     seen: &Seen,
+    persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, State)>, usize> {
     let mut list = Vec::new();
+    let mut keys = vec![false; program.threads.len()];
     for thread in 0..program.threads.len() {
         match state.next(program, model, thread) {
             Next::Nothing => {}
@@ -101,14 +105,20 @@ pub(crate) fn successors(
             Next::Step(step) => {
                 let mut after = state.after(model, thread, &step);
                 live.forget(&mut after);
-                if step.access.is_quiet(model) && seen.is_urgent(program, thread, &state.locals[thread], &step) {
+                let is_unseen = seen.is_unseen(program, thread, &state.locals[thread], &step);
+                if is_unseen && step.access.is_quiet(model) {
                     return Ok(vec![(thread, after)]);
                 }
+                keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
                 list.push((thread, after));
             }
         }
     }
     // A store that lands changes no point, so what is dead is 0 already.
     list.extend((0..program.threads.len()).filter_map(|thread| Some((thread, state.landed(thread)?))));
+    if let Some(persistent) = persistent {
+        let set = persistent.leading_in(program, model, state, &keys, seen);
+        list.retain(|(thread, _)| set >> thread & 1 == 1);
+    }
     Ok(list)
 }

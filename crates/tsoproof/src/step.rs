@@ -196,6 +196,15 @@ pub(crate) enum Move {
 }
 
 impl Access {
+    /// Whether a step changes memory at once.
+    pub(crate) fn writes(&self, model: Model) -> bool {
+        match self {
+            Self::None | Self::Fence | Self::Load(_) => false,
+            Self::Store(..) => model == Model::Sc,
+            Self::Locked { writes, .. } => !writes.is_empty(),
+        }
+    }
+
     /// Whether nobody else sees what a step does, and nobody changes it, where the own buffer is as it must be.
     pub(crate) fn is_quiet(&self, model: Model) -> bool {
         matches!(self, Self::None | Self::Fence) || model == Model::Tso && matches!(self, Self::Store(..))

@@ -13,6 +13,7 @@ mod lists;
 mod live;
 mod loads;
 mod merged;
+mod persistent;
 mod robust;
 mod run;
 mod states;

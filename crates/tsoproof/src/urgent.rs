@@ -20,7 +20,7 @@
 //! be urgent; afterwards only helpers may: others stand still, and so does the attacker. Of the attacker's steps in mode 1 those are quiet, too, that nobody else sees or changes: a store, which is kept, and a load of what is kept; a fence cannot be made. The proof is the same: a thread that is no helper and whose next step is local does not become a helper before it has made
 //! this step, and the attacker does not make its last load before that.
 
-use serval_tso::{Observed, Op, Program, Question, RegisterId};
+use serval_tso::{Observed, Op, Program, Question};
 
 use crate::state::Local;
 use crate::step::Step;
@@ -31,6 +31,8 @@ pub(crate) struct Seen {
     points: Vec<Vec<bool>>,
     /// Of each thread, by register.
     registers: Vec<Vec<bool>>,
+    /// Whether they speak of memory, which no text can do.
+    memory: bool,
 }
 
 impl Seen {
@@ -38,12 +40,13 @@ impl Seen {
         let mut seen = Self {
             points: program.threads.iter().map(|thread| vec![false; thread.code.len()]).collect(),
             registers: program.threads.iter().map(|thread| vec![false; thread.registers.len()]).collect(),
+            memory: false,
         };
         for question in questions.iter().filter(|question| !question.asked.is_final()) {
             question.condition.atoms(&mut |atom| match atom {
                 Observed::At(thread, point) => seen.points[thread.index()][point.index()] = true,
                 Observed::Register(thread, register) => seen.registers[thread.index()][register.index()] = true,
-                Observed::Cell(_) => {}
+                Observed::Cell(_) => seen.memory = true,
             });
         }
         seen
@@ -54,17 +57,25 @@ impl Seen {
         Self {
             points: program.threads.iter().map(|thread| vec![true; thread.code.len()]).collect(),
             registers: program.threads.iter().map(|thread| vec![true; thread.registers.len()]).collect(),
+            memory: true,
         }
     }
 
-    /// Whether a quiet step from a place is urgent.
-    pub(crate) fn is_urgent(&self, program: &Program, thread: usize, from: &Local, step: &Step) -> bool {
-        let assigned = match &program.threads[thread].code[from.point.index()].op {
-            Op::Local(register, _) | Op::Load(register, _) => Some(*register),
-            _ => None,
+    /// Whether memory may change without that a question sees it.
+    pub(crate) fn is_memory_unseen(&self) -> bool {
+        !self.memory
+    }
+
+    /// Whether a step from a place leads forward, and no question sees its points and its register: a quiet one is urgent then.
+    pub(crate) fn is_unseen(&self, program: &Program, thread: usize, from: &Local, step: &Step) -> bool {
+        let registers = &self.registers[thread];
+        let assigns_seen = match &program.threads[thread].code[from.point.index()].op {
+            Op::Local(register, _) | Op::Load(register, _) => registers[register.index()],
+            // It may assign any.
+            Op::Atomic(_) => registers.contains(&true),
+            _ => false,
         };
-        let sees = |register: RegisterId| self.registers[thread][register.index()];
         let points = &self.points[thread];
-        step.local.point > from.point && !points[from.point.index()] && !points[step.local.point.index()] && !assigned.is_some_and(sees)
+        step.local.point > from.point && !points[from.point.index()] && !points[step.local.point.index()] && !assigns_seen
     }
 }

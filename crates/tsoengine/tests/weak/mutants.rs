@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 use serval_budget::Budget;
 use serval_tso::Program;
-use serval_tsoengine::{AnyOutcome, Fixed, Limits, Method, Wanted, decide, decide_any, decide_by, decide_many, fix_as};
+use serval_tsoengine::{AnyOutcome, Fixed, Limits, Method, Wanted, decide, decide_any, decide_by, decide_many, fix_as, sequential_finals};
 use serval_tsoproof::{Certificate, Goal, Means, Shown};
 
 use super::naive::{Act, Code, Final, Random, behaviour, random};
@@ -114,10 +114,8 @@ fn case(seed: u64) -> Option<Case> {
         }
         3 => {
             let (program, known) = straight(seed);
-            // Too few states for all orders of steps, and enough for final states alone, if there is such a number.
-            let with = |states: usize| decide(&program, &Limits { states, ..Limits::default() }, &mut Budget::unlimited());
-            let certificate = (1..60).find_map(|tens| Some(with(10 * tens).ok()?.certificate).filter(|found| found.finals.is_some()))?;
-            Some(Case { part: "finals", program, certificate, known })
+            let certificate = sequential_finals(&program, &limits, &mut budget).unwrap().certificate;
+            certificate.finals.is_some().then_some(Case { part: "finals", program, certificate, known })
         }
         4 => {
             let program = again(seed);

@@ -6,9 +6,9 @@ use serval_budget::Budget;
 use serval_tso::Program;
 
 use super::cases::{Case, Refused, answer, balanced};
-use super::lists::{all_live, begun, closed};
+use super::lists::{all_live, begun, every};
 use crate::alike::Alike;
-use crate::finals::Persistent;
+use crate::persistent::Persistent;
 use crate::state::{Model as Memory, State};
 use crate::step::Next;
 use crate::{By, Claim, Condition, Model, States};
@@ -98,7 +98,7 @@ fn no_final_state_is_lost_and_none_is_new() {
             decoded.filter(|(state, _)| state.is_final(&program)).map(|(state, _)| state.encode(Memory::Sc)).collect::<BTreeSet<_>>()
         };
         let some = certificate.finals.as_ref().unwrap();
-        let all = closed(&program, Memory::Sc, all_live(&program));
+        let all = every(&program, Memory::Sc);
         assert_eq!(finals(&some.states), finals(&all.states), "{text}");
         fewer += usize::from(some.states.len() < all.states.len());
         let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));

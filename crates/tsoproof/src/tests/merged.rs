@@ -9,6 +9,7 @@ use super::lists::{all_live, begun, closed};
 use crate::alike::Alike;
 use crate::live::Live;
 use crate::merged::{Merged, successors};
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::urgent::Seen;
 use crate::{By, Claim, Condition, States};
@@ -29,7 +30,7 @@ pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
     while let Some(mut state) = open.pop() {
         state.sort(&alike);
         if list.insert(state.encode()) {
-            open.extend(successors(program, &state, &sets, &seen).unwrap_or_default());
+            open.extend(successors(program, &state, &sets, &seen, &Persistent::new(program)).unwrap_or_default());
         }
     }
     States { live, alike: groups.to_vec(), states: list.into_iter().collect() }
