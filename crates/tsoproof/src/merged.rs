@@ -105,7 +105,7 @@ pub(crate) fn successors(
 ) -> Result<Vec<Merged>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for thread in 0..program.threads.len() {
+    for (thread, key) in keys.iter_mut().enumerate() {
         let step = match merged.state.next(program, Model::Tso, thread) {
             Next::Nothing => continue,
             Next::Fault => return Err(thread),
@@ -128,7 +128,7 @@ pub(crate) fn successors(
         if is_unseen && step.access.is_quiet(Model::Tso) {
             return Ok(vec![after]);
         }
-        keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
+        *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
         list.push((thread, after));
     }
     list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread).into_iter().map(move |after| (thread, after))));

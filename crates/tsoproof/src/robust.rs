@@ -243,7 +243,7 @@ pub(crate) fn successors(
 ) -> Result<Vec<(usize, Attack)>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for thread in 0..program.threads.len() {
+    for (thread, key) in keys.iter_mut().enumerate() {
         let attacks = thread == attacker;
         let next = match attack.mode {
             2 if attacks => Next::Nothing,
@@ -262,7 +262,7 @@ pub(crate) fn successors(
         if is_unseen && attack.is_free(thread) && attack.is_quiet(attacks, &step.access) {
             return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
-        keys[thread] = is_unseen && !after.is_empty();
+        *key = is_unseen && !after.is_empty();
         list.extend(after.into_iter().map(|after| (thread, after)));
     }
     if let Some(persistent) = persistent {

@@ -98,7 +98,7 @@ pub(crate) fn successors(
 ) -> Result<Vec<(usize, State)>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for thread in 0..program.threads.len() {
+    for (thread, key) in keys.iter_mut().enumerate() {
         match state.next(program, model, thread) {
             Next::Nothing => {}
             Next::Fault => return Err(thread),
@@ -109,7 +109,7 @@ pub(crate) fn successors(
                 if is_unseen && step.access.is_quiet(model) {
                     return Ok(vec![(thread, after)]);
                 }
-                keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
+                *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
                 list.push((thread, after));
             }
         }

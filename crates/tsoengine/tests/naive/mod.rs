@@ -172,11 +172,14 @@ pub(crate) fn bounded(code: &Code, buffers: bool, statements: usize, most: usize
     result
 }
 
+/// Where each thread is, and its registers.
+pub(crate) type Seen = (Vec<usize>, Vec<[i64; REGISTERS]>);
+
 /// Stores that wait in a buffer of a program without loops, and more.
 const LONGEST: usize = 8;
 
 /// Where each thread is, and its registers, in every state that is reached; nothing where there are more than so many states, or buffers grow.
-pub(crate) fn reached(code: &Code, buffers: bool, most: usize) -> Option<BTreeSet<(Vec<usize>, Vec<[i64; REGISTERS]>)>> {
+pub(crate) fn reached(code: &Code, buffers: bool, most: usize) -> Option<BTreeSet<Seen>> {
     let (mut seen, mut stack) = (FxHashSet::default(), vec![first_world(code)]);
     let mut result = BTreeSet::new();
     while let Some(mut world) = stack.pop() {
