@@ -114,20 +114,25 @@ pub(crate) fn leading(moves: &[Moves]) -> u64 {
     if moves.iter().all(|of| !of.has_key) {
         return u64::MAX;
     }
+    let needs = |of: &Moves| {
+        let needed = |later: &Accesses| of.needs_all || disturb(&of.now, later);
+        moves.iter().enumerate().fold(0_u64, |bits, (other, of)| bits | u64::from(needed(&of.later)) << other)
+    };
+    let needs: Vec<u64> = moves.iter().map(needs).collect();
     let mut best = u64::MAX;
     for first in 0..moves.len() {
-        let (mut set, mut open, mut has_key) = (1_u64 << first, vec![first], false);
-        while let Some(thread) = open.pop() {
+        let (mut set, mut open, mut has_key) = (1_u64 << first, 1_u64 << first, false);
+        while open != 0 {
+            let thread = open.trailing_zeros() as usize;
             has_key |= moves[thread].has_key;
-            for (other, of) in moves.iter().enumerate() {
-                if set >> other & 1 == 0 && (moves[thread].needs_all || disturb(&moves[thread].now, &of.later)) {
-                    set |= 1 << other;
-                    open.push(other);
-                }
-            }
+            open = (open & (open - 1)) | (needs[thread] & !set);
+            set |= needs[thread];
         }
         if has_key && set.count_ones() < best.count_ones() {
             best = set;
+            if set.count_ones() == 1 {
+                break;
+            }
         }
     }
     best

@@ -16,6 +16,9 @@
 //! state that differs from the end of `w` in the point of `t`, one register and one store that waits, of which the question does not speak, so it is sought as well. This run is as long as `w`, but the point of `t` has
 //! a greater number, which happens only so many times. ∎
 //!
+//! A load that the own buffer answers is not quiet: before it the store that it reads may land, and behind that a store of another thread to the same cell, which it would read then.
+//! Only where no other thread writes the cell any more it comes first, by [`crate::persistent`].
+//!
 //! In the search for attacks ([`crate::robust`]) no question is asked, and a violation is no matter of points and registers. While the attacker has not made its last load, every thread may
 //! be urgent; afterwards only helpers may: others stand still, and so does the attacker. Of the attacker's steps in mode 1 those are quiet, too, that nobody else sees or changes: a store, which is kept, and a load of what is kept; a fence cannot be made. The proof is the same: a thread that is no helper and whose next step is local does not become a helper before it has made
 //! this step, and the attacker does not make its last load before that.

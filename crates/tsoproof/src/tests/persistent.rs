@@ -1,6 +1,6 @@
 //! The lemma of leading sets: what is sought is found with them iff it is found in every order, and no list may leave out what a question sees.
 
-use serval_tso::Program;
+use serval_tso::{BinaryOp, CellId, Expr, Observed, Program};
 
 use super::cases::{Case, Refused, answer, balanced};
 use super::lists::{all_live, attacks, begun, closed, every, is_attacked};
@@ -131,4 +131,27 @@ pub(super) fn refused() -> Refused {
 #[test]
 fn as_many_are_refused_as_accepted() {
     balanced(&accepted(), &refused());
+}
+
+#[test]
+fn a_load_that_the_own_buffer_answers_may_read_what_lands_later() {
+    let (program, _) = begun("memory x; thread P { x := 1; r := x; } thread Q { x := 2; } exists P.r == 2;");
+    assert!(is_found(&program, Memory::Tso, &closed(&program, Memory::Tso, all_live(&program))));
+}
+
+#[test]
+fn what_a_question_sees_of_memory_is_not_changed_first() {
+    for (text, model) in [
+        // The store lands first, if nobody sees memory.
+        ("memory x, y; thread L { x := 1; e: skip; } thread R { y := 1; f: skip; } never L@e && R@f;", Memory::Tso),
+        // L goes first.
+        ("memory x, y; thread L { x := 1; e: skip; } thread R { y := 1; f: skip; } never R@f;", Memory::Sc),
+    ] {
+        let (mut program, _) = begun(text);
+        // And nothing is stored in x, which no text can ask.
+        let nothing = Expr::Binary(BinaryOp::Equal, Box::new(Expr::Atom(Observed::Cell(CellId(0)))), Box::new(Expr::Number(0)));
+        let at = program.questions[0].condition.clone();
+        program.questions[0].condition = Expr::Binary(BinaryOp::And, Box::new(at), Box::new(nothing));
+        assert!(is_found(&program, model, &closed(&program, model, all_live(&program))), "{text}");
+    }
 }
