@@ -130,8 +130,8 @@ not robust  examples/tso/store-buffering.tso   certificate checked
 
         L                  R                  memory    buffer L   buffer R
     1   x := 1             |                  x=0 y=0   x=1
-    2   r := y  → 0        |                  x=0 y=0   x=1
-    3   |                  y := 1             x=0 y=0   x=1        y=1
+    2   |                  y := 1             x=0 y=0   x=1        y=1
+    3   r := y  → 0        |                  x=0 y=0   x=1        y=1
     4   |                  r := x  → 0        x=0 y=0   x=1        y=1
     5   x reaches memory   |                  x=1 y=0              y=1
     6   |                  y reaches memory   x=1 y=1

@@ -2,8 +2,10 @@
 
 use serval_tso::Op;
 
+use crate::alike::{Alike, Order, move_locals};
 use crate::machine::{Access, Machine, Next, Step};
 use crate::models::write_memory;
+use crate::persistent::{Cells, Footprints, Moves, leading};
 use crate::search::{Event, Faulting, Label, System};
 
 const READ: i64 = 1;
@@ -13,6 +15,8 @@ const WRITTEN: i64 = 2;
 pub(crate) struct Attacks<'m, 'p> {
     machine: &'m Machine<'p>,
     attacker: usize,
+    /// Others that are alike.
+    alike: Alike,
     /// Where the numbers are that follow memory.
     mode: usize,
     kept: usize,
@@ -26,7 +30,12 @@ impl<'m, 'p> Attacks<'m, 'p> {
         let mode = machine.size;
         let kept = mode + 2;
         let accessed = kept + 2 * cells;
-        Self { machine, attacker, mode, kept, accessed, helpers: accessed + cells }
+        Self { machine, attacker, alike: Alike::default(), mode, kept, accessed, helpers: accessed + cells }
+    }
+
+    /// The same, with threads that are alike in one order.
+    pub(crate) fn merging(self, alike: &Alike) -> Self {
+        Self { alike: alike.without(self.attacker), ..self }
     }
 
     /// What the attacker sees once it attacks.
@@ -77,6 +86,26 @@ impl<'m, 'p> Attacks<'m, 'p> {
         into.push((label(Event::Step), moved));
     }
 
+    /// Leaves only what the threads do that come first, where these have keys.
+    fn lead(&self, state: &[i64], keys: &[bool], into: &mut Vec<(Label, Vec<i64>)>) {
+        let (machine, mode) = (self.machine, state[self.mode]);
+        let Footprints { next, later } = &machine.analysis.footprints;
+        let moves = |thread: usize| {
+            let (point, has_key) = (machine.point(state, thread), keys[thread]);
+            match mode {
+                2 if thread == self.attacker => Moves::default(),
+                1 if thread == self.attacker => {
+                    let needs_all = matches!(machine.op(state, thread), Op::Load(..));
+                    let (reads, _) = later[thread][point];
+                    Moves { later: (reads, Cells::default()), needs_all, has_key, ..Moves::default() }
+                }
+                _ => Moves { now: next[thread][point], later: later[thread][point], needs_all: false, has_key },
+            }
+        };
+        let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
+        into.retain(|(label, _)| set >> label.thread & 1 == 1);
+    }
+
     /// What a step of another thread leads to.
     fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
         let mut after = state.to_vec();
@@ -109,6 +138,15 @@ impl System for Attacks<'_, '_> {
         state
     }
 
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        let has = |thread: usize| (self.machine.local(state, thread), state[self.helpers + thread]);
+        let order = self.alike.order(self.machine.count(), |one, other| has(one).cmp(&has(other)))?;
+        let helpers: Vec<i64> = order.iter().map(|thread| state[self.helpers + thread]).collect();
+        state[self.helpers..].copy_from_slice(&helpers);
+        move_locals(self.machine, state, &order);
+        Some(order)
+    }
+
     /// The further the attack is, the nearer a violation.
     fn nearness(&self, state: &[i64]) -> usize {
         usize::try_from(state[self.mode]).unwrap_or(0)
@@ -123,7 +161,8 @@ impl System for Attacks<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let mode = state[self.mode];
-        for thread in 0..machine.count() {
+        let mut keys = vec![false; machine.count()];
+        for (thread, key) in keys.iter_mut().enumerate() {
             let attacks = thread == self.attacker;
             if attacks && (mode == 2 || mode == 1 && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_))) {
                 continue;
@@ -138,10 +177,18 @@ impl System for Attacks<'_, '_> {
                 Next::Step(step) => step,
             };
             let may_be_first = mode < 2 || state[self.helpers + thread] == 1;
-            let urgent = may_be_first && machine.is_urgent(state, thread, &step);
+            let is_quiet = match step.access {
+                Access::Local | Access::Fence => true,
+                Access::Store(..) => attacks && mode == 1,
+                Access::Load(cell) => attacks && mode == 1 && state[self.kept + 2 * cell] == 1,
+                Access::Locked { .. } => false,
+            };
+            let is_unseen = machine.is_unseen(state, thread, &step);
+            let urgent = may_be_first && is_quiet && is_unseen;
             if urgent {
                 into.clear();
             }
+            let before = into.len();
             if attacks {
                 self.of_attacker(state, &step, into);
             } else {
@@ -150,7 +197,9 @@ impl System for Attacks<'_, '_> {
             if urgent {
                 return Ok(());
             }
+            *key = is_unseen && into.len() > before;
         }
+        self.lead(state, &keys, into);
         Ok(())
     }
 }

@@ -29,11 +29,13 @@ pub struct Limits {
     pub states: usize,
     /// Places of a store buffer. Default: 64.
     pub buffer: usize,
+    /// Whether of threads that are alike one order is enough. Default: yes.
+    pub alike: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: 10_000_000, buffer: 64 }
+        Self { states: 10_000_000, buffer: 64, alike: true }
     }
 }
 
@@ -128,6 +130,18 @@ pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Re
     Ok(Outcome { certificate, open })
 }
 
+/// Answers questions about final states under sequential consistency, without all orders of steps, and leaves all else open.
+pub fn sequential_finals(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
+    let analysis = Analysis::new(program, &program.questions);
+    let machine = Machine::new(program, &analysis);
+    let mut deciding = Deciding::new(Method::All, program, &machine, limits);
+    if program.questions.iter().all(|question| question.asked.is_final()) {
+        deciding.final_states(budget)?;
+    }
+    let Deciding { certificate, open, .. } = deciding;
+    Ok(Outcome { certificate, open })
+}
+
 struct Deciding<'m, 'p> {
     program: &'p Program,
     machine: &'m Machine<'p>,
@@ -153,7 +167,9 @@ impl Deciding<'_, '_> {
     }
 
     fn sequential(&mut self, budget: &mut Budget) -> Result<(), Fault> {
-        let mut system = Sc { machine: self.machine, asked: Asked::new(self.program) };
+        let questions: Vec<usize> = (0..self.program.questions.len()).collect();
+        let asked = || Asked::some(self.program, &questions, self.limits.alike);
+        let mut system = Sc { machine: self.machine, asked: asked() };
         let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
         if matches!(ended, Ended::TooMany) {
             if self.program.questions.is_empty() {
@@ -162,45 +178,51 @@ impl Deciding<'_, '_> {
             if self.program.questions.iter().all(|question| question.asked.is_final()) {
                 return self.final_states(budget);
             }
-            system = Sc { machine: self.machine, asked: Asked::new(self.program) };
+            system = Sc { machine: self.machine, asked: asked() };
             (found, ended) = search(&mut system, self.limits.states, budget);
         }
         if let Ended::Fault(at, faulting) = ended {
             return Err(fault(self.machine, &found, at, faulting));
         }
-        for (question, met) in system.asked.met.iter().enumerate() {
-            match (met, &ended) {
-                (Some(at), _) => self.say_reached(question, &found.path(*at)),
+        for question in questions {
+            match (system.asked.path(question, &found), &ended) {
+                (Some(labels), _) => self.say_reached(question, &labels),
                 (None, Ended::Done) => self.say(question, Model::Sc, Claim::Unreachable(By::States)),
                 (None, ended) => self.open.sc[question] = Some(reason(SC, ended, self.limits.states)),
             }
         }
         let rests = self.certificate.answers.iter().any(|answer| answer.claim == Claim::Unreachable(By::States));
         if rests {
-            self.certificate.sc = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+            self.certificate.sc = Some(self.list(system.asked, found));
         }
         Ok(())
     }
 
     /// Questions about final states under sequential consistency, without all orders of steps.
     fn final_states(&mut self, budget: &mut Budget) -> Result<(), Fault> {
-        let mut system = Persistent::new(self.program, self.machine, Asked::new(self.program));
+        let questions: Vec<usize> = (0..self.program.questions.len()).collect();
+        let asked = Asked::some(self.program, &questions, self.limits.alike);
+        let mut system = Persistent { machine: self.machine, asked };
         let (found, ended) = search(&mut system, self.limits.states, budget);
         if let Ended::Fault(at, faulting) = ended {
             return Err(fault(self.machine, &found, at, faulting));
         }
-        let met = std::mem::take(&mut system.asked.met);
-        for (question, met) in met.iter().enumerate() {
-            match (met, &ended) {
-                (Some(at), _) => self.say_reached(question, &found.path(*at)),
+        for question in questions {
+            match (system.asked.path(question, &found), &ended) {
+                (Some(labels), _) => self.say_reached(question, &labels),
                 (None, Ended::Done) => self.say(question, Model::Sc, Claim::Unreachable(By::Finals)),
                 (None, ended) => self.open.sc[question] = Some(reason(SC, ended, self.limits.states)),
             }
         }
-        if met.contains(&None) && matches!(ended, Ended::Done) {
-            self.certificate.finals = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+        if system.asked.met.contains(&None) && matches!(ended, Ended::Done) {
+            self.certificate.finals = Some(self.list(system.asked, found));
         }
         Ok(())
+    }
+
+    /// The states that were found, as a list.
+    fn list(&self, asked: Asked<'_>, found: Found) -> States {
+        States { live: self.machine.analysis.live.clone(), alike: asked.alike.groups, states: found.ascending() }
     }
 
     /// What a run under sequential consistency reaches is reached with store buffers as well.
@@ -309,15 +331,13 @@ impl Deciding<'_, '_> {
     }
 
     fn store_buffers(&mut self, budget: &mut Budget) -> Result<(), Fault> {
-        let questions = 0..self.program.questions.len();
         let mut bound = 1;
         loop {
             let open = self.unanswered();
             if open.is_empty() {
                 return Ok(());
             }
-            let mut asked = Asked::new(self.program);
-            asked.skipped = questions.clone().map(|question| !open.contains(&question)).collect();
+            let asked = Asked::some(self.program, &open, self.limits.alike);
             let mut system = Tso { machine: self.machine, asked, bound, hit: false };
             let (mut found, mut ended) = search(&mut system, self.limits.states.min(MANY), budget);
             if matches!(ended, Ended::TooMany) {
@@ -333,8 +353,8 @@ impl Deciding<'_, '_> {
                 return Err(fault(self.machine, &found, at, faulting));
             }
             for &question in &open {
-                if let Some(at) = system.asked.met[question] {
-                    self.say(question, Model::Tso, Claim::Reachable(written(&found.path(at))));
+                if let Some(labels) = system.asked.path(question, &found) {
+                    self.say(question, Model::Tso, Claim::Reachable(written(&labels)));
                 }
             }
             let rest: Vec<usize> = open.into_iter().filter(|question| system.asked.met[*question].is_none()).collect();
@@ -342,7 +362,7 @@ impl Deciding<'_, '_> {
                 Ended::Done if !system.hit => {
                     rest.iter().for_each(|question| self.say(*question, Model::Tso, Claim::Unreachable(By::States)));
                     if !rest.is_empty() {
-                        self.certificate.tso = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+                        self.certificate.tso = Some(self.list(system.asked, found));
                     }
                     return Ok(());
                 }
@@ -390,8 +410,7 @@ impl Deciding<'_, '_> {
 
     /// Whether merged states show that none of these questions can be reached.
     fn merged(&mut self, questions: &[usize], budget: &mut Budget) -> bool {
-        let mut asked = Asked::new(self.program);
-        asked.skipped = (0..self.program.questions.len()).map(|question| !questions.contains(&question)).collect();
+        let asked = Asked::some(self.program, questions, self.limits.alike);
         let bound = self.limits.buffer.min(MERGED);
         let mut system = Merged { machine: self.machine, asked, bound, hit: false };
         let (found, ended) = search(&mut system, self.limits.states, budget);
@@ -399,7 +418,7 @@ impl Deciding<'_, '_> {
             return false;
         }
         questions.iter().for_each(|question| self.say(*question, Model::Tso, Claim::Unreachable(By::Merged)));
-        self.certificate.merged = Some(States { live: self.machine.analysis.live.clone(), states: found.ascending() });
+        self.certificate.merged = Some(self.list(system.asked, found));
         true
     }
 }

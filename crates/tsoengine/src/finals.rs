@@ -48,7 +48,7 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
         states.len() <= most
     };
     // Questions do not end the searches.
-    let asked = || Asked { questions: &[], met: Vec::new(), skipped: Vec::new() };
+    let asked = Asked::nothing;
     let (found, ended) = search(&mut Sc { machine: &machine, asked: asked() }, limits.states, budget);
     if !matches!(ended, Ended::Done) || !found.states.iter().all(|state| collect(state)) {
         return None;

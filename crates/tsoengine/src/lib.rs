@@ -11,6 +11,7 @@
 //! | [`persistent`] | final states under sequential consistency, without all orders of steps |
 //! | [`attack`], [`robustness`] | attacks of one thread, as a system |
 //! | [`witness`] | a run with store buffers, and a cycle of its trace, for an attack that succeeds |
+//! | [`alike`] | threads that may change places, of which one order is enough |
 //! | [`network`] | programs with a `thread*` as network systems |
 //! | [`any`] | robustness for any number of copies |
 //! | [`counted`] | states of some threads with any number of copies of others |
@@ -22,6 +23,7 @@
 //!
 //! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
 
+pub mod alike;
 pub mod any;
 pub mod attack;
 pub mod copies;
@@ -44,7 +46,7 @@ pub mod witness;
 
 pub use any::{AnyOutcome, decide_any};
 pub use copies::{FaultWith, decide_many};
-pub use decide::{Limits, Method, Open, Outcome, decide, decide_by, sequential};
+pub use decide::{Limits, Method, Open, Outcome, decide, decide_by, sequential, sequential_finals};
 pub use fences::{Fixed, Wanted, fix, fix_as, prove};
 pub use finals::{Finals, final_states};
 pub use loads::{backwards, forwards};

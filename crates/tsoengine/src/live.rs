@@ -2,6 +2,8 @@
 
 use serval_tso::{Address, Expr, Inner, Observed, Op, Program, Question, RegisterId};
 
+use crate::persistent::Footprints;
+
 /// What questions about all states see of a thread.
 pub(crate) struct Seen {
     pub(crate) points: Vec<bool>,
@@ -14,6 +16,8 @@ pub(crate) struct Analysis {
     /// For each thread and point the live registers, as bits.
     pub(crate) live: Vec<Vec<u64>>,
     pub(crate) seen: Vec<Seen>,
+    /// What steps access.
+    pub(crate) footprints: Footprints,
 }
 
 impl Analysis {
@@ -32,7 +36,7 @@ impl Analysis {
         }
         let live =
             program.threads.iter().zip(&seen).zip(at_end).map(|((thread, seen), end)| fixpoint(thread, seen.registers, end)).collect();
-        Self { live, seen }
+        Self { live, seen, footprints: Footprints::new(program) }
     }
 }
 

@@ -114,6 +114,12 @@ impl<'p> Machine<'p> {
         &self.program.threads[thread].code[self.point(state, thread)].op
     }
 
+    /// The point and the registers of a thread.
+    pub(crate) fn local<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
+        let first = self.threads[thread];
+        &state[first..=first + self.program.threads[thread].registers.len()]
+    }
+
     fn registers<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
         let first = self.threads[thread] + 1;
         &state[first..first + self.program.threads[thread].registers.len()]
@@ -245,12 +251,16 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether the step is one that nobody sees, and leads forward.
-    pub(crate) fn is_urgent(&self, state: &[i64], thread: usize, step: &Step) -> bool {
+    /// Whether a step leads forward, and nobody asks about its points and registers: it is urgent then, if moreover nobody sees or changes what it accesses.
+    pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);
-        let assigns_seen = matches!(self.op(state, thread), Op::Local(register, _) if seen.registers >> register.index() & 1 == 1);
-        step.access == Access::Local && step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
+        let assigns_seen = match self.op(state, thread) {
+            Op::Local(register, _) | Op::Load(register, _) => seen.registers >> register.index() & 1 == 1,
+            Op::Atomic(_) => seen.registers != 0,
+            _ => false,
+        };
+        step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
     }
 }
 

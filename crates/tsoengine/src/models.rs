@@ -2,8 +2,10 @@
 
 use serval_tso::{Observed, Op, Program, Question};
 
+use crate::alike::{Alike, Order};
 use crate::machine::{Access, Machine, Next};
-use crate::search::{Event, Faulting, Label, System};
+use crate::persistent::{Accesses, Footprints, Moves, leading};
+use crate::search::{Event, Faulting, Found, Label, System};
 
 /// Whether a question looks for a state.
 pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
@@ -29,20 +31,58 @@ pub(crate) struct Asked<'p> {
     pub(crate) questions: &'p [Question],
     /// The first state that each question looks for.
     pub(crate) met: Vec<Option<usize>>,
+    /// In which order threads have to be for that, if not as they are.
+    turned: Vec<Option<Order>>,
     /// Which of them are not looked for.
     pub(crate) skipped: Vec<bool>,
+    /// Threads that are alike as far as those are concerned that are looked for.
+    pub(crate) alike: Alike,
 }
 
 impl<'p> Asked<'p> {
     pub(crate) fn new(program: &'p Program) -> Self {
         let questions = &program.questions;
-        Self { questions, met: vec![None; questions.len()], skipped: vec![false; questions.len()] }
+        let count = questions.len();
+        Self { questions, met: vec![None; count], turned: vec![None; count], skipped: vec![false; count], alike: Alike::default() }
+    }
+
+    /// These questions alone, with threads that are alike in one order.
+    pub(crate) fn some(program: &'p Program, open: &[usize], merge: bool) -> Self {
+        let skipped = (0..program.questions.len()).map(|question| !open.contains(&question)).collect();
+        let alike = if merge { Alike::new(program, open) } else { Alike::default() };
+        Self { skipped, alike, ..Self::new(program) }
+    }
+
+    /// No questions.
+    pub(crate) fn nothing() -> Self {
+        Self { questions: &[], met: Vec::new(), turned: Vec::new(), skipped: Vec::new(), alike: Alike::default() }
+    }
+
+    /// The same before anything has been found.
+    pub(crate) fn again(self) -> Self {
+        let count = self.questions.len();
+        Self { met: vec![None; count], turned: vec![None; count], ..self }
+    }
+
+    /// What leads to a state that a question looks for, if one was found.
+    pub(crate) fn path(&self, question: usize, found: &Found) -> Option<Vec<Label>> {
+        let labels = found.path(self.met[question]?);
+        let Some(order) = &self.turned[question] else { return Some(labels) };
+        Some(labels.into_iter().map(|label| Label { thread: order[label.thread], ..label }).collect())
     }
 
     pub(crate) fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
-        for (question, met) in self.questions.iter().zip(&mut self.met) {
-            if met.is_none() && is_sought(machine, question, state) {
-                *met = Some(number);
+        for (place, question) in self.questions.iter().enumerate() {
+            if self.met[place].is_some() || !is_sought(machine, question, state) {
+                continue;
+            }
+            self.met[place] = Some(number);
+            // With threads in another order it is what other questions look for.
+            for (other, order) in self.alike.turned.get(place).into_iter().flatten() {
+                if self.met[*other].is_none() {
+                    self.met[*other] = Some(number);
+                    self.turned[*other] = Some(order.clone());
+                }
             }
         }
     }
@@ -63,6 +103,10 @@ impl System for Sc<'_, '_> {
         self.machine.initial()
     }
 
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
+    }
+
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
         self.asked.meet(self.machine, number, state);
         self.asked.all_met()
@@ -70,7 +114,8 @@ impl System for Sc<'_, '_> {
 
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
-        for thread in 0..machine.count() {
+        let mut keys = vec![false; machine.count()];
+        for (thread, key) in keys.iter_mut().enumerate() {
             let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
@@ -80,15 +125,38 @@ impl System for Sc<'_, '_> {
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            *key = machine.is_unseen(state, thread, &step);
+            if *key && matches!(step.access, Access::Local | Access::Fence) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
             }
             into.push((label, after));
         }
+        lead(machine, state, &keys, false, &[], into);
         Ok(())
     }
+}
+
+/// Leaves only what the threads do that come first, where these are the keys and so many numbers of the stores that wait are the cells of each thread, the oldest first. Questions about all states do not speak of memory.
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
+    if into.len() < 2 {
+        return;
+    }
+    let Footprints { next, later } = &machine.analysis.footprints;
+    let moves = |thread: usize| {
+        let point = machine.point(state, thread);
+        let is_kept = buffered && matches!(machine.op(state, thread), Op::Store(..));
+        let now = if is_kept { Accesses::default() } else { next[thread][point] };
+        let mut moves = Moves { now, later: later[thread][point], needs_all: false, has_key: keys[thread] };
+        for (number, cell) in waiting.get(thread).into_iter().flatten().enumerate() {
+            moves.wait(*cell, number == 0);
+            moves.has_key = true;
+        }
+        moves
+    };
+    let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
+    into.retain(|(label, _)| set >> label.thread & 1 == 1);
 }
 
 /// What an access does to memory at once.
@@ -121,6 +189,12 @@ pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize
     list
 }
 
+/// The cells of the stores that wait, of each thread, where an entry has so many numbers.
+fn waiting(state: &[i64], places: &[(usize, usize)], entry: usize) -> Vec<Vec<usize>> {
+    let cells = |&(start, end): &(usize, usize)| state[start + 1..end].chunks_exact(entry).filter_map(|one| usize::try_from(one[0]).ok());
+    places.iter().map(|place| cells(place).collect()).collect()
+}
+
 /// What a thread reads with store buffers.
 pub(crate) fn buffered(machine: &Machine<'_>, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
     let own = state[start + 1..end].chunks_exact(2).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
@@ -146,8 +220,7 @@ pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usiz
 impl Tso<'_, '_> {
     /// The same before anything has been found.
     pub(crate) fn again(self) -> Self {
-        let met = vec![None; self.asked.met.len()];
-        Self { asked: Asked { met, ..self.asked }, hit: false, ..self }
+        Self { asked: self.asked.again(), hit: false, ..self }
     }
 }
 
@@ -158,6 +231,10 @@ impl System for Tso<'_, '_> {
         state
     }
 
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 2)
+    }
+
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
         self.asked.meet(self.machine, number, state);
         self.asked.all_met()
@@ -166,7 +243,7 @@ impl System for Tso<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = buffers(machine, state);
-        let mut full = false;
+        let (mut keys, mut full) = (vec![false; machine.count()], false);
         for (thread, &place) in places.iter().enumerate() {
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
@@ -181,6 +258,8 @@ impl System for Tso<'_, '_> {
             machine.go(&mut after, thread, &step);
             match step.access {
                 Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
+                    // Were there place, an urgent step would be the only one.
+                    self.hit |= machine.is_unseen(state, thread, &step);
                     full = true;
                     continue;
                 }
@@ -188,7 +267,8 @@ impl System for Tso<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -199,6 +279,8 @@ impl System for Tso<'_, '_> {
         for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
             into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
         }
+        // What finds its buffer full is seen with a higher bound.
+        lead(machine, state, &keys, true, &waiting(state, &places, 2), into);
         Ok(())
     }
 }
@@ -255,6 +337,10 @@ impl System for Merged<'_, '_> {
         state
     }
 
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 3)
+    }
+
     /// What is met here need not be real, so nothing is gained by going on.
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
         self.asked.meet(self.machine, number, state);
@@ -264,6 +350,7 @@ impl System for Merged<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = triples(machine, state);
+        let mut keys = vec![false; machine.count()];
         for (thread, &place) in places.iter().enumerate() {
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
@@ -281,7 +368,8 @@ impl System for Merged<'_, '_> {
                 _ => write_memory(machine, &mut after, &step.access),
             }
             let label = Label { thread, event: Event::Step };
-            if machine.is_urgent(state, thread, &step) {
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -302,6 +390,7 @@ impl System for Merged<'_, '_> {
             }
             into.push((label, after));
         }
+        lead(machine, state, &keys, true, &waiting(state, &places, 3), into);
         Ok(())
     }
 }

@@ -1,16 +1,17 @@
-//! Sequential consistency for final states alone: not every order of steps that do not disturb each other is needed (`serval_tsoproof::finals`).
+//! Not every order of steps that do not disturb each other is needed: sets of threads that come first (`serval_tsoproof::persistent`), and sequential consistency for final states alone (`serval_tsoproof::finals`).
 
 use serval_tso::{Address, Inner, Op, Program};
 
+use crate::alike::Order;
 use crate::machine::{Machine, Next};
 use crate::models::{Asked, write_memory};
 use crate::search::{Event, Faulting, Label, System};
 
 /// Cells that are read or written, as bits.
-type Cells = [u64; serval_tso::MAX_CELLS / 64];
+pub(crate) type Cells = [u64; serval_tso::MAX_CELLS / 64];
 
 /// Reads and writes.
-type Accesses = (Cells, Cells);
+pub(crate) type Accesses = (Cells, Cells);
 
 fn add(cells: &mut Cells, address: &Address) {
     let length = address.index.as_ref().map_or(1, |(length, _)| *length as usize);
@@ -52,16 +53,14 @@ fn accesses(op: &Op) -> Accesses {
     all
 }
 
-/// Sequential consistency with the steps of a persistent set from each state.
-pub(crate) struct Persistent<'m, 'p> {
-    machine: &'m Machine<'p>,
-    pub(crate) asked: Asked<'p>,
-    next: Vec<Vec<Accesses>>,
-    later: Vec<Vec<Accesses>>,
+/// For each thread and point what the step from it accesses, and what can be accessed from there on.
+pub(crate) struct Footprints {
+    pub(crate) next: Vec<Vec<Accesses>>,
+    pub(crate) later: Vec<Vec<Accesses>>,
 }
 
-impl<'m, 'p> Persistent<'m, 'p> {
-    pub(crate) fn new(program: &'p Program, machine: &'m Machine<'p>, asked: Asked<'p>) -> Self {
+impl Footprints {
+    pub(crate) fn new(program: &Program) -> Self {
         let next: Vec<Vec<Accesses>> =
             program.threads.iter().map(|thread| thread.code.iter().map(|node| accesses(&node.op)).collect()).collect();
         let mut later = next.clone();
@@ -81,17 +80,79 @@ impl<'m, 'p> Persistent<'m, 'p> {
                 }
             }
         }
-        Self { machine, asked, next, later }
+        Self { next, later }
     }
+}
 
+fn disturb(one: &Accesses, two: &Accesses) -> bool {
+    meet(&one.1, &two.0) || meet(&one.1, &two.1) || meet(&one.0, &two.1)
+}
+
+/// What a thread accesses in a state, now and later.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moves {
+    pub(crate) now: Accesses,
+    pub(crate) later: Accesses,
+    /// Whether a set that has the thread has all.
+    pub(crate) needs_all: bool,
+    /// Whether it can do something that nobody asks about.
+    pub(crate) has_key: bool,
+}
+
+impl Moves {
+    /// Adds a store that waits.
+    pub(crate) fn wait(&mut self, cell: usize, is_oldest: bool) {
+        self.later.1[cell / 64] |= 1 << (cell % 64);
+        if is_oldest {
+            self.now.1[cell / 64] |= 1 << (cell % 64);
+        }
+    }
+}
+
+/// The threads that come first (`serval_tsoproof::persistent`), as bits: all of them where there is no such set.
+pub(crate) fn leading(moves: &[Moves]) -> u64 {
+    if moves.iter().all(|of| !of.has_key) {
+        return u64::MAX;
+    }
+    let needs = |of: &Moves| {
+        let needed = |later: &Accesses| of.needs_all || disturb(&of.now, later);
+        moves.iter().enumerate().fold(0_u64, |bits, (other, of)| bits | u64::from(needed(&of.later)) << other)
+    };
+    let needs: Vec<u64> = moves.iter().map(needs).collect();
+    let mut best = u64::MAX;
+    for first in 0..moves.len() {
+        let (mut set, mut open, mut has_key) = (1_u64 << first, 1_u64 << first, false);
+        while open != 0 {
+            let thread = open.trailing_zeros() as usize;
+            has_key |= moves[thread].has_key;
+            open = (open & (open - 1)) | (needs[thread] & !set);
+            set |= needs[thread];
+        }
+        if has_key && set.count_ones() < best.count_ones() {
+            best = set;
+            if set.count_ones() == 1 {
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// Sequential consistency with the steps of a persistent set from each state.
+pub(crate) struct Persistent<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+}
+
+impl Persistent<'_, '_> {
     /// The threads whose steps are needed.
     fn chosen(&self, state: &[i64]) -> Vec<usize> {
         let count = self.machine.count();
         let points: Vec<usize> = (0..count).map(|thread| self.machine.point(state, thread)).collect();
         let is_open = |thread: usize| *self.machine.op(state, thread) != Op::End;
         let disturbs = |thread: usize, other: usize| {
-            let (one, two) = (&self.next[thread][points[thread]], &self.later[other][points[other]]);
-            thread != other && (meet(&one.1, &two.0) || meet(&one.1, &two.1) || meet(&one.0, &two.1))
+            let Footprints { next, later } = &self.machine.analysis.footprints;
+            thread != other && disturb(&next[thread][points[thread]], &later[other][points[other]])
         };
         let mut best: Option<Vec<usize>> = None;
         for first in (0..count).filter(|first| is_open(*first)) {
@@ -117,6 +178,10 @@ impl<'m, 'p> Persistent<'m, 'p> {
 impl System for Persistent<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         self.machine.initial()
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
     }
 
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {

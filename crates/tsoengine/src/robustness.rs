@@ -4,6 +4,7 @@ use serval_budget::{Budget, StopReason, Stopped};
 use serval_tso::Program;
 use serval_tsoproof::{Robust, Violation};
 
+use crate::alike::Alike;
 use crate::attack::Attacks;
 use crate::decide::{EAGER, Limits, MANY, fault, reason};
 use crate::live::Analysis;
@@ -30,13 +31,19 @@ pub(crate) fn robustness(program: &Program, limits: &Limits, budget: &mut Budget
     let machine = Machine::new(program, &analysis);
     let mut attackers = Vec::new();
     let mut later = Vec::new();
+    let alike = if limits.alike { Alike::new(program, &[]) } else { Alike::default() };
+    let attacks = |attacker: usize| Attacks::new(&machine, attacker).merging(&alike);
     for attacker in 0..program.threads.len() {
-        let (found, ended) = search(&mut Attacks::new(&machine, attacker), limits.states.min(MANY), budget);
+        if alike.follows(attacker) {
+            attackers.push((attacker, Vec::new()));
+            continue;
+        }
+        let (found, ended) = search(&mut attacks(attacker), limits.states.min(MANY), budget);
         match ended {
             Ended::Done => attackers.push((attacker, found.ascending())),
             Ended::TooMany if limits.states > MANY => {
                 later.push(attacker);
-                let (found, ended) = search_eagerly(&mut Attacks::new(&machine, attacker), limits.states.min(EAGER), budget);
+                let (found, ended) = search_eagerly(&mut attacks(attacker), limits.states.min(EAGER), budget);
                 if let Ended::Met(at) = ended {
                     return Ok(shown(&machine, shorter(&machine, found.path(at))));
                 }
@@ -49,7 +56,7 @@ pub(crate) fn robustness(program: &Program, limits: &Limits, budget: &mut Budget
         }
     }
     for attacker in later {
-        let (found, ended) = search(&mut Attacks::new(&machine, attacker), limits.states, budget);
+        let (found, ended) = search(&mut attacks(attacker), limits.states, budget);
         match ended {
             Ended::Done => attackers.push((attacker, found.ascending())),
             Ended::Met(at) => return Ok(shown(&machine, found.path(at))),
@@ -58,7 +65,8 @@ pub(crate) fn robustness(program: &Program, limits: &Limits, budget: &mut Budget
         }
     }
     attackers.sort_unstable_by_key(|(attacker, _)| *attacker);
-    Ok(Robustness::Robust(Robust { live: analysis.live.clone(), attackers: attackers.into_iter().map(|(_, list)| list).collect() }))
+    let attackers = attackers.into_iter().map(|(_, list)| list).collect();
+    Ok(Robustness::Robust(Robust { live: analysis.live.clone(), alike: alike.groups, attackers }))
 }
 
 /// The violation of an attack that succeeds.

@@ -139,7 +139,7 @@ impl System for Turns<'_, '_> {
                 }
                 _ => write_memory(machine, &mut after, &step.access),
             }
-            if machine.is_urgent(state, thread, &step) {
+            if step.access == Access::Local && machine.is_unseen(state, thread, &step) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());

@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
 
+use crate::alike::Order;
 use crate::machine::FaultKind;
 
 /// What led to a state.
@@ -38,6 +39,10 @@ pub(crate) trait System {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting>;
     /// Called once for each state; true ends the search.
     fn meet(&mut self, number: usize, state: &[i64]) -> bool;
+    /// Puts threads that are alike into one order, and says which, unless they are in it.
+    fn sort(&self, _: &mut Vec<i64>) -> Option<Order> {
+        None
+    }
     /// How near a state seems to what is looked for, from 0 to 2.
     fn nearness(&self, _: &[i64]) -> usize {
         0
@@ -61,16 +66,44 @@ pub(crate) enum Ended {
 /// The states that were found, each with what led to it.
 pub(crate) struct Found {
     pub(crate) states: IndexSet<Vec<i64>, FxBuildHasher>,
-    from: Vec<(usize, Label)>,
+    /// The state before, what was done there, and the order that was made of what came of it, from 1.
+    from: Vec<(usize, Label, usize)>,
+    orders: IndexSet<Order, FxBuildHasher>,
 }
 
 impl Found {
-    /// The labels that lead to a state from the initial one.
+    fn new(system: &impl System) -> Self {
+        let nothing = Label { thread: 0, event: Event::Step };
+        let mut states = IndexSet::default();
+        states.insert(system.initial());
+        Self { states, from: vec![(0, nothing, 0)], orders: IndexSet::default() }
+    }
+
+    /// Adds what a state leads to; where it is, and whether it is new.
+    fn add(&mut self, system: &impl System, at: usize, label: Label, mut next: Vec<i64>) -> (usize, bool) {
+        let order = system.sort(&mut next).map_or(0, |order| self.orders.insert_full(order).0 + 1);
+        let (number, is_new) = self.states.insert_full(next);
+        if is_new {
+            self.from.push((at, label, order));
+        }
+        (number, is_new)
+    }
+
+    /// The labels that lead to a state from the initial one, without any change of places: from the end to the beginning, each thread is the one that has what it will have.
     pub(crate) fn path(&self, mut number: usize) -> Vec<Label> {
         let mut labels = Vec::new();
+        // For each thread, which one it is at the end, if something has changed places.
+        let mut ends: Option<Order> = None;
         while number != 0 {
-            let (before, label) = self.from[number];
-            labels.push(label);
+            let (before, label, order) = self.from[number];
+            if let Some(order) = order.checked_sub(1).and_then(|order| self.orders.get_index(order)) {
+                let behind = ends.take().unwrap_or_else(|| (0..order.len()).collect());
+                let mut now = behind.clone();
+                order.iter().zip(behind).for_each(|(thread, end)| now[*thread] = end);
+                ends = Some(now);
+            }
+            let thread = ends.as_ref().map_or(label.thread, |ends| ends[label.thread]);
+            labels.push(Label { thread, ..label });
             number = before;
         }
         labels.reverse();
@@ -87,9 +120,7 @@ impl Found {
 
 /// Searches until the system, the budget or the number of states ends it. A state costs a tick.
 pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget) -> (Found, Ended) {
-    let nothing = Label { thread: 0, event: Event::Step };
-    let mut found = Found { states: IndexSet::default(), from: vec![(0, nothing)] };
-    found.states.insert(system.initial());
+    let mut found = Found::new(system);
     let mut successors = Vec::new();
     let mut at = 0;
     while let Some(state) = found.states.get_index(at) {
@@ -103,9 +134,7 @@ pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget)
             return (found, Ended::Fault(at, fault));
         }
         for (label, next) in successors.drain(..) {
-            if found.states.insert(next) {
-                found.from.push((at, label));
-            }
+            found.add(system, at, label, next);
         }
         if found.states.len() > most {
             return (found, Ended::TooMany);
@@ -117,9 +146,7 @@ pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget)
 
 /// Searches for a run only, that need not be short: the nearest states first, and of these the newest. What it has not seen says nothing.
 pub(crate) fn search_eagerly(system: &mut impl System, most: usize, budget: &mut Budget) -> (Found, Ended) {
-    let nothing = Label { thread: 0, event: Event::Step };
-    let mut found = Found { states: IndexSet::default(), from: vec![(0, nothing)] };
-    found.states.insert(system.initial());
+    let mut found = Found::new(system);
     let mut open: [Vec<usize>; 3] = [vec![0], Vec::new(), Vec::new()];
     let mut successors = Vec::new();
     while let Some(at) = open.iter_mut().rev().find_map(Vec::pop) {
@@ -136,9 +163,8 @@ pub(crate) fn search_eagerly(system: &mut impl System, most: usize, budget: &mut
         // The first successor is the first that is looked at.
         for (label, next) in successors.drain(..).rev() {
             let near = system.nearness(&next).min(2);
-            let (number, is_new) = found.states.insert_full(next);
+            let (number, is_new) = found.add(system, at, label, next);
             if is_new {
-                found.from.push((at, label));
                 open[near].push(number);
             }
         }

@@ -57,6 +57,15 @@ fn bounded_rounds() {
 }
 
 #[test]
+fn equal_threads() {
+    let counts = compared("alike");
+    for what in ["robust", "not robust", "reached under SC", "reached under TSO alone", "not reached", "in one order", "loops"] {
+        assert!(counts[what] > 5, "{what}: {counts:?}");
+    }
+    assert!(counts["states in one order"] * 3 < counts["states in all orders"] * 2, "{counts:?}");
+}
+
+#[test]
 fn changed_certificates() {
     let counts = compared("mutants");
     // Few random programs are not robust, so that violations are changed in the whole run only.

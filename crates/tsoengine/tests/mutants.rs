@@ -303,3 +303,56 @@ fn nothing_said_of_changes_can_be_changed() {
     }
     assert!(accepted == 6 && refused > 400, "{accepted} {refused}");
 }
+
+/// Three threads that take a lock, and one that looks at it.
+const ALIKE: &str = "memory lock = 0;
+    thread P0 { loop { o := xchg(lock, 1); if (o == 0) { break; } } cs: skip; lock := 0; }
+    thread P1 { loop { o := xchg(lock, 1); if (o == 0) { break; } } cs: skip; lock := 0; }
+    thread P2 { loop { o := xchg(lock, 1); if (o == 0) { break; } } cs: skip; lock := 0; }
+    thread Q { r := lock; s := lock; }
+    never P0@cs && P1@cs; never P1@cs && P2@cs; never P2@cs && P0@cs;";
+
+#[test]
+fn no_group_of_threads_that_are_alike_can_be_changed() {
+    let program = serval_tso::read(ALIKE).unwrap();
+    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    assert!(!is_refused(&program, &certificate));
+    let right = vec![vec![0, 1, 2]];
+    assert_eq!((&certificate.sc.as_ref().unwrap().alike, &certificate.robust.as_ref().unwrap().alike), (&right, &right));
+    let wrong: [&[&[usize]]; 9] = [
+        &[],
+        &[&[0, 1]],
+        &[&[1, 2]],
+        &[&[0, 2]],
+        &[&[0, 1, 2, 3]],
+        &[&[2, 3], &[0, 1]],
+        &[&[0, 2, 1]],
+        &[&[0, 0, 1, 2]],
+        &[&[0, 1, 2], &[7]],
+    ];
+    for groups in wrong.map(|groups| groups.iter().map(|group| group.to_vec()).collect::<Vec<_>>()) {
+        let (mut sequential, mut robust) = (certificate.clone(), certificate.clone());
+        sequential.sc.as_mut().unwrap().alike.clone_from(&groups);
+        robust.robust.as_mut().unwrap().alike.clone_from(&groups);
+        assert!(is_refused(&program, &sequential) && is_refused(&program, &robust), "{groups:?}");
+    }
+    // The answers are about all three pairs together.
+    let mut fewer = certificate.clone();
+    fewer.answers.retain(|answer| answer.question != 1 || answer.model != Model::Sc);
+    fewer.answers.retain(|answer| answer.model == Model::Sc);
+    assert!(is_refused(&program, &fewer));
+}
+
+#[test]
+fn runs_are_those_of_the_threads_that_are_asked_about() {
+    // In one order of the threads only one of these is met.
+    let text = "memory x = 0; thread P { r := fadd(x, 1); } thread Q { r := fadd(x, 1); } thread R { r := fadd(x, 1); }
+        exists P.r == 2 && Q.r == 0; exists Q.r == 2 && P.r == 0; exists R.r == 2 && P.r == 0; exists P.r == 2 && R.r == 0;
+        exists Q.r == 2 && R.r == 0; exists R.r == 2 && Q.r == 0; exists P.r == 3 || Q.r == 3 || R.r == 3;";
+    let program = serval_tso::read(text).unwrap();
+    let certificate = decide(&program, &Limits::default(), &mut Budget::unlimited()).unwrap().certificate;
+    let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap();
+    assert_eq!(certificate.sc.unwrap().alike, [[0, 1, 2]]);
+    assert_eq!(shown.sc, [vec![Some(true); 6], vec![Some(false)]].concat());
+    assert_eq!(shown.tso, shown.sc);
+}

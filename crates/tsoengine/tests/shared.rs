@@ -24,7 +24,7 @@ fn every_verdict_is_right_and_checked() {
         let [file, sc, tso, robust, fences] = cells[..5] else { panic!("{row}") };
         let text = std::fs::read_to_string(directory.join(file)).unwrap();
         let program = serval_tso::read(&text).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
-        let limits = Limits { states: 100_000, buffer: 8 };
+        let limits = Limits { states: 100_000, buffer: 8, ..Limits::default() };
         if !program.many().is_empty() {
             let mut certificate = serval_tsoproof::Certificate::new(&program);
             match decide_any(&program, &limits, &mut Budget::unlimited()) {

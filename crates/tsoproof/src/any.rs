@@ -226,14 +226,14 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
         check_after(
             core,
             &members,
-            successors(&alone, core.number(), attack, &live, &nobody)
+            successors(&alone, core.number(), attack, &live, &nobody, None)
                 .map(|after| after.into_iter().map(|(_, after)| (after.encode(), Rc::clone(copies))).collect()),
         )?;
         for at in copies.keys() {
             let Some((kind, joint, live, seen)) = with_copy.iter().find(|(kind, ..)| *kind == at.0) else { continue };
             let Some(both) = joined(attack, at) else { continue };
             let slot = joint.threads.len() - 1;
-            let after = successors(joint, core.number(), &both, live, seen).map(|after| {
+            let after = successors(joint, core.number(), &both, live, seen, None).map(|after| {
                 let own = after.into_iter().filter(|(thread, _)| *thread == slot).filter_map(|(_, after)| parted(after, *kind));
                 own.map(|(after, to)| (after.encode(), moved(copies, at, to))).collect()
             });

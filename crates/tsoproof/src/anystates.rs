@@ -97,13 +97,13 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
     let nobody = Seen::everything(&core);
     for (state, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * state.encode(Model::Sc).len()).unwrap_or(u64::MAX))?;
-        let after = successors(&core, Model::Sc, state, &live, &nobody);
+        let after = successors(&core, Model::Sc, state, &live, &nobody, None);
         check_after(&members, after.map(|after| after.into_iter().map(|(_, after)| (after, Rc::clone(copies))).collect()))?;
         for at in copies.keys() {
             let Some((kind, joint, live, seen)) = with_copy.iter().find(|(kind, ..)| *kind == at.0) else { continue };
             let Some(both) = joined(state, at) else { continue };
             let slot = joint.threads.len() - 1;
-            let after = successors(joint, Model::Sc, &both, live, seen).map(|after| {
+            let after = successors(joint, Model::Sc, &both, live, seen, None).map(|after| {
                 let own = after.into_iter().filter(|(thread, _)| *thread == slot).filter_map(|(_, after)| parted(after, *kind));
                 own.map(|(after, to)| (after, moved(copies, at, to))).collect()
             });

@@ -31,6 +31,12 @@ serval_linear::conditions! {
         LiveFlow = "tso.live.flow",
         /// What a question speaks of is live where the question looks.
         LiveQuestion = "tso.live.question",
+        /// A group of threads has ascending numbers of threads.
+        AlikeGroups = "tso.alike.groups",
+        /// The threads of a group have the same code, and equally many registers.
+        AlikeCode = "tso.alike.code",
+        /// Exchanging threads of a group turns the questions into each other.
+        AlikeQuestion = "tso.alike.question",
         /// A state has as many numbers as it should, and names points and cells that there are.
         StatesShape = "tso.states.shape",
         /// The initial state is in the list.
@@ -53,7 +59,7 @@ serval_linear::conditions! {
         BasisClosed = "tso.basis.closed",
         /// The initial configuration is above no member.
         BasisInitial = "tso.basis.initial",
-        /// There is a list for every attacker.
+        /// There is a list for every attacker, which is empty for those that are like an earlier one.
         RobustAttackers = "tso.robust.attackers",
         /// No state of a list is a violation.
         RobustViolation = "tso.robust.violation",

@@ -15,13 +15,14 @@
 //! | [`anystates`] | that a state cannot be reached under sequential consistency, for any number of copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
 //! | [`fences`] | which fences or locked stores make a program robust, or bad states unreachable, and that no cheaper set does |
-//! | [`live`], [`urgent`] | which states of lists need not be there |
+//! | [`live`], [`urgent`], [`persistent`], [`alike`] | which states of lists need not be there |
 //! | [`told`] | nothing: what happens in a run, for whoever shows it |
 //!
 //! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
 //!
 //! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as it was read.
 
+pub mod alike;
 pub mod any;
 pub mod anystates;
 pub mod basis;
@@ -32,6 +33,7 @@ pub mod finals;
 pub mod live;
 pub mod loads;
 pub mod merged;
+pub mod persistent;
 pub mod robust;
 pub mod run;
 pub mod state;

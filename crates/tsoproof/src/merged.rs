@@ -13,15 +13,17 @@
 //! Landing shortens the first row: of a row of one nothing is left; of a longer one two or more stores, or one. A load reads the newest store to the cell, which is of the last entry with the cell. A buffer is empty iff the merged one is. ∎
 //!
 //! **Rule.** A list of merged states that is closed under these steps, as in [`crate::states`], with the same conditions (there is no other than those there). In a list, for each thread: how many entries there are, and of each the cell, the value and 1 if it is repeated. **Theorem.** No state that the question
-//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], with the lemma: every reachable state is covered, up to dead registers and urgent steps, and a question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are
-//! empty, of memory. What fault there is depends on what a thread reads, which is the same. Landing twice does not disturb urgent steps: these touch neither memory nor buffers. ∎
+//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member covers, instead of from the member itself. Each thread has the same next step in both, and stores to the same cells wait in the same order: so the same steps are urgent, the leading set is the same, and the proofs about them are about runs from `s` alone. With the lemma the list has what covers
+//! the state after a step, up to dead registers and the order of threads that are alike. A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are empty, of memory. What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
 use serval_tso::{Program, Question};
 
 use crate::Refusal;
+use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::states::{States, has};
 use crate::step::{Access, Next};
@@ -68,6 +70,14 @@ impl Merged {
         (rest.is_empty() && merged.encode() == numbers).then_some(merged)
     }
 
+    /// Changes the places of threads that are alike, so that what they have ascends.
+    pub(crate) fn sort(&mut self, alike: &Alike) {
+        let has = |thread: usize| (&self.state.locals[thread], &self.state.buffers[thread], &self.repeated[thread]);
+        let order = alike.order(self.repeated.len(), |one, other| has(one).cmp(&has(other)));
+        rearrange(&mut self.state, &order);
+        self.repeated = taken(&self.repeated, &order);
+    }
+
     /// What landing leads to.
     fn landed(&self, thread: usize) -> Vec<Self> {
         let Some(&first) = self.repeated[thread].first() else { return Vec::new() };
@@ -86,17 +96,24 @@ impl Merged {
 }
 
 /// What a list must hold with a merged state. The error is a thread whose step faults.
-pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, seen: &Seen) -> Result<Vec<Merged>, usize> {
+pub(crate) fn successors(
+    program: &Program,
+    merged: &Merged,
+    live: &Live<'_>,
+    seen: &Seen,
+    persistent: &Persistent,
+) -> Result<Vec<Merged>, usize> {
     let mut list = Vec::new();
-    for thread in 0..program.threads.len() {
+    let mut keys = vec![false; program.threads.len()];
+    for (thread, key) in keys.iter_mut().enumerate() {
         let step = match merged.state.next(program, Model::Tso, thread) {
             Next::Nothing => continue,
             Next::Fault => return Err(thread),
             Next::Step(step) => step,
         };
         let mut after = merged.clone();
-        match step.access {
-            Access::Store(cell, value) if merged.state.buffers[thread].last() == Some(&(cell, value)) => {
+        match &step.access {
+            Access::Store(cell, value) if merged.state.buffers[thread].last() == Some(&(*cell, *value)) => {
                 after.state.locals[thread] = step.local.clone();
                 after.repeated[thread].pop();
                 after.repeated[thread].push(true);
@@ -107,13 +124,16 @@ pub(crate) fn successors(program: &Program, merged: &Merged, live: &Live<'_>, se
             }
         }
         live.forget(&mut after.state);
-        if seen.is_urgent(program, thread, &merged.state.locals[thread], &step) {
+        let is_unseen = seen.is_unseen(program, thread, &merged.state.locals[thread], &step);
+        if is_unseen && step.access.is_quiet(Model::Tso) {
             return Ok(vec![after]);
         }
-        list.push(after);
+        *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
+        list.push((thread, after));
     }
-    list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread)));
-    Ok(list)
+    list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread).into_iter().map(move |after| (thread, after))));
+    let set = persistent.leading_in(program, Model::Tso, &merged.state, &keys, seen);
+    Ok(list.into_iter().filter(|(thread, _)| set >> thread & 1 == 1).map(|(_, after)| after).collect())
 }
 
 /// Checks that the list is closed, and that these questions seek none of its states.
@@ -121,6 +141,8 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
+    let alike = Alike::new(program, &list.alike, questions)?;
+    let persistent = Persistent::new(program);
     let begins = has(&list.states, &Merged::initial(program).encode());
     require!(StatesInitial, begins, "the initial state is not in the list, or the list does not ascend");
     for (number, numbers) in list.states.iter().enumerate() {
@@ -133,9 +155,10 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
             let sought = program.questions.get(question).map(|question| merged.state.is_sought(program, question));
             require!(StatesQuestion, sought == Some(Some(false)), "merged state {number} is one that question {question} looks for");
         }
-        let after = successors(program, &merged, &live, &seen);
+        let after = successors(program, &merged, &live, &seen, &persistent);
         require!(StatesFault, after.is_ok(), "a step from merged state {number} leaves the range of values");
-        for after in after.unwrap_or_default() {
+        for mut after in after.unwrap_or_default() {
+            after.sort(&alike);
             let is_in = has(&list.states, &after.encode());
             require!(StatesClosed, is_in, "a step leads from merged state {number} to one that is not in the list");
         }

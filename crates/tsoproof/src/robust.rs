@@ -17,15 +17,15 @@
 //!
 //! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for nobody asks any more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
 //!
-//! **Rule.** For each thread as the attacker (`tso.robust.attackers`) a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
-//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]) and urgent steps first ([`crate::urgent`]); no step faults (`tso.states.fault`), and no member is a violation
+//! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`], `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
+//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
 //! (`tso.robust.violation`). **Theorem.** The program is robust, and under both models no step leaves the range of values.
 //!
 //! **Proof.** Suppose it is not robust, and take a violation of the form above. Its events up to the landing of the store are a run of instrumented steps: those of `τ₁` in mode 0, then the attack begins, those of `τ₂` in
 //! mode 1, with loads of the attacker from its newest store to the cell, if there is one, and so from what is kept; then the last load. An event of `τ₃` happens after the load, hence is made by a thread that has made
 //! such an event before, a helper, or else the last edge of the path from the load to it joins two events of which one writes a cell that both access: so it reads a cell that is written, or writes one that is accessed,
 //! and that is noted. Steps without access by threads that are no helpers are moved before the load. A locked section is one step, so none is half done then. The event that comes before the store to `a` accesses `a` and is noted: a violation is reached, and by the lemmas
-//! of the two modules the list has one. A contradiction.
+//! of the modules the list has one. A contradiction.
 //! A fault under store buffers comes after a run whose trace, all stores landed, is acyclic, thus that of a run under sequential consistency, after which the same thread is about to make the same step; and under sequential
 //! consistency, which is mode 0, no state of the lists faults. ∎
 
@@ -34,8 +34,10 @@ use serval_budget::Budget;
 use serval_tso::{CellId, Point, Program};
 
 use crate::Refusal;
+use crate::alike::{Alike, rearrange, taken};
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
 use crate::states::has;
 use crate::step::{Access, Next, Step, next};
@@ -47,7 +49,10 @@ use crate::urgent::Seen;
 pub struct Robust {
     /// The live registers of each thread at each point, as bits.
     pub live: Vec<Vec<u64>>,
-    /// For each thread the states, ascending: those of [`crate::states`] under sequential consistency, then the mode, the cell of the
+    /// Groups of threads that are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<usize>>,
+    /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under sequential consistency, then the mode, the cell of the
     /// attack, for each cell 1 and what is kept or 0 and 0, for each cell how it was accessed, and for each thread 1 for a helper.
     pub attackers: Vec<Vec<Vec<i64>>>,
 }
@@ -104,6 +109,14 @@ impl Attack {
         let attack = Self { state, mode, cell, kept, accessed: accessed.to_vec(), helpers };
         // Whatever the numbers mean, they are the numbers of what they mean.
         (attack.encode() == numbers).then_some(attack)
+    }
+
+    /// Changes the places of threads that are alike, so that what they have ascends.
+    pub(crate) fn sort(&mut self, alike: &Alike) {
+        let has = |thread: usize| (&self.state.locals[thread], self.helpers[thread]);
+        let order = alike.order(self.helpers.len(), |one, other| has(one).cmp(&has(other)));
+        rearrange(&mut self.state, &order);
+        self.helpers = taken(&self.helpers, &order);
     }
 
     pub(crate) fn is_violation(&self) -> bool {
@@ -189,22 +202,48 @@ impl Attack {
         }
     }
 
+    /// Whether nobody else sees what a step does, and nobody changes it.
+    fn is_quiet(&self, attacks: bool, access: &Access) -> bool {
+        match access {
+            Access::Store(..) => attacks && self.mode == 1,
+            Access::Load(cell) => attacks && self.mode == 1 && self.kept[cell.index()].is_some(),
+            _ => access.is_quiet(Model::Sc),
+        }
+    }
+
+    /// What a thread accesses now and later.
+    fn moves(&self, program: &Program, thread: usize, attacks: bool, persistent: &Persistent) -> Moves {
+        let point = self.state.locals[thread].point.index();
+        let (now, later) = (persistent.next[thread][point], persistent.later[thread][point]);
+        match self.mode {
+            2 if attacks => Moves::default(),
+            1 if attacks => {
+                let needs_all = matches!(program.threads[thread].code[point].op, serval_tso::Op::Load(..));
+                let reads = Accesses { reads: later.reads, ..Accesses::default() };
+                Moves { later: reads, needs_all, ..Moves::default() }
+            }
+            _ => Moves { now, later, ..Moves::default() },
+        }
+    }
+
     /// Whether a thread may have urgent steps.
     fn is_free(&self, thread: usize) -> bool {
         self.mode < 2 || self.helpers[thread]
     }
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     attacker: usize,
     attack: &Attack,
     live: &Live<'_>,
     seen: &Seen,
+    persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, Attack)>, usize> {
     let mut list = Vec::new();
-    for thread in 0..program.threads.len() {
+    let mut keys = vec![false; program.threads.len()];
+    for (thread, key) in keys.iter_mut().enumerate() {
         let attacks = thread == attacker;
         let next = match attack.mode {
             2 if attacks => Next::Nothing,
@@ -219,10 +258,19 @@ pub(crate) fn successors(
         let mut after =
             if attacks { attack.after_attacker(thread, &step) } else { attack.after_other(thread, &step).into_iter().collect() };
         after.iter_mut().for_each(|after| live.forget(&mut after.state));
-        if attack.is_free(thread) && seen.is_urgent(program, thread, &attack.state.locals[thread], &step) {
+        let is_unseen = seen.is_unseen(program, thread, &attack.state.locals[thread], &step);
+        if is_unseen && attack.is_free(thread) && attack.is_quiet(attacks, &step.access) {
             return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
+        *key = is_unseen && !after.is_empty();
         list.extend(after.into_iter().map(|after| (thread, after)));
+    }
+    if let Some(persistent) = persistent {
+        let moves: Vec<Moves> = (0..program.threads.len())
+            .map(|thread| Moves { has_key: keys[thread], ..attack.moves(program, thread, thread == attacker, persistent) })
+            .collect();
+        let set = leading(&moves);
+        list.retain(|(thread, _)| set >> thread & 1 == 1);
     }
     Ok(list)
 }
@@ -233,10 +281,17 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
     let seen = Seen::new(program, &[]);
     let complete = robust.attackers.len() == program.threads.len();
     require!(RobustAttackers, complete, "there are {} lists for {} threads", robust.attackers.len(), program.threads.len());
+    let alike = Alike::new(program, &robust.alike, &[])?;
+    let persistent = Persistent::new(program);
     let mut initial = Attack::initial(program);
     live.forget(&mut initial.state);
     let initial = initial.encode();
     for (attacker, list) in robust.attackers.iter().enumerate().take(program.threads.len()) {
+        if alike.follows(attacker) {
+            require!(RobustAttackers, list.is_empty(), "attacker {attacker} is like an earlier one, and has a list");
+            continue;
+        }
+        let others = alike.without(attacker);
         require!(StatesInitial, has(list, &initial), "the initial state is not in list {attacker}, or the list does not ascend");
         for (number, numbers) in list.iter().enumerate() {
             budget.spend(u64::try_from(numbers.len() * (1 + program.threads.len())).unwrap_or(u64::MAX))?;
@@ -245,7 +300,7 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
                 continue;
             };
             require!(RobustViolation, !attack.is_violation(), "state {number} of attacker {attacker} is a violation");
-            let after = match successors(program, attacker, &attack, &live, &seen) {
+            let after = match successors(program, attacker, &attack, &live, &seen, Some(&persistent)) {
                 Ok(after) => after,
                 Err(thread) => {
                     let name = &program.threads[thread].name;
@@ -257,7 +312,8 @@ pub(crate) fn check(program: &Program, robust: &Robust, budget: &mut Budget) -> 
                     continue;
                 }
             };
-            for (thread, after) in after {
+            for (thread, mut after) in after {
+                after.sort(&others);
                 let (name, is_in) = (&program.threads[thread].name, has(list, &after.encode()));
                 require!(
                     StatesClosed,

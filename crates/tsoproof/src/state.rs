@@ -15,7 +15,7 @@ pub(crate) enum Model {
 }
 
 /// Where a thread is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Local {
     pub(crate) point: Point,
     pub(crate) registers: Vec<i64>,

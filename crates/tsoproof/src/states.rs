@@ -2,12 +2,12 @@
 //!
 //! **Rule.** A list of states, ascending, of a program with a fixed number of threads, under sequential consistency or with store buffers. States are
 //! well formed (`tso.states.shape`). The list has the initial state (`tso.states.initial`), and with each state the states after its steps, with dead registers
-//! forgotten ([`crate::live`]) and urgent steps first ([`crate::urgent`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
+//! forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
 //! state is sought by the question (`tso.states.question`).
 //!
 //! **Theorem.** Then no state that the question seeks can be reached, and no step that leaves the range.
 //!
-//! **Proof.** The initial state is in the list. With the lemmas of the two modules, if a sought state could be reached, the list had a sought one. A faulting step
+//! **Proof.** The initial state is in the list. With the lemmas of the modules, if a sought state could be reached, the list had a sought one. A faulting step
 //! that can be reached is a step of its thread's registers and of what it reads; follow the proof of the lemma on urgent steps with “some thread is about to make a
 //! faulting step” for “sought”: urgent steps of other threads do not change that, and an urgent step is no faulting one. ∎
 //!
@@ -18,8 +18,10 @@ use serval_budget::Budget;
 use serval_tso::{Program, Question};
 
 use crate::Refusal;
+use crate::alike::Alike;
 use crate::conditions::require;
 use crate::live::Live;
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::step::Next;
 use crate::urgent::Seen;
@@ -30,6 +32,9 @@ use crate::urgent::Seen;
 pub struct States {
     /// The live registers of each thread at each point, as bits.
     pub live: Vec<Vec<u64>>,
+    /// Groups of threads that are alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<Vec<usize>>,
     /// The states, ascending, as `state` says.
     pub states: Vec<Vec<i64>>,
 }
@@ -46,6 +51,8 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
     let seen = Seen::new(program, &asked);
+    let alike = Alike::new(program, &list.alike, questions)?;
+    let persistent = Persistent::new(program);
     let mut initial = State::initial(program);
     live.forget(&mut initial);
     require!(StatesInitial, has(&list.states, &initial.encode(model)), "the initial state is not in the list, or the list does not ascend");
@@ -62,7 +69,7 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
             let sought = program.questions.get(question).map(|question| state.is_sought(program, question));
             require!(StatesQuestion, sought == Some(Some(false)), "state {number} is one that question {question} looks for");
         }
-        let after = match successors(program, model, &state, &live, &seen) {
+        let after = match successors(program, model, &state, &live, &seen, Some(&persistent)) {
             Ok(after) => after,
             Err(thread) => {
                 let name = &program.threads[thread].name;
@@ -70,8 +77,9 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
                 continue;
             }
         };
-        for (thread, after) in after {
+        for (thread, mut after) in after {
             let name = &program.threads[thread].name;
+            alike.sort(&mut after);
             let is_in = has(&list.states, &after.encode(model));
             require!(StatesClosed, is_in, "a step of {name} leads from state {number} to one that is not in the list");
         }
@@ -79,30 +87,38 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     Ok(())
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, and urgent steps first. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     model: Model,
     state: &State,
     live: &Live<'_>,
     seen: &Seen,
+    persistent: Option<&Persistent>,
 ) -> Result<Vec<(usize, State)>, usize> {
     let mut list = Vec::new();
-    for thread in 0..program.threads.len() {
+    let mut keys = vec![false; program.threads.len()];
+    for (thread, key) in keys.iter_mut().enumerate() {
         match state.next(program, model, thread) {
             Next::Nothing => {}
             Next::Fault => return Err(thread),
             Next::Step(step) => {
                 let mut after = state.after(model, thread, &step);
                 live.forget(&mut after);
-                if seen.is_urgent(program, thread, &state.locals[thread], &step) {
+                let is_unseen = seen.is_unseen(program, thread, &state.locals[thread], &step);
+                if is_unseen && step.access.is_quiet(model) {
                     return Ok(vec![(thread, after)]);
                 }
+                *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
                 list.push((thread, after));
             }
         }
     }
     // A store that lands changes no point, so what is dead is 0 already.
     list.extend((0..program.threads.len()).filter_map(|thread| Some((thread, state.landed(thread)?))));
+    if let Some(persistent) = persistent {
+        let set = persistent.leading_in(program, model, state, &keys, seen);
+        list.retain(|(thread, _)| set >> thread & 1 == 1);
+    }
     Ok(list)
 }

@@ -195,6 +195,22 @@ pub(crate) enum Move {
     Land(usize),
 }
 
+impl Access {
+    /// Whether a step changes memory at once.
+    pub(crate) fn writes(&self, model: Model) -> bool {
+        match self {
+            Self::None | Self::Fence | Self::Load(_) => false,
+            Self::Store(..) => model == Model::Sc,
+            Self::Locked { writes, .. } => !writes.is_empty(),
+        }
+    }
+
+    /// Whether nobody else sees what a step does, and nobody changes it, where the own buffer is as it must be.
+    pub(crate) fn is_quiet(&self, model: Model) -> bool {
+        matches!(self, Self::None | Self::Fence) || model == Model::Tso && matches!(self, Self::Store(..))
+    }
+}
+
 impl State {
     /// The next step of a thread under the model, where it may be made now.
     pub(crate) fn next(&self, program: &Program, model: Model, thread: usize) -> Next {

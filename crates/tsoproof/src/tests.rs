@@ -1,5 +1,6 @@
 //! The checker's own tests: a file for each rule, with what it accepts and what it refuses.
 
+mod alike;
 mod any;
 mod anystates;
 mod basis;
@@ -12,6 +13,7 @@ mod lists;
 mod live;
 mod loads;
 mod merged;
+mod persistent;
 mod robust;
 mod run;
 mod states;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serval_budget::Budget;
 use serval_tso::Program;
 use serval_tsoengine::{Limits, decide, decide_many};
+use serval_tsoproof::Certificate;
 
 use crate::summary::Size;
 
@@ -65,13 +66,24 @@ fn word(said: Option<bool>, yes: &'static str, no: &'static str) -> &'static str
     said.map_or("undecided", |said| if said { yes } else { no })
 }
 
+/// How many states the lists of a certificate have.
+fn states(certificate: &Certificate) -> usize {
+    let lists = [&certificate.sc, &certificate.tso, &certificate.merged, &certificate.finals];
+    let attacks = certificate.robust.as_ref().map_or(0, |robust| robust.attackers.iter().map(Vec::len).sum());
+    lists.into_iter().flatten().map(|list| list.states.len()).sum::<usize>() + attacks
+}
+
 /// Decides and checks; what is said, in words.
 fn decided(program: &Program) -> String {
+    decided_within(program, &Limits::default(), false)
+}
+
+fn decided_within(program: &Program, limits: &Limits, counts: bool) -> String {
     let mut budget = Budget::unlimited();
     let certificate = if program.many().is_empty() {
-        decide(program, &Limits::default(), &mut budget).ok().map(|outcome| outcome.certificate)
+        decide(program, limits, &mut budget).ok().map(|outcome| outcome.certificate)
     } else {
-        decide_many(program, &Limits::default(), &mut budget).ok().map(|outcome| outcome.certificate)
+        decide_many(program, limits, &mut budget).ok().map(|outcome| outcome.certificate)
     };
     let Some(certificate) = certificate else { return "a fault".to_owned() };
     match certificate.check(program, &mut budget) {
@@ -80,7 +92,8 @@ fn decided(program: &Program) -> String {
                 let words: Vec<&str> = answers.iter().map(|said| word(*said, "reachable", "unreachable")).collect();
                 if words.is_empty() { "nothing asked".to_owned() } else { words.join(", ") }
             };
-            format!("{}; SC {}; TSO {}", word(shown.robust, "robust", "not robust"), all(&shown.sc), all(&shown.tso))
+            let evidence = if counts { format!("; {} states in lists", states(&certificate)) } else { String::new() };
+            format!("{}; SC {}; TSO {}{evidence}", word(shown.robust, "robust", "not robust"), all(&shown.sc), all(&shown.tso))
         }
         Err(refusal) => format!("refused: {refusal}"),
     }
@@ -111,6 +124,22 @@ fn timed(program: String, text: &str) -> Size {
     start.said(program, said)
 }
 
+/// States of a search with all orders of copies, and of one with one order, at most.
+const STATES: usize = 300_000;
+
+/// Some numbers of copies of a `thread*`, in one order and in all.
+fn copied(stem: &str, text: &str, into: &mut Vec<Size>) {
+    let Ok(program) = serval_tso::read(text) else { return };
+    for copies in if program.many().is_empty() { 0..0 } else { 3..7 } {
+        for (alike, orders) in [(true, "one order"), (false, "all orders")] {
+            let limits = Limits { states: STATES, alike, ..Limits::default() };
+            let start = Moment::now();
+            let said = decided_within(&program.with_copies(copies), &limits, true);
+            into.push(start.said(format!("`{stem}.tso`, {copies} copies, {orders}"), said));
+        }
+    }
+}
+
 /// The programs of a directory, each, and together.
 fn of_directory(directory: &Path, into: &mut Vec<Size>) {
     let mut files: Vec<PathBuf> = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -121,9 +150,14 @@ fn of_directory(directory: &Path, into: &mut Vec<Size>) {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         into.push(timed(format!("`{stem}.tso`"), &std::fs::read_to_string(file).unwrap_or_default()));
     }
+    let all = start.said(String::new(), String::new());
+    for file in &files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        copied(&stem, &std::fs::read_to_string(file).unwrap_or_default(), into);
+    }
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
     let parent = directory.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-    into.push(start.said(format!("all {} of `{parent}/{name}`", files.len()), String::new()));
+    into.push(Size { program: format!("all {} of `{parent}/{name}`, each once", files.len()), ..all });
 }
 
 /// The times.

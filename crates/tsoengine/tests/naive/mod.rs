@@ -39,8 +39,17 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// The program in the language, with a question about final states.
+    /// The program in the language, with a question.
     pub(crate) fn text(&self, question: &str) -> String {
+        self.written(question, false)
+    }
+
+    /// The same with a label at each statement, `l0` at the first.
+    pub(crate) fn labelled(&self, question: &str) -> String {
+        self.written(question, true)
+    }
+
+    fn written(&self, question: &str, labels: bool) -> String {
         let cell = |cell: usize| ["x", "y", "z"][cell];
         let names: Vec<String> = (0..self.cells).map(|number| format!("{} = 0", cell(number))).collect();
         let mut text = format!("memory {};\n", names.join(", "));
@@ -51,7 +60,7 @@ impl Code {
                 text += &format!(" r{register} := 0;");
             }
             for (at, Stmt { guard, act }) in thread.iter().enumerate() {
-                if thread.iter().any(|stmt| matches!(stmt.act, Act::Back(_, _, to) if to == at)) {
+                if labels || thread.iter().any(|stmt| matches!(stmt.act, Act::Back(_, _, to) if to == at)) {
                     text += &format!(" l{at}:");
                 }
                 let act = match *act {
@@ -161,6 +170,42 @@ pub(crate) fn bounded(code: &Code, buffers: bool, statements: usize, most: usize
         }
     }
     result
+}
+
+/// Where each thread is, and its registers.
+pub(crate) type Seen = (Vec<usize>, Vec<[i64; REGISTERS]>);
+
+/// Stores that wait in a buffer of a program without loops, and more.
+const LONGEST: usize = 8;
+
+/// Where each thread is, and its registers, in every state that is reached; nothing where there are more than so many states, or buffers grow.
+pub(crate) fn reached(code: &Code, buffers: bool, most: usize) -> Option<BTreeSet<Seen>> {
+    let (mut seen, mut stack) = (FxHashSet::default(), vec![first_world(code)]);
+    let mut result = BTreeSet::new();
+    while let Some(mut world) = stack.pop() {
+        // Nobody asks how it came to that.
+        world.done.fill(0);
+        world.coherence.iter_mut().for_each(Vec::clear);
+        world.reads.clear();
+        world.buffers.iter_mut().flatten().for_each(|entry| entry.2 = (0, 0));
+        if !seen.insert(world.clone()) {
+            continue;
+        }
+        if seen.len() > most || world.buffers.iter().any(|buffer| buffer.len() > LONGEST) {
+            return None;
+        }
+        result.insert((world.at.clone(), world.registers.clone()));
+        for thread in 0..code.threads.len() {
+            stack.extend(stepped(code, &world, thread, buffers));
+            if let Some(&(cell, value, _)) = world.buffers[thread].first() {
+                let mut after = world.clone();
+                after.buffers[thread].remove(0);
+                after.memory[cell] = value;
+                stack.push(after);
+            }
+        }
+    }
+    Some(result)
 }
 
 pub(crate) fn stepped(code: &Code, world: &World, thread: usize, buffers: bool) -> Option<World> {

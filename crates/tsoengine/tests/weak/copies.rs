@@ -47,7 +47,7 @@ fn one(seed: u64, counts: &mut Counts) {
     let mut certificate = Certificate::new(&program);
     // With few configurations all places are taken together.
     let few = seed % 4 == 3;
-    let limits = Limits { states: if few { FEW } else { 20_000 }, buffer: 8 };
+    let limits = Limits { states: if few { FEW } else { 20_000 }, buffer: 8, ..Limits::default() };
     let said = match decide_any(&program, &limits, &mut Budget::unlimited()) {
         AnyOutcome::Robust(any) => {
             certificate.any = Some(any);

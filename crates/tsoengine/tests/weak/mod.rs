@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+mod alike;
 mod copies;
 mod fences;
 mod loops;
@@ -27,7 +28,7 @@ pub(crate) struct Kind {
 }
 
 /// All kinds.
-pub(crate) const KINDS: [Kind; 6] = [
+pub(crate) const KINDS: [Kind; 7] = [
     Kind {
         name: "straight",
         compares: "final states under SC and TSO, robustness, load buffers forwards and backwards",
@@ -43,6 +44,12 @@ pub(crate) const KINDS: [Kind; 6] = [
     },
     Kind { name: "copies", compares: "any number of copies with one to four", whole: 2_000, compare: copies::compare },
     Kind { name: "rounds", compares: "one, two and three rounds with a search that counts rounds", whole: 2_000, compare: rounds::compare },
+    Kind {
+        name: "alike",
+        compares: "programs with equal threads: all states and final states that are asked for, robustness; with threads that are alike in one order, and in all",
+        whole: 10_000,
+        compare: alike::compare,
+    },
     Kind { name: "mutants", compares: "certificates with one thing changed with what is so", whole: 5_000, compare: mutants::compare },
 ];
 

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serval_budget::Budget;
 
 use super::switch::without;
-use super::{any, anystates, basis, certificate, fences, finals, live, loads, merged, robust, run, states, trace, urgent};
+use super::{
+    alike, any, anystates, basis, certificate, fences, finals, live, loads, merged, persistent, robust, run, states, trace, urgent,
+};
 use crate::{Condition, Refusal};
 
 #[test]
@@ -15,6 +17,8 @@ fn each_condition_is_needed() {
         run::refused(),
         live::refused(),
         urgent::refused(),
+        persistent::refused(),
+        alike::refused(),
         states::refused(),
         finals::refused(),
         merged::refused(),

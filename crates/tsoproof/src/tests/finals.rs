@@ -6,18 +6,26 @@ use serval_budget::Budget;
 use serval_tso::Program;
 
 use super::cases::{Case, Refused, answer, balanced};
-use super::lists::{all_live, begun, closed};
-use crate::finals::Persistent;
+use super::lists::{all_live, begun, every};
+use crate::alike::Alike;
+use crate::persistent::Persistent;
 use crate::state::{Model as Memory, State};
 use crate::step::Next;
 use crate::{By, Claim, Condition, Model, States};
 
 /// The list, by going on until nothing is new.
 fn list(program: &Program) -> States {
+    list_in(program, &[])
+}
+
+/// The same, with threads of these groups in one order.
+pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
+    let alike = Alike::unchecked(groups);
     let persistent = Persistent::new(program);
     let mut states = BTreeSet::new();
     let mut open = vec![State::initial(program)];
-    while let Some(state) = open.pop() {
+    while let Some(mut state) = open.pop() {
+        alike.sort(&mut state);
         if states.insert(state.encode(Memory::Sc)) {
             let chosen = persistent.chosen(program, &state);
             for thread in (0..program.threads.len()).filter(|thread| chosen >> thread & 1 == 1) {
@@ -27,7 +35,7 @@ fn list(program: &Program) -> States {
             }
         }
     }
-    States { live: all_live(program), states: states.into_iter().collect() }
+    States { live: all_live(program), alike: groups.to_vec(), states: states.into_iter().collect() }
 }
 
 fn by_finals(text: &str) -> Case {
@@ -90,7 +98,7 @@ fn no_final_state_is_lost_and_none_is_new() {
             decoded.filter(|(state, _)| state.is_final(&program)).map(|(state, _)| state.encode(Memory::Sc)).collect::<BTreeSet<_>>()
         };
         let some = certificate.finals.as_ref().unwrap();
-        let all = closed(&program, Memory::Sc, all_live(&program));
+        let all = every(&program, Memory::Sc);
         assert_eq!(finals(&some.states), finals(&all.states), "{text}");
         fewer += usize::from(some.states.len() < all.states.len());
         let shown = certificate.check(&program, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{text}: {refusal}"));

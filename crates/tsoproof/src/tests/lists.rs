@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serval_tso::{Program, Question, Thread, ThreadId};
 
+use crate::alike::Alike;
 use crate::any::{self, AnyRobust, At, Configuration};
 use crate::anystates::{self, AnyStates};
 use crate::live::Live;
+use crate::persistent::Persistent;
 use crate::robust::{Attack, Robust};
 use crate::state::{Model, State};
 use crate::states::{self, States};
@@ -20,41 +22,102 @@ pub(super) fn all_live(program: &Program) -> Vec<Vec<u64>> {
 
 /// The closed list of a model, with these live registers, whether or not they are right.
 pub(super) fn closed(program: &Program, model: Model, live: Vec<Vec<u64>>) -> States {
+    closed_in(program, model, live, &[])
+}
+
+/// The same, with threads of these groups in one order, whether or not they are alike.
+pub(super) fn closed_in(program: &Program, model: Model, live: Vec<Vec<u64>>, groups: &[Vec<usize>]) -> States {
+    let alike = Alike::unchecked(groups);
     let questions: Vec<&Question> = program.questions.iter().collect();
     let ok = Live::new(program, &questions, &live);
     let fallback = all_live(program);
     // What is not right is taken all the same where a test wants it: the sets are used as they are.
     let sets = ok.unwrap_or_else(|_| Live::unchecked(if live.is_empty() { &fallback } else { &live }));
-    let seen = Seen::new(program, &questions);
+    let (seen, persistent) = (Seen::new(program, &questions), Persistent::new(program));
+    let mut list = BTreeSet::new();
+    let mut open = vec![State::initial(program)];
+    while let Some(mut state) = open.pop() {
+        alike.sort(&mut state);
+        if list.insert(state.encode(model)) {
+            open.extend(
+                states::successors(program, model, &state, &sets, &seen, Some(&persistent))
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|(_, after)| after),
+            );
+        }
+    }
+    States { live, alike: groups.to_vec(), states: list.into_iter().collect() }
+}
+
+/// All states, with every step in every order.
+pub(super) fn every(program: &Program, model: Model) -> States {
+    let live = all_live(program);
+    let (sets, seen) = (Live::unchecked(&live), Seen::everything(program));
     let mut list = BTreeSet::new();
     let mut open = vec![State::initial(program)];
     while let Some(state) = open.pop() {
         if list.insert(state.encode(model)) {
-            open.extend(states::successors(program, model, &state, &sets, &seen).unwrap_or_default().into_iter().map(|(_, after)| after));
+            let after = states::successors(program, model, &state, &sets, &seen, None).unwrap_or_default();
+            open.extend(after.into_iter().map(|(_, after)| after));
         }
     }
-    States { live, states: list.into_iter().collect() }
+    States { live, states: list.into_iter().collect(), ..States::default() }
+}
+
+/// Whether an attack succeeds, with every step in every order.
+pub(super) fn is_attacked(program: &Program) -> bool {
+    let live = all_live(program);
+    let (sets, seen) = (Live::unchecked(&live), Seen::everything(program));
+    (0..program.threads.len()).any(|attacker| {
+        let mut list = BTreeSet::new();
+        let mut open = vec![Attack::initial(program)];
+        while let Some(attack) = open.pop() {
+            if attack.is_violation() {
+                return true;
+            }
+            if list.insert(attack.encode()) {
+                let after = robust::successors(program, attacker, &attack, &sets, &seen, None).unwrap_or_default();
+                open.extend(after.into_iter().map(|(_, after)| after));
+            }
+        }
+        false
+    })
 }
 
 /// The lists of all attackers; violations are in them where there are some.
 pub(super) fn attacks(program: &Program) -> Robust {
+    attacks_in(program, &[])
+}
+
+/// The same, with threads of these groups in one order, whether or not they are alike.
+pub(super) fn attacks_in(program: &Program, groups: &[Vec<usize>]) -> Robust {
+    let alike = Alike::unchecked(groups);
     let live = all_live(program);
     let sets = Live::unchecked(&live);
-    let seen = Seen::new(program, &[]);
+    let (seen, persistent) = (Seen::new(program, &[]), Persistent::new(program));
     let of = |attacker: usize| {
+        if alike.follows(attacker) {
+            return Vec::new();
+        }
+        let others = alike.without(attacker);
         let mut list = BTreeSet::new();
         let mut open = vec![Attack::initial(program)];
-        while let Some(attack) = open.pop() {
+        while let Some(mut attack) = open.pop() {
+            attack.sort(&others);
             if list.insert(attack.encode()) {
                 open.extend(
-                    robust::successors(program, attacker, &attack, &sets, &seen).unwrap_or_default().into_iter().map(|(_, after)| after),
+                    robust::successors(program, attacker, &attack, &sets, &seen, Some(&persistent))
+                        .unwrap_or_default()
+                        .into_iter()
+                        .map(|(_, after)| after),
                 );
             }
         }
         list.into_iter().collect()
     };
     let attackers = (0..program.threads.len()).map(of).collect();
-    Robust { live, attackers }
+    Robust { live, alike: groups.to_vec(), attackers }
 }
 
 /// A program, and a certificate about it that says nothing yet.
@@ -79,7 +142,7 @@ pub(super) fn any_attacks(program: &Program) -> AnyRobust {
         let number = if own.is_empty() { fixed(&program.threads[..attacker.index()]) } else { fixed(&program.threads) };
         let steps = |program: &Program, attack: &Attack| {
             let (live, seen) = (all_live(program), Seen::everything(program));
-            robust::successors(program, number, attack, &Live::unchecked(&live), &seen).unwrap_or_default()
+            robust::successors(program, number, attack, &Live::unchecked(&live), &seen, None).unwrap_or_default()
         };
         let alone = program.fixed_with(&own);
         let beginning: Places = program.many().iter().map(|id| (id.0, vec![0; program.threads[id.index()].registers.len() + 2])).collect();
@@ -108,7 +171,7 @@ pub(super) fn any_attacks(program: &Program) -> AnyRobust {
 pub(super) fn any_states(program: &Program) -> AnyStates {
     let steps = |program: &Program, state: &State| {
         let (live, seen) = (all_live(program), Seen::everything(program));
-        states::successors(program, Model::Sc, state, &Live::unchecked(&live), &seen).unwrap_or_default()
+        states::successors(program, Model::Sc, state, &Live::unchecked(&live), &seen, None).unwrap_or_default()
     };
     let core = program.observed_with(None);
     let beginning: Places = program.many().iter().map(|id| (id.0, vec![0; program.threads[id.index()].registers.len() + 1])).collect();

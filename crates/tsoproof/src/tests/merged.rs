@@ -6,25 +6,34 @@ use serval_tso::{Program, Question};
 
 use super::cases::{Case, FENCED, Refused, SB, answer, balanced, checked};
 use super::lists::{all_live, begun, closed};
+use crate::alike::Alike;
 use crate::live::Live;
 use crate::merged::{Merged, successors};
+use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::urgent::Seen;
 use crate::{By, Claim, Condition, States};
 
 /// The list, by going on until nothing is new.
 fn list(program: &Program) -> States {
+    list_in(program, &[])
+}
+
+/// The same, with threads of these groups in one order.
+pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
+    let alike = Alike::unchecked(groups);
     let live = all_live(program);
     let (sets, questions): (_, Vec<&Question>) = (Live::unchecked(&live), program.questions.iter().collect());
     let seen = Seen::new(program, &questions);
     let mut list = BTreeSet::new();
     let mut open = vec![Merged::initial(program)];
-    while let Some(state) = open.pop() {
+    while let Some(mut state) = open.pop() {
+        state.sort(&alike);
         if list.insert(state.encode()) {
-            open.extend(successors(program, &state, &sets, &seen).unwrap_or_default());
+            open.extend(successors(program, &state, &sets, &seen, &Persistent::new(program)).unwrap_or_default());
         }
     }
-    States { live, states: list.into_iter().collect() }
+    States { live, alike: groups.to_vec(), states: list.into_iter().collect() }
 }
 
 fn by_merged(text: &str) -> Case {
