@@ -15,14 +15,9 @@ pub fn slice(form: &NormalForm, outside: &[Node]) -> NormalForm {
     let done = form.node_numbers().filter(|&node| form.is_done(node) && outside.binary_search(&node).is_err());
     let mut to_visit: Vec<Node> = done.collect();
     let mut reaches = vec![false; form.nodes().len()];
-    for &node in &to_visit {
-        reaches[node as usize] = true;
-    }
     while let Some(node) = to_visit.pop() {
-        for &source in &sources[node as usize] {
-            if !std::mem::replace(&mut reaches[source as usize], true) {
-                to_visit.push(source);
-            }
+        if !std::mem::replace(&mut reaches[node as usize], true) {
+            to_visit.extend(&sources[node as usize]);
         }
     }
     let steps = form.steps().iter().copied().filter(|step| reaches[step.to_node as usize]).collect();
