@@ -204,8 +204,7 @@ impl Work {
     /// found no proof.
     fn cover(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
-        // Pairs are those of the whole system, and a group has few letters to be counted.
-        let (first, later) = HOW.split_at(if self.is_group { 1 } else { HOW.len() });
+        let (first, later) = HOW.split_at(1);
         loop {
             let counts = match self.small.solve(&self.problem, budget)? {
                 Ok(counts) => counts,
@@ -243,12 +242,19 @@ impl Work {
                 if let Some(fact) = self.seen(form, apart.as_deref(), budget)? {
                     self.learn(fact)?;
                 } else if !self.is_group
+                    && let Some(fact) = self.absent(form, counts, later, budget)?
+                {
+                    self.learn(fact)?;
+                } else if !self.is_group
                     && let Some(run) = self.realised(form, counts, budget)?
                 {
                     return Ok(LettersOutcome::Run(run));
                 } else if let Some(fact) = self.counted(form, counts, apart.as_deref(), budget)? {
                     self.learn(fact)?;
-                } else if let Some(fact) = self.absent(form, counts, later, budget)? {
+                } else if self.is_group
+                    // Pairs are those of the whole system, and a group has few letters to be counted.
+                    && let Some(fact) = self.absent(form, counts, later, budget)?
+                {
                     self.learn(fact)?;
                 } else if !self.is_group
                     && let Some(fact) = self.followed(form, counts, budget)?
