@@ -14,10 +14,8 @@ pub(super) const GLANCE_TICKS: u64 = 2_000;
 pub(super) const SOON_TICKS: u64 = 31_250;
 /// Ticks for proofs before reductions, where these are expensive, in the first round.
 pub(super) const EARLY_TICKS: u64 = 200_000;
-/// Ticks for the proof over the numbers of answers, in the last level of the first round.
-pub(super) const TASK_TICKS: u64 = 4_000_000;
-/// Ticks for a method that ends a round, in the first.
-pub(super) const END_TICKS: u64 = 2_000_000;
+/// Ticks for a task, in the last level of the first round.
+pub(super) const TASK_TICKS: u64 = 2_000_000;
 /// By how much budgets grow from round to round.
 pub(super) const GROWTH: u64 = 4;
 /// Requests in flight between steps that are tried by counting, in the first
@@ -32,21 +30,20 @@ pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduce
 
 /// What is done on each level, in this order, and with which part of its ticks. To give
 /// a method a place, add a [`Kind`] to a list here. Methods that seldom find anything have small parts, so
-/// that all of them together take not much longer than the first, whose ticks are the shortest. The search has a larger part as long as its ticks are few: it
+/// that all of them together take not much longer than the first. The search has a larger part as long as its ticks are few: it
 /// goes on doubling from what it had before the first level, so that a counterexample just beyond that waits for few levels.
 pub(super) const LEVEL: &[(Stage, u64)] = &[
-    (Stage::Tasks(&[Kind::LettersReduced]), 1),
-    (Stage::Tasks(&[Kind::FlowReduced]), 2),
-    (Stage::SearchSoon, 16),
-    (Stage::Search, 40),
-    (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 8),
+    (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
+    (Stage::SearchSoon, 8),
+    (Stage::Search, 20),
+    (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
 ];
 
 /// What a round ends with: methods that take long to begin.
-pub(super) const END: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::Decompose]), END_TICKS)];
+pub(super) const END: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::Decompose]), TASK_TICKS)];
 
 /// How many parts of a level are done where no round is asked for.
-pub(super) const ALWAYS: usize = 2;
+pub(super) const ALWAYS: usize = 1;
 
 /// How often the ticks of the last level of a round are halved, to have those of its levels. Those of the first
 /// round begin where hardly any work is lost; a later round begins where the one before ended.
