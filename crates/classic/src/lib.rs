@@ -50,6 +50,9 @@ pub struct Options {
     pub factor: bool,
     /// Slice the net for each disjunct.
     pub slice: bool,
+    /// Make the net before the semilinear set, so that its size is known where that cannot be made. Otherwise it is made
+    /// where somebody asks about it.
+    pub net_first: bool,
     /// More components than this are too many.
     pub max_components: usize,
     /// More disjuncts than this are too many.
@@ -62,7 +65,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: true, prune: true, factor: true, slice: true, max_components: 20_000, max_disjuncts: 2_000, ticks: TICKS, jobs: 1 }
+        let (max_components, max_disjuncts) = (20_000, 2_000);
+        Self { order: true, prune: true, factor: true, slice: true, net_first: true, max_components, max_disjuncts, ticks: TICKS, jobs: 1 }
     }
 }
 
@@ -243,13 +247,7 @@ impl Work<'_> {
     fn run(&mut self) -> Result<Verdict, StopReason> {
         let [ticks, ..] = self.options.ticks;
         let failed = |error: serval_semilinear::Error| error.reason("semilinear set", ticks);
-        let start = (self.clock)();
-        let budget = Budget::new(u64::MAX, self.cancel.clone());
-        let net = budget.during(|| interleaving(self.system)).map_err(|_| StopReason::Cancelled)?;
-        let (net, places) = net.map_err(|error| StopReason::Unsupported { stage: "net", what: error.to_string() })?;
-        self.stages.net = (net.place_count(), net.transition_count());
-        self.stages.concerned = serial::concerned(self.system);
-        self.stages.slice_time += self.since(start);
+        let first = if self.options.net_first { Some(self.net()?) } else { None };
         let start = (self.clock)();
         let mut budget = Budget::new(ticks, self.cancel.clone());
         let serial = Serial::new(self.system, self.options, &mut budget);
@@ -264,7 +262,7 @@ impl Work<'_> {
         self.stages.periods = statistics.periods;
         self.stages.most_periods = statistics.most_periods;
         let complement = serial.complement(self.options, &mut budget).map_err(failed)?;
-        let (net, places) = (&net, &places);
+        let (net, places) = &first.map_or_else(|| self.net(), Ok)?;
         let before = *self.stages;
         let mut look = Look { net, places, serial: &serial, complement: &complement, how: Slicing::All, left: budget.left() };
         let verdict = self.look(&look);
@@ -276,6 +274,18 @@ impl Work<'_> {
         *self.stages = Stages { reach_time: self.stages.reach_time, certify_time: self.stages.certify_time, ..before };
         look.how = Slicing::Inductive;
         self.look(&look)
+    }
+
+    /// The net, and what its places are.
+    fn net(&mut self) -> Result<(Net, Places), StopReason> {
+        let start = (self.clock)();
+        let budget = Budget::new(u64::MAX, self.cancel.clone());
+        let net = budget.during(|| interleaving(self.system)).map_err(|_| StopReason::Cancelled)?;
+        let (net, places) = net.map_err(|error| StopReason::Unsupported { stage: "net", what: error.to_string() })?;
+        self.stages.net = (net.place_count(), net.transition_count());
+        self.stages.concerned = serial::concerned(self.system);
+        self.stages.slice_time += self.since(start);
+        Ok((net, places))
     }
 
     /// Looks at all disjuncts.

@@ -12,7 +12,7 @@
 //! - if not, they are not serial: a run is looked for that has them (`realise`),
 //!   which is a counterexample, and a fact that excludes them: that some letter
 //!   is not answered without others (`support`), or a clause that all serial
-//!   runs meet (`dual`) and that counting shows for all runs (`counting`); or what
+//!   runs meet (`dual`) and that global states (`heights`) or counting show for all runs (`counting`); or what
 //!   is seen when a few requests are followed one by one;
 //! - if neither is found, we are stuck, and say at which answers.
 //!
@@ -29,6 +29,7 @@ mod covering;
 mod dual;
 mod followed;
 mod groups;
+mod heights;
 mod levels;
 mod realise;
 mod region;
@@ -203,8 +204,7 @@ impl Work {
     /// found no proof.
     fn cover(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
-        // Pairs are those of the whole system, and a group has few letters to be counted.
-        let (first, later) = HOW.split_at(if self.is_group { 1 } else { HOW.len() });
+        let (first, later) = HOW.split_at(1);
         loop {
             let counts = match self.small.solve(&self.problem, budget)? {
                 Ok(counts) => counts,
@@ -237,27 +237,39 @@ impl Work {
                 self.proof.regions.push(region);
             } else if let Some(fact) = self.absent(form, counts, first, budget)? {
                 self.learn(fact)?;
-            } else if !self.is_group
-                && let Some(run) = self.realised(form, counts, budget)?
-            {
-                return Ok(LettersOutcome::Run(run));
-            } else if let Some(fact) = self.counted(form, counts, budget)? {
-                self.learn(fact)?;
-            } else if let Some(fact) = self.absent(form, counts, later, budget)? {
-                self.learn(fact)?;
-            } else if !self.is_group
-                && let Some(fact) = self.followed(form, counts, budget)?
-            {
-                self.learn(fact)?;
             } else {
-                // No proof any more; but answers near these may be those of a run.
-                let first = self.stuck(counts);
-                if self.is_group || budget.left() < PROBING {
-                    return Ok(first);
+                let apart = dual::separate(&self.automaton, classes, counts, budget)?;
+                if let Some(fact) = self.seen(form, apart.as_deref(), budget)? {
+                    self.learn(fact)?;
+                } else if !self.is_group
+                    && let Some(fact) = self.absent(form, counts, later, budget)?
+                {
+                    self.learn(fact)?;
+                } else if !self.is_group
+                    && let Some(run) = self.realised(form, counts, budget)?
+                {
+                    return Ok(LettersOutcome::Run(run));
+                } else if let Some(fact) = self.counted(form, counts, apart.as_deref(), budget)? {
+                    self.learn(fact)?;
+                } else if self.is_group
+                    // Pairs are those of the whole system, and a group has few letters to be counted.
+                    && let Some(fact) = self.absent(form, counts, later, budget)?
+                {
+                    self.learn(fact)?;
+                } else if !self.is_group
+                    && let Some(fact) = self.followed(form, counts, budget)?
+                {
+                    self.learn(fact)?;
+                } else {
+                    // No proof any more; but answers near these may be those of a run.
+                    let first = self.stuck(counts);
+                    if self.is_group || budget.left() < PROBING {
+                        return Ok(first);
+                    }
+                    // What is excluded there without a fact must be forgotten here.
+                    let run = self.clone().probe(form, counts.to_vec(), budget)?;
+                    return Ok(run.map_or(first, LettersOutcome::Run));
                 }
-                // What is excluded there without a fact must be forgotten here.
-                let run = self.clone().probe(form, counts.to_vec(), budget)?;
-                return Ok(run.map_or(first, LettersOutcome::Run));
             }
         }
     }
@@ -387,12 +399,19 @@ impl Work {
         Ok(None)
     }
 
-    /// A clause that all serial runs meet and these answers do not, if counting
+    /// That a clause holds which all serial runs meet, if it is seen in global states alone that all runs do: where it is, that takes
+    /// less than looking for a run that does not, of which there is none then.
+    fn seen(&self, form: &NormalForm, clause: Option<&[Literal]>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+        let Some(clause) = clause.and_then(|clause| self.all_in_letters(clause)) else { return Ok(None) };
+        Ok(heights::prove(form, &clause, budget)?.map(|counting| Fact::Count(Box::new(counting))))
+    }
+
+    /// A clause that all serial runs meet and these answers do not, as that which sets them `apart`, if counting
     /// shows it for all runs.
-    fn counted(&self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
+    fn counted(&self, form: &NormalForm, counts: &[i64], apart: Option<&[Literal]>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let classes = self.problem_classes();
-        if let Some(clause) = dual::separate(&self.automaton, classes, counts, budget)?
-            && let Some(fact) = self.proved(form, &clause, Vec::new(), budget)?
+        if let Some(clause) = apart
+            && let Some(fact) = self.proved(form, clause, Vec::new(), budget)?
         {
             return Ok(Some(fact));
         }
@@ -422,7 +441,7 @@ impl Work {
     /// The fact that a clause holds unless one of `outside` is answered, if
     /// counting shows it.
     fn proved(&self, form: &NormalForm, clause: &[Literal], outside: Vec<Node>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
-        let Some(clause) = clause.iter().map(|literal| self.in_letters(literal)).collect::<Option<Vec<Bound>>>() else { return Ok(None) };
+        let Some(clause) = self.all_in_letters(clause) else { return Ok(None) };
         let mut part = budget.part(budget.left() / 2);
         let had = part.left();
         let proved = counting::prove(form, &outside, &clause, &mut part);
@@ -432,6 +451,11 @@ impl Work {
             Ok(Proved::No) | Err(Stopped::OutOfTicks) => Ok(None),
             Err(stopped) => Err(stopped),
         }
+    }
+
+    /// Literals over classes as those over letters.
+    fn all_in_letters(&self, clause: &[Literal]) -> Option<Vec<Bound>> {
+        clause.iter().map(|literal| self.in_letters(literal)).collect()
     }
 
     /// A literal over classes as one over letters.

@@ -166,7 +166,7 @@ fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAn
 fn published(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Attempt {
     let usual = serval_classic::Options::default();
     let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
-    let options = serval_classic::Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, ..usual };
+    let options = serval_classic::Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, net_first: false, ..usual };
     match serval_classic::decide(system, &options, cancel, &serval_classic::no_clock).verdict {
         serval_classic::Verdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
         serval_classic::Verdict::Refuted(run) => Attempt::Run(run),

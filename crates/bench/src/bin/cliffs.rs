@@ -34,6 +34,8 @@ const LIMIT: u64 = 10_000_000;
 const REPEATED: u64 = 1_000_000;
 /// A program that takes longer is not given to Valgrind, which takes fifty times as long.
 const COUNTED: u64 = 60_000;
+/// A program that takes no longer is given to it nevertheless where the work seems to have become more than three times as much.
+const COUNTED_AGAIN: u64 = 3_000_000;
 /// Less work than this is noise of starting up, in instructions and microseconds.
 const LEAST: (u64, u64) = (20_000_000, 60_000);
 /// Seconds of the processor for one run of a program, and for one under Valgrind.
@@ -65,7 +67,8 @@ fn print(line: &str) -> Result<(), String> {
 const HEAD: &str = "# Cliffs
 
 Written by `scripts/measure cliffs`. Work is everything from reading the program to the check of the certificate, on one thread:
-instructions, by Valgrind, and for programs of more than 60 ms milliseconds of the processor. From size to size it may become three
+instructions, by Valgrind, and for programs of more than 60 ms milliseconds of the processor, but for such of up to three seconds
+whose milliseconds seem to have become more than three times as many. From size to size it may become three
 times as much, or one and a half times as much as the steps do; where these are too many to be counted, as much as they do between the largest
 sizes at which they are not. The last row of a family is the first beyond ten seconds, or the last before it. Where the work becomes more than
 three times as much, steps are those that pairs of requests leave, at both sizes; elsewhere all that are compiled.
@@ -172,6 +175,15 @@ fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<Strin
         // Between pairs the size doubles, so a neighbour is what a row is compared with.
         let mut neighbour = before.take().filter(|(m, _)| n - m == 1);
         let mut growth = neighbour.as_ref().and_then(|(_, less)| point.growth(less));
+        // Time is told in hundredths of a second, of which a short one has few.
+        if let Some((m, less)) = &mut neighbour
+            && growth.is_some_and(|(work, _)| work > 300)
+            && point.microseconds <= COUNTED_AGAIN
+        {
+            count(&mut point, serval, directory, family, n)?;
+            count(less, serval, directory, family, *m)?;
+            growth = point.growth(less);
+        }
         if let Some((m, less)) = &mut neighbour
             && growth.is_some_and(|(work, _)| work > 300)
         {
@@ -258,22 +270,10 @@ impl Point {
 }
 
 fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<Point, String> {
-    let path: PathBuf = directory.join(format!("{}-{n}.ser", family.name));
-    std::fs::write(&path, family.program(n)).map_err(|error| error.to_string())?;
-    let check = |before: &[&str], seconds: u32| -> Result<Output, String> {
-        let limited = format!("ulimit -t {seconds}; exec \"$@\"");
-        Command::new("sh")
-            .args(["-c", &limited, "sh"])
-            .args(before)
-            .arg(serval)
-            .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", TIMEOUT, "--format", "json"])
-            .arg(&path)
-            .output()
-            .map_err(|error| error.to_string())
-    };
     let log = directory.join("log");
     let timed = || -> Result<(Value, u64), String> {
-        let output = check(&["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())], SECONDS.0)?;
+        let before = ["time", "--quiet", "--format=%U %S", &format!("--output={}", log.display())];
+        let output = check(&before, SECONDS.0, serval, directory, family, n)?;
         // Where the limit is reached nothing is said.
         let report = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = std::fs::read_to_string(&log).map_err(|error| error.to_string())?;
@@ -291,16 +291,41 @@ fn measure(serval: &Path, directory: &Path, family: &Family, n: usize) -> Result
         instructions: None,
     };
     if microseconds <= COUNTED {
-        let file = format!("--log-file={}", log.display());
-        // Without Valgrind there is the time alone.
-        if check(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &file], SECONDS.1).is_ok() {
-            let text = std::fs::read_to_string(&log).unwrap_or_default();
-            let counted = text.lines().find_map(|line| line.split_once("Collected : "));
-            point.instructions = counted.and_then(|(_, count)| count.trim().parse().ok());
-        }
+        count(&mut point, serval, directory, family, n)?;
     }
-    let _ = std::fs::remove_file(&path);
     Ok(point)
+}
+
+/// Checks a program of a family by the words before, within some seconds of the processor.
+fn check(before: &[&str], seconds: u32, serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<Output, String> {
+    let path: PathBuf = directory.join(format!("{}-{n}.ser", family.name));
+    std::fs::write(&path, family.program(n)).map_err(|error| error.to_string())?;
+    let limited = format!("ulimit -t {seconds}; exec \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &limited, "sh"])
+        .args(before)
+        .arg(serval)
+        .args(["check", "-q", "--no-cache", "--jobs", "1", "--timeout", TIMEOUT, "--format", "json"])
+        .arg(&path)
+        .output();
+    let _ = std::fs::remove_file(&path);
+    output.map_err(|error| error.to_string())
+}
+
+/// Counts the instructions of a program, if that has not been done.
+fn count(point: &mut Point, serval: &Path, directory: &Path, family: &Family, n: usize) -> Result<(), String> {
+    if point.instructions.is_some() {
+        return Ok(());
+    }
+    let log = directory.join("log");
+    let before = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &format!("--log-file={}", log.display())];
+    // Without Valgrind there is the time alone.
+    if check(&before, SECONDS.1, serval, directory, family, n).is_ok() {
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        let counted = text.lines().find_map(|line| line.split_once("Collected : "));
+        point.instructions = counted.and_then(|(_, count)| count.trim().parse().ok());
+    }
+    Ok(())
 }
 
 /// The steps that pairs of requests leave; `None` where making them takes too long.

@@ -9,6 +9,7 @@ use serval_proof::flow::cut_clause;
 use serval_proof::letters::fact::{counting_problem, slice};
 use serval_proof::letters::{Bound, Counting};
 
+use super::heights;
 use crate::flow::{cuts, phases};
 
 /// How an attempt to prove a clause ended.
@@ -26,6 +27,12 @@ pub(super) fn prove(form: &NormalForm, outside: &[Node], clause: &[Bound], budge
     let phases = phases::phases(&slice);
     let problem = budget.during(|| counting_problem(&slice, &phases, clause))?;
     let Some(problem) = problem else { return Err(Stopped::OutOfTicks) };
+    // What global states alone show is shown soon. Where nothing is outside they have been asked before.
+    if !outside.is_empty()
+        && let Some(tree) = heights::refute_within(&slice, &problem, clause, budget)?
+    {
+        return Ok(Proved::Yes(Counting { outside: outside.to_vec(), clause: clause.to_vec(), phases, cuts: Vec::new(), tree }));
+    }
     let mut cuts = Vec::new();
     let mut clauses = Vec::new();
     // Without saying where the run ends: this refutes most, and is shorter.
