@@ -37,6 +37,7 @@ use crate::letters::Kept;
 use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, lift, parallel_layer};
 
+pub use crate::decision::{Decision, Found, Method};
 pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
 use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
 
@@ -49,52 +50,6 @@ pub const LAST_TICKS: u64 = 100_000;
 /// Rounds for those who set no limit. With the last one budgets are as large as
 /// work of some minutes.
 pub const ROUNDS: usize = 4;
-
-/// A way to find a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Method {
-    /// Counterexamples by number of requests.
-    Search,
-    /// Proofs on the text of a program, which somebody else makes: systems have none.
-    Lipton,
-    /// Exact reductions.
-    Reduce,
-    /// Proofs over the numbers of answers.
-    Letters,
-    /// Proofs by counting.
-    Flow,
-    /// Counterexamples with few requests in flight at a time.
-    Bounded,
-    /// The published method, which somebody else brings ([`Plan::classic`]).
-    Classic,
-    /// Proofs by cases on nets, which somebody else brings ([`Plan::decompose`]).
-    Decompose,
-}
-
-impl Method {
-    /// All of them, in the order in which they are tried.
-    pub const ALL: &[Self] =
-        &[Self::Search, Self::Lipton, Self::Reduce, Self::Letters, Self::Flow, Self::Bounded, Self::Classic, Self::Decompose];
-
-    /// The name, as in `--method`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Search => "search",
-            Self::Lipton => "lipton",
-            Self::Reduce => "reduce",
-            Self::Letters => "letters",
-            Self::Flow => "flow",
-            Self::Bounded => "bounded",
-            Self::Classic => "classic",
-            Self::Decompose => "decompose",
-        }
-    }
-
-    /// The method with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Method::ALL.iter().copied().find(|method| method.name() == name)
-    }
-}
 
 /// What may be tried, and how.
 pub struct Plan<'a> {
@@ -141,43 +96,6 @@ pub enum Progress {
     Reductions,
     /// Proofs by counting, and counterexamples with few requests in flight.
     Counting,
-}
-
-/// What was found.
-#[derive(Debug)]
-pub enum Found {
-    /// A proof for each component, and the method that mattered.
-    Serializable(Vec<Part>, Method),
-    /// A run of a component that should be a counterexample.
-    Refuted {
-        /// The component.
-        component: usize,
-        /// The run.
-        run: Run,
-        /// Whether it has the fewest requests.
-        minimal: bool,
-        /// How it was found.
-        method: Method,
-    },
-    /// Neither, and what stopped the work.
-    Unknown(StopReason),
-}
-
-/// What is known at the end.
-#[derive(Debug)]
-pub struct Decision {
-    /// The answer.
-    pub found: Found,
-    /// No counterexample has so few requests.
-    pub cleared: u32,
-    /// No counterexample has so few requests in flight at a time; 0 if nothing
-    /// is known.
-    pub concurrent: usize,
-    /// Sizes of the reduced systems: global states, nodes, steps.
-    pub reduced: Option<(usize, usize, usize)>,
-    /// Components and sets of their answers that could neither be realised nor
-    /// excluded, those of fewest answers first. There may be others behind them.
-    pub open: Vec<(usize, Vec<(Letter, u64)>)>,
 }
 
 /// Decides about a list of components, of which no counterexample with up to

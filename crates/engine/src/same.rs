@@ -18,7 +18,7 @@ use serval_model::{NetworkSystem, NodeKind, NormalForm};
 use serval_proof::same::{Same, check_same};
 use serval_proof::{Caps, Part, Work};
 
-use crate::portfolio::{Decision, Found};
+use crate::decision::{Decision, Found};
 
 /// Ticks for finding all maps.
 const MAP_TICKS: u64 = 20_000_000;

@@ -8,7 +8,7 @@ use serval_tsoproof::{AnyRobust, Violation};
 
 use crate::attack::Attacks;
 use crate::counted::{Counted, Searched, live_of, nothing_urgent};
-use crate::decide::{Limits, reason};
+use crate::limits::{Limits, reason};
 use crate::live::Analysis;
 use crate::machine::{Fault, Machine};
 use crate::robustness::{Robustness, robustness};

@@ -10,7 +10,8 @@ use serval_tsoproof::{Answer, AnyStates, By, Certificate, Claim, Model};
 
 use crate::any::{AnyOutcome, COPIES, SOON, decide_any, stages};
 use crate::counted::{Counted, Searched, live_of, nothing_urgent};
-use crate::decide::{Limits, Open, Outcome, decide, reason};
+use crate::decide::{Open, Outcome, decide};
+use crate::limits::{Limits, reason};
 use crate::live::Analysis;
 use crate::machine::{Fault, Machine};
 use crate::models::{Asked, Sc, is_sought};

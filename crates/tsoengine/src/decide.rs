@@ -11,6 +11,7 @@ use serval_budget::{Budget, StopReason};
 use serval_tso::Program;
 use serval_tsoproof::{Answer, By, Certificate, Claim, Model, States};
 
+use crate::limits::{EAGER, Limits, MANY, fault, reason};
 use crate::live::Analysis;
 use crate::loads::{Backwards, basis, search_back};
 use crate::machine::{Fault, Machine};
@@ -19,25 +20,8 @@ use crate::persistent::Persistent;
 use crate::reach::Reach;
 use crate::robustness::{Robustness, robustness};
 use crate::rounds::in_rounds;
-use crate::search::{Ended, Faulting, Found, Label, search, search_eagerly};
+use crate::search::{Ended, Found, Label, search, search_eagerly};
 use crate::witness::{with_buffers, written};
-
-/// How far the engine goes.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// States of one search. Default: ten million.
-    pub states: usize,
-    /// Places of a store buffer. Default: 64.
-    pub buffer: usize,
-    /// Whether of threads that are alike one order is enough. Default: yes.
-    pub alike: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { states: 10_000_000, buffer: 64, alike: true }
-    }
-}
 
 /// How questions are answered with store buffers, where sequential consistency and robustness do not answer them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,22 +60,11 @@ pub struct Outcome {
 const SC: &str = "states under sequential consistency";
 const TSO: &str = "states with store buffers";
 const LOADS: &str = "configurations with load buffers";
-/// States after which runs are looked for eagerly, and for final states not every order of steps is looked at.
-pub(crate) const MANY: usize = 50_000;
-/// States that are looked at eagerly.
-pub(crate) const EAGER: usize = 300_000;
 /// The bound of store buffers beyond which equal stores are merged, and the bound of merged buffers.
 const MERGE_AT: usize = 4;
 const MERGED: usize = 16;
 /// Ticks for load buffers, times the third power of the bound of store buffers.
 const LOADED: u64 = 500;
-
-pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopReason {
-    match ended {
-        Ended::Stopped(stopped) => StopReason::stopped(stage, 0, *stopped),
-        _ => StopReason::TooMany { stage, what: "states", cap: states },
-    }
-}
 
 /// Answers all questions, and says whether the program is robust. The error is a step that leaves the range of values.
 pub fn decide(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
@@ -421,11 +394,4 @@ impl Deciding<'_, '_> {
         self.certificate.merged = Some(self.list(system.asked, found));
         true
     }
-}
-
-pub(crate) fn fault(machine: &Machine<'_>, found: &Found, at: usize, (thread, point, kind): Faulting) -> Fault {
-    let labels = found.path(at);
-    let lands = labels.iter().any(|label: &Label| label.event == crate::search::Event::Land);
-    let run = if lands { written(&labels) } else { with_buffers(machine, &labels) };
-    Fault { thread, point, kind, run }
 }

@@ -12,7 +12,8 @@ use serval_tsoproof::{Answer, Certificate, Claim, FenceSet, Fences, Goal, Means,
 
 use crate::any::{AnyOutcome, decide_any};
 use crate::copies::{FaultWith, decide_many};
-use crate::decide::{Limits, decide};
+use crate::decide::decide;
+use crate::limits::Limits;
 use crate::machine::Fault;
 use crate::robustness::{Robustness, robustness};
 

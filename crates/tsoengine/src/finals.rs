@@ -6,7 +6,7 @@ use serval_budget::Budget;
 use serval_syntax::Span;
 use serval_tso::{Asked as Kind, BinaryOp, CellId, Expr, Observed, Op, Program, Question, RegisterId, ThreadId};
 
-use crate::decide::Limits;
+use crate::limits::Limits;
 use crate::live::Analysis;
 use crate::machine::Machine;
 use crate::models::{Asked, Sc, Tso};

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, StopReason};
 use serval_tso::{Program, Thread};
 
-use crate::decide::reason;
+use crate::limits::reason;
 use crate::live::Analysis;
 use crate::machine::{Machine, Next};
 use crate::models::write_memory;

@@ -6,7 +6,7 @@ use serval_tsoproof::{Robust, Violation};
 
 use crate::alike::Alike;
 use crate::attack::Attacks;
-use crate::decide::{EAGER, Limits, MANY, fault, reason};
+use crate::limits::{EAGER, Limits, MANY, fault, reason};
 use crate::live::Analysis;
 use crate::machine::{Fault, Machine};
 use crate::search::{Ended, Label, search, search_eagerly};

@@ -5,7 +5,7 @@
 use serval_budget::{Budget, StopReason};
 use serval_tso::{Op, Program};
 
-use crate::decide::{Limits, reason};
+use crate::limits::{Limits, reason};
 use crate::live::Analysis;
 use crate::machine::{Access, Machine, Next};
 use crate::models::{Asked, buffered, buffers, is_sought, landed, put, write_memory};

@@ -6,8 +6,8 @@ use serval_tsoproof::{Certificate, Goal};
 
 use crate::copies::cores;
 use crate::counted::Searched;
-use crate::decide::Limits;
 use crate::fences::prove;
+use crate::limits::Limits;
 use crate::live::Analysis;
 use crate::machine::{Machine, Next};
 use crate::models::{Asked, Sc};

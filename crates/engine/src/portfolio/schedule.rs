@@ -18,10 +18,6 @@ pub(super) const EARLY_TICKS: u64 = 200_000;
 pub(super) const TASK_TICKS: u64 = 2_000_000;
 /// By how much budgets grow from round to round.
 pub(super) const GROWTH: u64 = 4;
-/// Requests in flight between steps that are tried by counting, in the first
-/// round; one more in each further one.
-pub(super) const CONCURRENT: usize = 3;
-
 /// What a round begins with, in this order, and with how many ticks in the first.
 pub(super) const BEGIN: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersFirst]), EARLY_TICKS), (Stage::Reduce, REDUCE_TICKS)];
 

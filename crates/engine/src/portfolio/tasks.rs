@@ -10,12 +10,15 @@ use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
 use serval_proof::{CasesProof, Part};
 
-use super::schedule::CONCURRENT;
 use super::{Attempt, CaseOutcome, End, Method, Progress, Work};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
 use crate::letters::{Kept, LettersOutcome};
 use crate::reduce::{reduce, track};
+
+/// Requests in flight between steps that are tried by counting, in the first
+/// round; one more in each further one.
+const CONCURRENT: usize = 3;
 
 /// Ticks for one way to count requests, at least.
 const TRACKED_TICKS: u64 = 20_000;
