@@ -76,11 +76,15 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
-/// The two passes that may keep too many pairs.
+/// The exact pass has so many times the ticks of the others: the fewer pairs there are, the less work is everything that follows.
+const EXACT_SHARE: u64 = 2;
+
+/// A pass: two that may keep too many pairs, and the exact one.
 #[derive(Clone, Copy)]
 enum Pass {
     Plain,
     Counted,
+    Exact,
 }
 
 /// Explores `space` with at most `limit` pairs.
@@ -94,13 +98,17 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
     let (mut product_done, mut counted_done) = (false, false);
     loop {
         // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
-        // pairs are those of the other pass or fewer, and often far fewer.
-        let passes = if round == FIRST_ROUND { [Pass::Plain, Pass::Counted] } else { [Pass::Counted, Pass::Plain] };
+        // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
+        let passes = match round {
+            FIRST_ROUND => [Pass::Plain, Pass::Counted, Pass::Exact],
+            _ => [Pass::Counted, Pass::Exact, Pass::Plain],
+        };
         let open = passes.into_iter().filter(|pass| match pass {
             Pass::Plain => !product_done,
             Pass::Counted => !counted_done,
+            Pass::Exact => true,
         });
-        for pass in open.take(if whole { 2 } else { 1 }).collect::<Vec<_>>() {
+        for pass in open.take(if whole { passes.len() } else { 1 }).collect::<Vec<_>>() {
             match pass {
                 Pass::Plain => match finished(product.run(space, &mut budget.part(round)))? {
                     true if fault_in(space, &product.pairs).is_none() => return Ok(product.explored(space)),
@@ -115,13 +123,16 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                         done => counted_done = done,
                     }
                 }
+                Pass::Exact => {
+                    let mut part = budget.part(round.saturating_mul(EXACT_SHARE));
+                    if finished(cover.run(space, &mut part).map_err(Incomplete::Stopped))? {
+                        return match fault_in(space, &cover.pairs) {
+                            None => Ok(Explored { pairs: cover.pairs, closure: Closure::Markings(cover.largest) }),
+                            Some(fault) => Err(explain_fault(space, fault, true)),
+                        };
+                    }
+                }
             }
-        }
-        if whole && finished(cover.run(space, &mut budget.part(round)).map_err(Incomplete::Stopped))? {
-            return match fault_in(space, &cover.pairs) {
-                None => Ok(Explored { pairs: cover.pairs, closure: Closure::Markings(cover.largest) }),
-                Some(fault) => Err(explain_fault(space, fault, true)),
-            };
         }
         if near <= LARGEST_NEIGHBOURHOOD {
             if let Some(failure) = certain_failure(space, near) {
@@ -136,7 +147,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                 _ => too_large(space),
             });
         }
-        let next = round.saturating_mul(4);
+        let next = round.saturating_mul(2);
         whole = next <= limit;
         round = next.min(limit);
     }

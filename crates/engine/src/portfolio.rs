@@ -105,9 +105,10 @@ pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Deci
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
-        let (searched, method) = (0, Method::Reduce);
+        let (searched, clear, method) = (0, vec![0; systems.len()], Method::Reduce);
         let (short, reason) = (false, None);
-        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, searched, method, short, reason, open_answers }.run()
+        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, searched, clear, method, short, reason, open_answers }
+            .run()
     })
 }
 
@@ -168,6 +169,8 @@ struct Work<'a> {
     kept: Mutex<FxHashMap<(usize, Method, usize), Kept>>,
     /// The ticks that searches of the reduced systems have had, and found nothing with.
     searched: u64,
+    /// How many ways to choose one request more than `cleared` were looked at, for each component.
+    clear: Vec<usize>,
     /// The last method that proved a component.
     method: Method,
     /// Whether something in this round could have used more ticks.
@@ -261,10 +264,11 @@ impl Work<'_> {
     fn stage(&mut self, stage: &Stage, ticks: u64, round: usize) -> Result<(), End> {
         match stage {
             Stage::Reduce => self.reduce(ticks),
+            Stage::SearchSoon if self.searched >= self.plan.ticks(SOON_TICKS, 0) => Ok(()),
             Stage::SearchSoon => self.stage(&Stage::Search, ticks.min(self.plan.ticks(SOON_TICKS, 0)), round),
             Stage::Search if !self.may(Method::Search) => Ok(()),
-            // With as many ticks as it has had it would end in the same place, or soon after it.
-            Stage::Search if ticks <= self.searched => {
+            // With far fewer ticks than it has had it would not get much further.
+            Stage::Search if ticks < self.searched / 2 => {
                 self.short = true;
                 Ok(())
             }
@@ -355,7 +359,7 @@ impl Work<'_> {
             (self.plan.watch)(Progress::Requests(requests));
             for component in self.open() {
                 let system = forms[component].as_ref().unwrap_or(self.systems[component]);
-                match parallel_layer(system, requests, self.plan.jobs, &mut budget) {
+                match parallel_layer(system, requests, self.plan.jobs, &mut self.clear[component], &mut budget) {
                     LayerOutcome::Clear => {}
                     LayerOutcome::Found(run) => {
                         let run = match &forms[component] {
@@ -378,6 +382,7 @@ impl Work<'_> {
                 }
             }
             self.cleared = requests;
+            self.clear.fill(0);
         }
         Ok(())
     }

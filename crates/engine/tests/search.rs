@@ -116,7 +116,7 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
             for requests in 1..=3 {
                 let outcome = search.layer(requests, &mut Budget::unlimited());
                 for jobs in [1, 2, 8] {
-                    let again = parallel_layer(system, requests, jobs, &mut Budget::unlimited());
+                    let again = parallel_layer(system, requests, jobs, &mut 0, &mut Budget::unlimited());
                     match (&outcome, &again) {
                         (LayerOutcome::Clear, LayerOutcome::Clear) => {}
                         (LayerOutcome::Found(one), LayerOutcome::Found(other)) => assert_eq!(one.events(), other.events()),
@@ -149,7 +149,7 @@ fn the_budget_ends_a_layer_at_the_same_place_on_any_number_of_threads() {
             .map(|&jobs| {
                 let mut budget = Budget::ticks(ticks);
                 let outcomes: Vec<String> =
-                    (1..=5).map(|requests| format!("{:?}", parallel_layer(system, requests, jobs, &mut budget))).collect();
+                    (1..=5).map(|requests| format!("{:?}", parallel_layer(system, requests, jobs, &mut 0, &mut budget))).collect();
                 outcomes.join("\n")
             })
             .collect();

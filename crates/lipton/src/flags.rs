@@ -21,11 +21,6 @@ const MAX_VALUES: usize = 8;
 
 /// What is known of variables at points by what requests have seen; without what is known already.
 pub(crate) fn seen(model: &Model, regions: &Regions, reduction: &Reduction, budget: &mut Budget) -> Result<Vec<Bounds>, Why> {
-    let known: FxHashSet<(u32, u32)> = reduction
-        .known
-        .iter()
-        .flat_map(|bounds| bounds.points.iter().flat_map(|&(first, last)| first..=last).map(|point| (bounds.variable, point)))
-        .collect();
     let claimed = facts(model, reduction)?;
     let claims = Claims { model, facts: &claimed, reduction };
     let mut found = Vec::new();
@@ -38,10 +33,8 @@ pub(crate) fn seen(model: &Model, regions: &Regions, reduction: &Reduction, budg
         let around = Around::new(claims, regions, global);
         budget.spend(around.told.len() as u64)?;
         for value in values {
-            let mut points = points(claims, &around, value, &mut scratch, budget)?;
-            let free =
-                |point: &PointId| !known.contains(&(global.0, point.0)) && scratch.found[point.index()].replace(global) != Some(global);
-            points.retain(free);
+            let points = points(claims, &around, value, &mut scratch, budget)?;
+            points.iter().for_each(|point| scratch.found[point.index()] = Some(global));
             if let (Ok(value), false) = (i64::try_from(value), points.is_empty()) {
                 found.push(Bounds { variable: global.0, low: value, high: value, points: runs(&points) });
             }
@@ -69,6 +62,8 @@ fn values(claims: Claims<'_>, global: GlobalVar) -> Vec<i128> {
 
 /// What is noted of points and classes, so that it need not be made anew for each variable.
 struct Scratch {
+    /// Variables of which something is known at points already.
+    known: FxHashSet<(GlobalVar, PointId)>,
     /// The last variable of which something was found at a point.
     found: Vec<Option<GlobalVar>>,
     /// False everywhere between two uses.
@@ -81,14 +76,19 @@ impl Scratch {
     fn new(claims: Claims<'_>) -> Self {
         let points = claims.model.points.len();
         let classes = (0..).map(PointId).take(points).map(|point| claims.facts.class(point).0 as usize + 1).max();
-        Self { found: vec![None; points], inside: vec![false; points], stays: vec![None; classes.unwrap_or(0)] }
+        let known = claims.reduction.known.iter().flat_map(|bounds| {
+            let points = bounds.points.iter().flat_map(|&(first, last)| first..=last);
+            points.map(|point| (GlobalVar(bounds.variable), PointId(point)))
+        });
+        Self { known: known.collect(), found: vec![None; points], inside: vec![false; points], stays: vec![None; classes.unwrap_or(0)] }
     }
 }
 
 /// The points at which a variable has a value, ascending: whichever way a request comes, and whatever others do.
 ///
 /// They are the greatest set of points that no other ways lead into. A request comes to one of them from outside, and then by a path that tests for the
-/// value or writes it or from where owners say it; so only what follows such paths is looked at.
+/// value or writes it or from where owners say it; so only what follows such paths is looked at. A point at which another value was found, because no request comes there, is
+/// not among them: what holds at others must not rest on it.
 fn points(claims: Claims<'_>, around: &Around, value: i128, scratch: &mut Scratch, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
     let (model, facts, global) = (claims.model, claims.facts, around.global);
     let taken = |id: PathId| facts.is_taken(model, id, Runs::All);
@@ -107,25 +107,26 @@ fn points(claims: Claims<'_>, around: &Around, value: i128, scratch: &mut Scratc
     }
     let changing: Vec<PathId> =
         model.writers[global.index()].iter().copied().filter(|&id| taken(id) && !claims.leaves(id, global, value)).collect();
-    let Scratch { inside, stays, .. } = scratch;
+    let Scratch { known, found, inside, stays } = scratch;
     let mut points: Vec<PointId> = Vec::new();
     let mut classes: Vec<ClassId> = Vec::new();
     while let Some(point) = list.pop() {
         // Where owners say what it is there is nothing to know.
-        let is_told = || around.told.binary_search_by_key(&point, |told| told.0).is_ok();
-        if inside[point.index()] || point == PointId::END || model.is_entry(point) || facts.is_nowhere(point) || is_told() {
+        let is_told = || around.told.binary_search_by_key(&point, |told| told.0).is_ok() || known.contains(&(global, point));
+        let is_found = inside[point.index()] || found[point.index()] == Some(global);
+        if is_found || point == PointId::END || model.is_entry(point) || facts.is_nowhere(point) || is_told() {
             continue;
         }
         let class = facts.class(point);
-        let known = match stays[class.0 as usize] {
-            Some(known) => known,
+        let stays = match stays[class.0 as usize] {
+            Some(stays) => stays,
             None => {
                 budget.spend(1 + changing.len() as u64)?;
                 classes.push(class);
                 *stays[class.0 as usize].insert(changing.iter().all(|&id| claims.never_meets(id, point)))
             }
         };
-        if known {
+        if stays {
             inside[point.index()] = true;
             points.push(point);
             list.extend(model.leaving[point.index()].iter().map(|&id| model.path(id).to));

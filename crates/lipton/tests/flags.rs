@@ -69,3 +69,14 @@ fn looks_and_ranges_fit() {
     // Whatever is found is accepted.
     assert!(!is_proved(text));
 }
+
+/// Who counts itself in and then waits until nobody is counted waits forever. Of what follows both numbers can be said, and what is said of points after
+/// that must not rest on the one that is not.
+#[test]
+fn nobody_comes_where_two_values_are_seen() {
+    let text = "var Row[0..1]: 0..1 saturate\nvar L: 0..1\nvar Writer: 0..1\nvar Readers: 0..2\n\
+         request get(i: 0..1) {\n  lock(L);\n  await (Writer == 0 and Readers < 1);\n  Readers := Readers + 1;\n  yield;\n  x := Row[i];\n  yield;\n  \
+         await (Writer == 0 and Readers == 0);\n  Writer := 1;\n  yield;\n  if (x != 0) { Row[i] := Row[i] + 1 } else { y := Row[i] };\n  yield;\n  \
+         Writer := 0;\n  yield;\n  x\n}\n";
+    assert!(is_proved(text));
+}

@@ -170,9 +170,9 @@ pub fn eliminate(automaton: &Automaton, order: bool, budget: &mut Budget) -> Res
             let Some(first) = arcs.out.get_mut(&from).and_then(|arcs| arcs.remove(&state)) else { continue };
             let first = builder.sequence(&[first, around]);
             for (&to, &last) in &out {
-                budget.spend(1)?;
                 let visit = builder.sequence(&[first, last]);
                 arcs.add(from, to, visit, &mut builder);
+                budget.spend(builder.take_cost().saturating_add(1))?;
             }
         }
     }

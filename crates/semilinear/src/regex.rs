@@ -5,8 +5,10 @@
 //! states use the same parts again and again: written out they can be
 //! exponentially larger than the list.
 
-use std::collections::HashMap;
 use std::fmt;
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use crate::Edge;
 
@@ -53,9 +55,13 @@ impl Node {
 /// word in a sequence, stars of stars, and the like. Languages stay the same.
 #[derive(Debug)]
 pub struct RegexBuilder {
-    nodes: Vec<Node>,
-    known: HashMap<Node, NodeId>,
+    nodes: IndexSet<Node, FxBuildHasher>,
+    /// What making nodes has cost since somebody asked.
+    cost: u64,
 }
+
+/// What a node costs beside its parts: it is hashed and kept.
+const NODE_COST: u64 = 8;
 
 impl Default for RegexBuilder {
     fn default() -> Self {
@@ -69,13 +75,17 @@ const EMPTY: NodeId = NodeId(1);
 impl RegexBuilder {
     /// Knows no symbols yet.
     pub fn new() -> Self {
-        let nodes = vec![Node::Nothing, Node::Empty];
-        let known = HashMap::from([(Node::Nothing, NOTHING), (Node::Empty, EMPTY)]);
-        Self { nodes, known }
+        Self { nodes: [Node::Nothing, Node::Empty].into_iter().collect(), cost: 0 }
+    }
+
+    /// What making nodes has cost since this was asked last, in ticks: a node has as many parts as there are ways between two
+    /// states, and copying these is most of the work.
+    pub(crate) fn take_cost(&mut self) -> u64 {
+        std::mem::take(&mut self.cost)
     }
 
     fn node(&self, id: NodeId) -> &Node {
-        self.nodes.get(id.0).unwrap_or(&Node::Nothing)
+        self.nodes.get_index(id.0).unwrap_or(&Node::Nothing)
     }
 
     /// A node of another builder means nothing here.
@@ -84,13 +94,8 @@ impl RegexBuilder {
     }
 
     fn add(&mut self, node: Node) -> NodeId {
-        if let Some(&id) = self.known.get(&node) {
-            return id;
-        }
-        let id = NodeId(self.nodes.len());
-        self.nodes.push(node.clone());
-        self.known.insert(node, id);
-        id
+        self.cost = self.cost.saturating_add(NODE_COST + node.parts().len() as u64);
+        NodeId(self.nodes.insert_full(node).0)
     }
 
     /// No word.
@@ -115,6 +120,11 @@ impl RegexBuilder {
             let part = self.own(part);
             let own = [part];
             let inner: &[NodeId] = if let Node::Choice(inner) = self.node(part) { inner } else { &own };
+            // The parts of a choice are different, and none of them is nothing.
+            if flat.is_empty() && inner.len() > 1 {
+                flat.extend(inner);
+                continue;
+            }
             for &inner in inner {
                 if inner != NOTHING && !flat.contains(&inner) {
                     flat.push(inner);

@@ -32,7 +32,8 @@ pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
     (Stage::SearchSoon, 8),
     (Stage::Search, 20),
-    (Stage::Tasks(&[Kind::Bounded, Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
+    (Stage::Tasks(&[Kind::LettersTracked, Kind::LettersOriginal, Kind::FlowOriginal, Kind::Classic]), 4),
+    (Stage::Tasks(&[Kind::Bounded]), 16),
 ];
 
 /// What a round ends with: methods that take long to begin.

@@ -29,12 +29,20 @@ struct Board {
 }
 
 /// As [`Search::layer`], on `jobs` threads (0 for all cores). The ticks used are taken from
-/// `budget`.
-pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget: &mut Budget) -> LayerOutcome<std::convert::Infallible> {
-    let multisets = request_multisets(system.request_count(), requests, MAX_MULTISETS);
+/// `budget`. The first `clear` ways to choose requests are left out; afterwards it says how many need not be looked at again, whether
+/// in this system or in another one with the same sets of answers.
+pub fn parallel_layer(
+    system: &NetworkSystem,
+    requests: u32,
+    jobs: usize,
+    clear: &mut usize,
+    budget: &mut Budget,
+) -> LayerOutcome<std::convert::Infallible> {
+    let all = request_multisets(system.request_count(), requests, MAX_MULTISETS);
+    let multisets = all.get(*clear..).unwrap_or_default();
     let board = Mutex::new(Board { answers: (0..multisets.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
     let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(multisets.len()));
-    let work = |search: &mut Search<&NetworkSystem>, until| work(search, &multisets, budget, &board, &next, &limit, until);
+    let work = |search: &mut Search<&NetworkSystem>, until| work(search, multisets, budget, &board, &next, &limit, until);
     // Of a finite system every question has an answer. A limit would be met
     // or not depending on what a thread already knows.
     let search = || Search::with_serial_ticks(system, u64::MAX);
@@ -58,12 +66,12 @@ pub fn parallel_layer(system: &NetworkSystem, requests: u32, jobs: usize, budget
             return LayerOutcome::Stopped(stopped);
         }
         match found {
-            Ok(None) => {}
+            Ok(None) => *clear += 1,
             Ok(Some(run)) => return LayerOutcome::Found(run),
             Err(stopped) => return LayerOutcome::Stopped(stopped),
         }
     }
-    if multisets.len() < MAX_MULTISETS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
+    if all.len() < MAX_MULTISETS { LayerOutcome::Clear } else { LayerOutcome::Stopped(Stopped::OutOfTicks) }
 }
 
 /// Ticks that one thread does alone before there are others: for less they
