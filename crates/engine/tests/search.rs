@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
 
+use std::convert::Infallible;
 use std::time::Instant;
 
 use serval_budget::Budget;
@@ -98,6 +99,13 @@ fn small_limits() -> Options {
     Options { limits, ..Options::default() }
 }
 
+/// A layer that goes on again and again from where it stopped, with more ticks each time.
+fn layer_in_parts(system: &NetworkSystem, requests: u32, jobs: usize) -> LayerOutcome<Infallible> {
+    let mut clear = 0;
+    let mut parts = (3..64).map(|power| parallel_layer(system, requests, jobs, &mut clear, &mut Budget::ticks(1 << power)));
+    parts.find(|outcome| !matches!(outcome, LayerOutcome::Stopped(_))).unwrap()
+}
+
 #[test]
 fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
     let count: u64 = std::env::var("SERVAL_COUNT").map_or(5000, |count| count.parse().unwrap());
@@ -117,10 +125,13 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
                 let outcome = search.layer(requests, &mut Budget::unlimited());
                 for jobs in [1, 2, 8] {
                     let again = parallel_layer(system, requests, jobs, &mut 0, &mut Budget::unlimited());
-                    match (&outcome, &again) {
-                        (LayerOutcome::Clear, LayerOutcome::Clear) => {}
-                        (LayerOutcome::Found(one), LayerOutcome::Found(other)) => assert_eq!(one.events(), other.events()),
-                        _ => panic!("{shape:?} {number}: {outcome:?} but {again:?} on {jobs} threads"),
+                    let in_parts = layer_in_parts(system, requests, jobs);
+                    for again in [again, in_parts] {
+                        match (&outcome, &again) {
+                            (LayerOutcome::Clear, LayerOutcome::Clear) => {}
+                            (LayerOutcome::Found(one), LayerOutcome::Found(other)) => assert_eq!(one.events(), other.events()),
+                            _ => panic!("{shape:?} {number}: {outcome:?} but {again:?} on {jobs} threads"),
+                        }
                     }
                 }
                 if let LayerOutcome::Found(run) = outcome {
