@@ -134,7 +134,8 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                 }
             }
         }
-        if near <= LARGEST_NEIGHBOURHOOD {
+        // As much more is looked at as there are more pairs.
+        if near <= LARGEST_NEIGHBOURHOOD && round / FIRST_ROUND >= (near / NEIGHBOURHOOD) as u64 {
             if let Some(failure) = certain_failure(space, near) {
                 return Err(failure);
             }
