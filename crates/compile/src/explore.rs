@@ -76,7 +76,7 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
-/// The exact pass has so many times the ticks of the others: the fewer pairs there are, the less work is everything that follows.
+/// After the first round the exact pass has so many times the ticks of the others: the fewer pairs there are, the less work is everything that follows.
 const EXACT_SHARE: u64 = 2;
 
 /// A pass: two that may keep too many pairs, and the exact one.
@@ -99,9 +99,10 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
     loop {
         // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
         // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
-        let passes = match round {
-            FIRST_ROUND => [Pass::Plain, Pass::Counted, Pass::Exact],
-            _ => [Pass::Counted, Pass::Exact, Pass::Plain],
+        let (passes, exact) = if round <= FIRST_ROUND {
+            ([Pass::Plain, Pass::Counted, Pass::Exact], round)
+        } else {
+            ([Pass::Counted, Pass::Exact, Pass::Plain], round.saturating_mul(EXACT_SHARE))
         };
         let open = passes.into_iter().filter(|pass| match pass {
             Pass::Plain => !product_done,
@@ -124,8 +125,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                     }
                 }
                 Pass::Exact => {
-                    let mut part = budget.part(round.saturating_mul(EXACT_SHARE));
-                    if finished(cover.run(space, &mut part).map_err(Incomplete::Stopped))? {
+                    if finished(cover.run(space, &mut budget.part(exact)).map_err(Incomplete::Stopped))? {
                         return match fault_in(space, &cover.pairs) {
                             None => Ok(Explored { pairs: cover.pairs, closure: Closure::Markings(cover.largest) }),
                             Some(fault) => Err(explain_fault(space, fault, true)),
@@ -135,7 +135,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
             }
         }
         // As much more is looked at as there are more pairs.
-        if near <= LARGEST_NEIGHBOURHOOD && round / FIRST_ROUND >= (near / NEIGHBOURHOOD) as u64 {
+        if near <= LARGEST_NEIGHBOURHOOD && round.max(FIRST_ROUND) / FIRST_ROUND >= (near / NEIGHBOURHOOD) as u64 {
             if let Some(failure) = certain_failure(space, near) {
                 return Err(failure);
             }
