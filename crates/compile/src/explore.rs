@@ -16,6 +16,8 @@ mod serial;
 mod sets;
 mod trail;
 
+use std::cmp::Ordering;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_model::{GlobalId, LocalId};
@@ -99,10 +101,10 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
     loop {
         // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
         // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
-        let (passes, exact) = if round <= FIRST_ROUND {
-            ([Pass::Plain, Pass::Counted, Pass::Exact], round)
-        } else {
-            ([Pass::Counted, Pass::Exact, Pass::Plain], round.saturating_mul(EXACT_SHARE))
+        let (passes, exact) = match round.cmp(&FIRST_ROUND) {
+            Ordering::Less => ([Pass::Counted, Pass::Plain, Pass::Exact], round),
+            Ordering::Equal => ([Pass::Plain, Pass::Counted, Pass::Exact], round),
+            Ordering::Greater => ([Pass::Counted, Pass::Exact, Pass::Plain], round.saturating_mul(EXACT_SHARE)),
         };
         let open = passes.into_iter().filter(|pass| match pass {
             Pass::Plain => !product_done,
