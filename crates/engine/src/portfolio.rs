@@ -35,7 +35,7 @@ use serval_proof::script::Reduced;
 
 use crate::letters::Kept;
 use crate::reduce::{Extent, Reduction, reduce};
-use crate::search::{LayerOutcome, Search, lift, parallel_layer};
+use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 
 pub use crate::decision::{Decision, Found, Method};
 pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
@@ -355,11 +355,22 @@ impl Work<'_> {
             })
             .collect();
         let mut budget = Budget::new(ticks, self.plan.cancel.clone());
+        let mut waits: Vec<Waits> = Vec::new();
+        for component in 0..self.systems.len() {
+            // For few requests there is no need to know.
+            let system = forms[component].as_ref().unwrap_or(self.systems[component]);
+            let known = if up_to > FIRST_LAYERS && self.parts[component].is_none() {
+                Waits::of(system, &mut budget.part(ticks))
+            } else {
+                Ok(Waits::default())
+            };
+            waits.push(known.map_err(|_| End::Cancelled)?);
+        }
         for requests in self.cleared.saturating_add(1)..=up_to {
             (self.plan.watch)(Progress::Requests(requests));
             for component in self.open() {
                 let system = forms[component].as_ref().unwrap_or(self.systems[component]);
-                match parallel_layer(system, requests, self.plan.jobs, &mut self.clear[component], &mut budget) {
+                match parallel_layer(system, &waits[component], requests, self.plan.jobs, &mut self.clear[component], &mut budget) {
                     LayerOutcome::Clear => {}
                     LayerOutcome::Found(run) => {
                         let run = match &forms[component] {

@@ -17,6 +17,9 @@
 //!   request arrives in the state that gives it. On arrival a request decides
 //!   whether to answer there or to go on.
 //! * A step that changes neither the local nor the global state is left out.
+//!
+//! Choices of requests of which one waits for more than the others do have no
+//! complete run at all (`waits`).
 
 mod configuration;
 mod conflict;
@@ -28,12 +31,14 @@ mod parallel;
 mod restrict;
 mod serial;
 mod subset;
+mod waits;
 
 pub use evidence::run_certificate;
 pub use layer::{LayerOutcome, Search};
 pub use lift::lift;
 pub use parallel::parallel_layer;
 pub use subset::SubsetSearch;
+pub use waits::Waits;
 
 /// The requests of a run: how many of each name, a position per request id.
 pub(crate) type RequestMultiset = Vec<u32>;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serval_budget::Budget;
 use serval_compile::{Limits, Options, Prepared, StepLimits, compile};
-use serval_engine::search::{LayerOutcome, Search, parallel_layer};
+use serval_engine::search::{LayerOutcome, Search, Waits, parallel_layer};
 
 use serval_model::{NetworkSystem, Run, SerialAutomaton, replay};
 use serval_random::{Behaviours, uniform};
@@ -101,8 +101,8 @@ fn small_limits() -> Options {
 
 /// A layer that goes on again and again from where it stopped, with more ticks each time.
 fn layer_in_parts(system: &NetworkSystem, requests: u32, jobs: usize) -> LayerOutcome<Infallible> {
-    let mut clear = 0;
-    let mut parts = (3..64).map(|power| parallel_layer(system, requests, jobs, &mut clear, &mut Budget::ticks(1 << power)));
+    let (mut clear, waits) = (0, Waits::of(system, &mut Budget::unlimited()).unwrap());
+    let mut parts = (3..64).map(|power| parallel_layer(system, &waits, requests, jobs, &mut clear, &mut Budget::ticks(1 << power)));
     parts.find(|outcome| !matches!(outcome, LayerOutcome::Stopped(_))).unwrap()
 }
 
@@ -120,11 +120,12 @@ fn random_programs_are_refuted_exactly_when_brute_force_says_so() {
             let Some(brute) = Behaviours::with(system, 3, 2_000_000) else { continue };
             let smallest = brute.fewest();
             let mut search = Search::new(system);
+            let waits = Waits::of(system, &mut Budget::unlimited()).unwrap();
             let mut found = None;
             for requests in 1..=3 {
                 let outcome = search.layer(requests, &mut Budget::unlimited());
                 for jobs in [1, 2, 8] {
-                    let again = parallel_layer(system, requests, jobs, &mut 0, &mut Budget::unlimited());
+                    let again = parallel_layer(system, &waits, requests, jobs, &mut 0, &mut Budget::unlimited());
                     let in_parts = layer_in_parts(system, requests, jobs);
                     for again in [again, in_parts] {
                         match (&outcome, &again) {
@@ -154,13 +155,14 @@ fn the_budget_ends_a_layer_at_the_same_place_on_any_number_of_threads() {
     let text = serval_families::Family::named("watch").unwrap().program(4);
     let compiled = compile(&analyze(&text).program.unwrap(), Options::default(), &Budget::unlimited()).unwrap();
     let system = compiled.components()[0].system();
+    let waits = Waits::of(system, &mut Budget::unlimited()).unwrap();
     for ticks in [10, 100, 1_000, 5_000, 20_000, 100_000] {
         let results: Vec<String> = [1, 2, 8]
             .iter()
             .map(|&jobs| {
                 let mut budget = Budget::ticks(ticks);
                 let outcomes: Vec<String> =
-                    (1..=5).map(|requests| format!("{:?}", parallel_layer(system, requests, jobs, &mut 0, &mut budget))).collect();
+                    (1..=5).map(|requests| format!("{:?}", parallel_layer(system, &waits, requests, jobs, &mut 0, &mut budget))).collect();
                 outcomes.join("\n")
             })
             .collect();

@@ -12,7 +12,7 @@ use serval_budget::{Budget, Stopped, threads};
 use serval_model::{Halt, NetworkSystem, Run};
 
 use super::layer::{LayerOutcome, MAX_MULTISETS, Search};
-use super::{RequestMultiset, request_multisets};
+use super::{RequestMultiset, Waits, request_multisets};
 
 /// What one choice of requests gave, and the ticks it took.
 struct Answer {
@@ -30,9 +30,11 @@ struct Board {
 
 /// As [`Search::layer`], on `jobs` threads (0 for all cores). The ticks used are taken from
 /// `budget`. The first `clear` ways to choose requests are left out; afterwards it says how many need not be looked at again, whether
-/// in this system or in another one with the same sets of answers.
+/// in this system or in another one with the same sets of answers. What `waits` says of this
+/// system rules out some of them at once.
 pub fn parallel_layer(
     system: &NetworkSystem,
+    waits: &Waits,
     requests: u32,
     jobs: usize,
     clear: &mut usize,
@@ -42,7 +44,7 @@ pub fn parallel_layer(
     let multisets = all.get(*clear..).unwrap_or_default();
     let board = Mutex::new(Board { answers: (0..multisets.len()).map(|_| None).collect(), prefix: 0, prefix_ticks: 0 });
     let (next, limit) = (AtomicUsize::new(0), AtomicUsize::new(multisets.len()));
-    let work = |search: &mut Search<&NetworkSystem>, until| work(search, multisets, budget, &board, &next, &limit, until);
+    let work = |search: &mut Search<&NetworkSystem>, until| work(search, waits, multisets, budget, &board, &next, &limit, until);
     // Of a finite system every question has an answer. A limit would be met
     // or not depending on what a thread already knows.
     let search = || Search::with_serial_ticks(system, u64::MAX);
@@ -81,6 +83,7 @@ const ALONE: u64 = 20_000;
 /// Answers one question after the other, until so many ticks are spent.
 fn work(
     search: &mut Search<&NetworkSystem>,
+    waits: &Waits,
     multisets: &[RequestMultiset],
     budget: &Budget,
     board: &Mutex<Board>,
@@ -97,7 +100,11 @@ fn work(
         }
         let mut own = budget.part(u64::MAX);
         let before = own.left();
-        let found = search.runs_of(&multisets[position], &mut own).map_err(|halt| match halt {
+        let found = match waits.may_all_answer(&multisets[position]) {
+            true => search.runs_of(&multisets[position], &mut own),
+            false => own.spend(1).map(|()| None).map_err(Halt::Budget),
+        };
+        let found = found.map_err(|halt| match halt {
             Halt::Budget(stopped) => stopped,
             Halt::System(never) => match never {},
         });
