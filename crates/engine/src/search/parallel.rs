@@ -100,9 +100,10 @@ fn work(
         }
         let mut own = budget.part(u64::MAX);
         let before = own.left();
-        let found = match waits.may_all_answer(&multisets[position]) {
-            true => search.runs_of(&multisets[position], &mut own),
-            false => own.spend(1).map(|()| None).map_err(Halt::Budget),
+        let found = if waits.may_all_answer(&multisets[position]) {
+            search.runs_of(&multisets[position], &mut own)
+        } else {
+            own.spend(1).map(|()| None).map_err(Halt::Budget)
         };
         let found = found.map_err(|halt| match halt {
             Halt::Budget(stopped) => stopped,
