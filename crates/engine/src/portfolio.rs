@@ -355,17 +355,13 @@ impl Work<'_> {
             })
             .collect();
         let mut budget = Budget::new(ticks, self.plan.cancel.clone());
-        let mut waits: Vec<Waits> = Vec::new();
-        for component in 0..self.systems.len() {
+        let waits = |(component, form): (usize, &Option<NetworkSystem>)| {
             // For few requests there is no need to know.
-            let system = forms[component].as_ref().unwrap_or(self.systems[component]);
-            let known = if up_to > FIRST_LAYERS && self.parts[component].is_none() {
-                Waits::of(system, &mut budget.part(ticks))
-            } else {
-                Ok(Waits::default())
-            };
-            waits.push(known.map_err(|_| End::Cancelled)?);
-        }
+            let needless = up_to <= FIRST_LAYERS || self.parts[component].is_some();
+            let system = form.as_ref().unwrap_or(self.systems[component]);
+            if needless { Ok(Waits::default()) } else { Waits::of(system, &mut budget.part(ticks)) }
+        };
+        let waits: Vec<Waits> = forms.iter().enumerate().map(waits).collect::<Result<_, _>>().map_err(|_| End::Cancelled)?;
         for requests in self.cleared.saturating_add(1)..=up_to {
             (self.plan.watch)(Progress::Requests(requests));
             for component in self.open() {

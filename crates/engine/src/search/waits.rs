@@ -51,7 +51,7 @@ impl Waits {
     fn kinds(system: &NetworkSystem, budget: &mut Budget) -> Result<Vec<Kind>, Stopped> {
         let mut all_alone = true;
         for request in system.requests() {
-            all_alone = all_alone && needs(system, request, None, budget)? == Some(0);
+            all_alone = all_alone && needs(system, request, &[], budget)?.is_some();
         }
         if all_alone {
             return Ok(Vec::new());
@@ -59,7 +59,7 @@ impl Waits {
         let most = system.requests().map(|request| most(system, request, budget)).collect::<Result<Vec<_>, _>>()?;
         let changes = changes(system, budget)?;
         let kinds = system.requests().zip(most);
-        kinds.map(|(request, most)| Ok(Kind { needs: needs(system, request, Some(&changes), budget)?, most })).collect()
+        kinds.map(|(request, most)| Ok(Kind { needs: needs(system, request, &changes, budget)?, most })).collect()
     }
 
     /// Whether these requests may all answer, so many of each kind. If not, no run is complete with them.
@@ -75,17 +75,15 @@ impl Waits {
     }
 }
 
-/// From which global states to which others some step leads.
-fn changes(system: &NetworkSystem, budget: &mut Budget) -> Result<FxHashMap<GlobalId, Vec<GlobalId>>, Stopped> {
-    let mut changes: FxHashMap<GlobalId, Vec<GlobalId>> = FxHashMap::default();
+/// From which global states to which others some step leads, sorted.
+fn changes(system: &NetworkSystem, budget: &mut Budget) -> Result<Vec<(GlobalId, GlobalId)>, Stopped> {
+    let mut changes: Vec<(GlobalId, GlobalId)> = Vec::new();
     for step in system.steps().iter().filter(|step| step.global != step.to_global) {
         budget.spend(1)?;
-        changes.entry(step.global).or_default().push(step.to_global);
+        changes.push((step.global, step.to_global));
     }
-    for to in changes.values_mut() {
-        to.sort_unstable();
-        to.dedup();
-    }
+    changes.sort_unstable();
+    changes.dedup();
     Ok(changes)
 }
 
@@ -93,11 +91,11 @@ fn starts(system: &NetworkSystem, request: RequestId) -> impl Iterator<Item = Lo
     system.starts().iter().filter(move |start| start.0 == request).map(|start| start.1)
 }
 
-/// How many changes by others a request needs to answer; without `changes`, 0 if it needs none.
+/// How many of these changes by others a request needs to answer.
 fn needs(
     system: &NetworkSystem,
     request: RequestId,
-    changes: Option<&FxHashMap<GlobalId, Vec<GlobalId>>>,
+    changes: &[(GlobalId, GlobalId)],
     budget: &mut Budget,
 ) -> Result<Option<u64>, Stopped> {
     // Pairs in the order of their distances, which are never more than one apart.
@@ -115,7 +113,8 @@ fn needs(
             budget.spend(1)?;
             queue.push_front((step.to_local, step.to_global, distance));
         }
-        for &to in changes.and_then(|changes| changes.get(&global)).into_iter().flatten() {
+        let first = changes.partition_point(|change| change.0 < global);
+        for &(_, to) in changes[first..].iter().take_while(|change| change.0 == global) {
             budget.spend(1)?;
             queue.push_back((local, to, distance + 1));
         }
