@@ -23,6 +23,7 @@ pub mod exchange;
 pub mod execute;
 pub mod facts;
 pub mod invariants;
+mod kept;
 pub mod late;
 pub mod model;
 pub mod path;

@@ -33,8 +33,8 @@ use serval_syntax::{GlobalVar, Program};
 
 use crate::domain::Domain;
 use crate::execute::{Executed, Halt, execute};
+use crate::kept::Kept;
 use crate::path::{Conditions, Obligation, Path, PathId, Point, PointId, Value};
-use crate::sums::Kept;
 use crate::term::{Opaques, Symbol, Term};
 
 /// Paths with the same ends and results that are compared with one another.

@@ -17,45 +17,9 @@ use serval_proof::Sum;
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
+use crate::kept::{Kept, is};
 use crate::model::Model;
-use crate::path::Path;
 use crate::term::{Symbol, Term};
-
-/// A sum, ready to be asked.
-pub(crate) struct Kept {
-    /// Globals, ascending, and their factors.
-    globals: Vec<(GlobalVar, i128)>,
-    /// Globals and numbers, ascending, and what is added where the global is the number.
-    values: Vec<(GlobalVar, i128, i128)>,
-    /// What it is.
-    value: i128,
-}
-
-/// Whether something that lies here is a number, if that is certain.
-fn is(here: &Domain, number: i128) -> Option<bool> {
-    if here.single() == Some(number) { Some(true) } else { (!here.contains(number)).then_some(false) }
-}
-
-impl Kept {
-    /// By how much a path changes it, as a term.
-    fn change(&self, path: &Path) -> Option<Term> {
-        // Where a test leaves one value, that is what was there before.
-        let known = |symbol: Symbol| path.conditions.symbol(symbol).and_then(Domain::single);
-        let mut total = Term::default();
-        for &(global, factor) in &self.globals {
-            let Some(update) = path.update(global) else { continue };
-            let before = Term::symbol(Symbol::Global(global));
-            total = total.plus(&update.term.plus(&before, -1)?.with(&known), factor)?;
-        }
-        for &(global, number, factor) in &self.values {
-            let Some(update) = path.update(global) else { continue };
-            let before = is(path.conditions.symbol(Symbol::Global(global))?, number)?;
-            let after = update.term.with(&known).as_constant()? == number;
-            total = total.plus(&Term::constant(i128::from(after) - i128::from(before)), factor)?;
-        }
-        Some(total)
-    }
-}
 
 impl Model {
     /// A sum, and what it is at first; none if it means nothing.

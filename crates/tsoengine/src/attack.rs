@@ -3,9 +3,9 @@
 use serval_tso::Op;
 
 use crate::alike::{Alike, Order, move_locals};
+use crate::footprints::{Cells, Footprints, Moves, leading};
 use crate::machine::{Access, Machine, Next, Step};
 use crate::models::write_memory;
-use crate::persistent::{Cells, Footprints, Moves, leading};
 use crate::search::{Event, Faulting, Label, System};
 
 const READ: i64 = 1;

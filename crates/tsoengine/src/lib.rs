@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`machine`] | what the next step of a thread does: the engine's own interpreter |
 //! | [`live`] | which registers matter where, and which steps nobody sees |
+//! | [`footprints`] | what threads access, and which of them may come first |
 //! | [`search`] | all states of a system, breadth first, with the shortest run to each; or some run, eagerly |
 //! | [`models`] | sequential consistency, and store buffers up to a bound, as systems |
 //! | [`reach`], [`loads`] | what cannot be reached although store buffers are not bounded: load buffers, backwards |
@@ -31,6 +32,7 @@ pub mod counted;
 pub mod decide;
 pub mod fences;
 pub mod finals;
+pub mod footprints;
 pub mod limits;
 pub mod live;
 pub mod loads;

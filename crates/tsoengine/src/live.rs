@@ -2,7 +2,7 @@
 
 use serval_tso::{Address, Expr, Inner, Observed, Op, Program, Question, RegisterId};
 
-use crate::persistent::Footprints;
+use crate::footprints::Footprints;
 
 /// What questions about all states see of a thread.
 pub(crate) struct Seen {

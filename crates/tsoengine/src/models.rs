@@ -3,8 +3,8 @@
 use serval_tso::{Observed, Op, Program, Question};
 
 use crate::alike::{Alike, Order};
+use crate::footprints::{Accesses, Footprints, Moves, leading};
 use crate::machine::{Access, Machine, Next};
-use crate::persistent::{Accesses, Footprints, Moves, leading};
 use crate::search::{Event, Faulting, Found, Label, System};
 
 /// Whether a question looks for a state.
