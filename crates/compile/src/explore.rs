@@ -78,7 +78,8 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
-/// After the first round the exact pass has so many times the ticks of the others: the fewer pairs there are, the less work is everything that follows.
+/// After the first round the exact pass has so many ticks for each that the others have more than in the first: as many in the second, then nearly
+/// twice as many. The fewer pairs there are, the less work is everything that follows.
 const EXACT_SHARE: u64 = 2;
 
 /// A pass: two that may keep too many pairs, and the exact one.
@@ -104,7 +105,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
         let (passes, exact) = match round.cmp(&FIRST_ROUND) {
             Ordering::Less => ([Pass::Counted, Pass::Plain, Pass::Exact], round),
             Ordering::Equal => ([Pass::Plain, Pass::Counted, Pass::Exact], round),
-            Ordering::Greater => ([Pass::Counted, Pass::Exact, Pass::Plain], round.saturating_mul(EXACT_SHARE)),
+            Ordering::Greater => ([Pass::Counted, Pass::Exact, Pass::Plain], (round - FIRST_ROUND).saturating_mul(EXACT_SHARE)),
         };
         let open = passes.into_iter().filter(|pass| match pass {
             Pass::Plain => !product_done,
