@@ -12,7 +12,7 @@
 //! state are edges of weight 1, and of those there are at most `most` of each. So the path has a weight of at
 //! least `needs(k)` and at most that sum. ∎
 //!
-//! Nearly always everybody can answer alone from the beginning (`needs` is 0), and nothing else is worked out.
+//! Where everybody can answer alone from the beginning (`needs` is 0), nothing else is worked out.
 
 use std::collections::VecDeque;
 
