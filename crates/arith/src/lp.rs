@@ -162,6 +162,11 @@ mod tests {
         Linear::new(terms.iter().copied(), constant).unwrap()
     }
 
+    /// How many cases a property is tried on.
+    fn cases(sweep: serval_effort::Sweep) -> ProptestConfig {
+        ProptestConfig::with_cases(u32::try_from(sweep.count()).unwrap())
+    }
+
     fn solved(problem: &Problem, objective: &Linear) -> Optimum {
         minimise(problem, objective, &mut Budget::ticks(1_000_000)).unwrap()
     }
@@ -179,6 +184,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(serval_effort::sweep("arith.largest", 128, 256)))]
+
         /// Whatever was asked before, multiples show the largest value, which a program by itself finds as well.
         #[test]
         fn regions(
@@ -237,6 +244,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(serval_effort::sweep("arith.vertices", 128, 256)))]
+
         /// A vertex meets the constraints, has independent columns, and no point of
         /// a box is better.
         #[test]

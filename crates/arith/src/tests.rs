@@ -15,8 +15,9 @@ fn between(random: &mut SplitMix64, least: i64, most: i64) -> i64 {
 /// every step, conflicts add up to a contradiction, and minima are minima.
 #[test]
 fn simplex() {
+    let sweep = serval_effort::sweep("arith.simplex", 100, 400);
     let mut conflicts = 0;
-    for seed in 0..400 {
+    for seed in sweep.seeds(0) {
         let mut random = SplitMix64::new(seed);
         let mut simplex = Simplex::default();
         let mut budget = Budget::unlimited();
@@ -96,7 +97,7 @@ fn simplex() {
             assumed.truncate(count);
         }
     }
-    assert!(conflicts > 100, "{conflicts}");
+    assert!(!sweep.is_representative() || conflicts * 5 > sweep.count(), "{conflicts}");
 }
 
 /// Equations modulo small numbers: a refutation is one, and where there is
@@ -104,8 +105,9 @@ fn simplex() {
 /// or a solution is far away.
 #[test]
 fn lattice() {
+    let sweep = serval_effort::sweep("arith.lattice", 800, 3_000);
     let (mut refuted, mut solved) = (0, 0);
-    for seed in 0..3_000 {
+    for seed in sweep.seeds(0) {
         let mut random = SplitMix64::new(seed);
         let mut lattice = Lattice::default();
         let mut taken: Vec<(Vec<i64>, i64)> = Vec::new();
@@ -157,5 +159,6 @@ fn lattice() {
             assert_eq!(lattice.take(terms, Int::from(constant), &mut Budget::unlimited()).unwrap(), Taken::Consistent);
         }
     }
-    assert!(refuted > 500 && solved > 100, "{refuted} {solved}");
+    let many = refuted * 7 > sweep.count() && solved * 40 > sweep.count();
+    assert!(!sweep.is_representative() || many, "{refuted} {solved}");
 }

@@ -277,7 +277,7 @@ mod tests {
     /// Graphs stay well formed, and images do what their originals do.
     #[test]
     fn the_image_of_a_node_does_the_same() {
-        for seed in 0..400 {
+        serval_effort::sweep("compile.merge", 100, 400).each(0, |seed| {
             for shape in Shape::WITH_EDGES {
                 let program = serval_syntax::analyze(&random_program(seed, shape)).program.unwrap();
                 let raw = lower::lower(&program);
@@ -289,7 +289,7 @@ mod tests {
                     check_bisimulation(graph, &merge(graph, &|_| 0));
                 }
             }
-        }
+        });
     }
 
     fn check_bisimulation(graph: &Graph, merged: &Merged) {

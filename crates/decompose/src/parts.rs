@@ -117,8 +117,9 @@ mod tests {
     /// On random graphs, numbers are those of strongly connected parts, and they say what comes to the exit.
     #[test]
     fn numbers_are_parts() {
-        let mut draw = SplitMix64::new(7);
-        for _ in 0..2_000 {
+        let sweep = serval_effort::sweep("decompose.parts", 500, 2_000);
+        let mut draw = SplitMix64::new(sweep.seed(7));
+        for _ in 0..sweep.count() {
             let vertices = 1 + draw.index(6);
             let arcs: Vec<(usize, usize)> = (0..draw.index(10)).map(|_| (draw.index(vertices), draw.index(vertices))).collect();
             let piece = piece(vertices, &arcs);

@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use serval_draw::{Edge, Graph, Group, MOST_BOXES, MOST_LINES, Node, Shape, Words, draw, style};
+use serval_effort::{Sweep, sweep};
 
 const SHAPES: [Shape; 6] = [Shape::Global, Shape::Local, Shape::Answer, Shape::Request, Shape::Place, Shape::Bar];
 
@@ -79,8 +80,12 @@ fn check(graph: &Graph) {
     assert!(picture.svg("one", &words).contains(style()));
 }
 
+fn config(sweep: Sweep) -> ProptestConfig {
+    ProptestConfig { cases: u32::try_from(sweep.count()).unwrap(), failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(sweep("draw.graphs", 24, 96)))]
 
     #[test]
     fn graphs_as_large_as_pictures(graph in graph(60, 150)) {
@@ -95,7 +100,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(sweep("draw.large", 6, 24)))]
 
     #[test]
     fn graphs_that_are_too_large(graph in graph(400, 700)) {

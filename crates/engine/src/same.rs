@@ -237,15 +237,16 @@ mod tests {
 
     #[test]
     fn turned_systems_are_the_same_and_others_are_not() {
+        let sweep = serval_effort::sweep("engine.same", 50, 200);
         let mut told_apart = 0;
-        for seed in 0..200 {
+        for seed in sweep.seeds(0) {
             for system in [uniform(seed), handlers(seed)] {
                 let (turned, other) = (turned(&system), uniform(seed + 1_000));
                 let found = find(&[&system, &turned, &other], &Cancel::new()).unwrap();
                 assert!(found[1].as_ref().is_some_and(|same| same.part == 0), "seed {seed}");
-                told_apart += u32::from(found[2].is_none());
+                told_apart += u64::from(found[2].is_none());
             }
         }
-        assert!(told_apart > 300, "{told_apart}");
+        assert!(!sweep.is_representative() || told_apart * 2 > sweep.count() * 3, "{told_apart}");
     }
 }

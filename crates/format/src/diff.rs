@@ -7,9 +7,9 @@
 //! elsewhere, and there is nothing to search, however much has changed.
 
 use std::fmt::Write;
+use std::ops::Range;
 
-use similar::udiff::UnifiedHunkHeader;
-use similar::{Algorithm, capture_diff_slices, group_diff_ops};
+use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// How many lines that are equal are shown around those that differ.
 const CONTEXT: usize = 3;
@@ -22,36 +22,78 @@ const CONTEXT: usize = 3;
 /// assert_eq!(difference, "--- x.ser\n+++ x.ser\n@@ -1,2 +1,2 @@\n-X:=1;\n+X := 1;\n X\n");
 /// ```
 pub fn diff(before: &str, after: &str, name: &str) -> String {
-    let (old, new) = (placed(before), placed(after));
-    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let mut lines = InternedInput::default();
+    lines.update_before(placed(before));
+    lines.update_after(placed(after));
+    let changes: Vec<Change> =
+        Diff::compute(Algorithm::MyersMinimal, &lines).hunks().map(|hunk| [wide(hunk.before), wide(hunk.after)]).collect();
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let mut out = String::new();
-    for hunk in group_diff_ops(operations, CONTEXT) {
+    for hunk in changes.chunk_by(|one, next| next[0].start - one[0].end <= 2 * CONTEXT) {
         if out.is_empty() {
             let _ = write!(out, "--- {name}\n+++ {name}\n");
         }
-        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&hunk));
-        for change in hunk.iter().flat_map(|operation| operation.iter_changes(&old, &new)) {
-            let (_, _, line) = change.value();
-            let _ = write!(out, "{}{line}", change.tag());
-            if !line.ends_with('\n') {
-                out.push_str("\n\\ No newline at end of file\n");
-            }
-        }
+        show(hunk, &old, &new, &mut out);
     }
     out
 }
 
+/// The lines that go, and those that come in their place.
+type Change = [Range<usize>; 2];
+
+fn wide(range: Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+/// Changes near each other, with what is equal around and between them.
+fn show(hunk: &[Change], old: &[&str], new: &[&str], out: &mut String) {
+    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
+    let above = first[0].start.min(CONTEXT);
+    let below = (old.len() - last[0].end).min(CONTEXT);
+    let [removed, added] = [0, 1].map(|side| Part(first[side].start - above..last[side].end + below));
+    let _ = writeln!(out, "@@ -{removed} +{added} @@");
+    let mut equal = removed.0.start;
+    for [gone, come] in hunk {
+        lines(' ', &old[equal..gone.start], out);
+        lines('-', &old[gone.clone()], out);
+        lines('+', &new[come.clone()], out);
+        equal = gone.end;
+    }
+    lines(' ', &old[equal..removed.0.end], out);
+}
+
+fn lines(tag: char, lines: &[&str], out: &mut String) {
+    for line in lines {
+        let _ = write!(out, "{tag}{line}");
+        if !line.ends_with('\n') {
+            out.push_str("\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// Where a part of a text is, as the unified format counts: from one, and an empty part behind the line before it.
+struct Part(Range<usize>);
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.len() {
+            0 => write!(f, "{},0", self.0.start),
+            1 => write!(f, "{}", self.0.start + 1),
+            length => write!(f, "{},{length}", self.0.start + 1),
+        }
+    }
+}
+
 /// The lines with their line ends, each behind its place. Blank lines, which
 /// share one, are counted.
-fn placed(text: &str) -> Vec<(usize, usize, &str)> {
+fn placed(text: &str) -> impl Iterator<Item = (usize, usize, &str)> {
     let (mut start, mut blank) = (0, 0);
-    let lines = text.split_inclusive('\n').map(|line| {
+    text.split_inclusive('\n').map(move |line| {
         let characters = line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').count();
         blank = if characters == 0 { blank + 1 } else { 0 };
         start += characters;
         (start - characters, blank, line)
-    });
-    lines.collect()
+    })
 }
 
 #[cfg(test)]

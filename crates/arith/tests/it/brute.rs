@@ -1,28 +1,29 @@
 //! Verdicts against trying everything.
 
-use crate::support::{Dice, brute, setting, verified};
+use crate::support::{Dice, brute, verified};
 use serval_arith::{Outcome, Solver, solve};
 use serval_budget::Budget;
+use serval_effort::sweep;
 use serval_testkit::say;
 
 #[test]
 fn verdicts_are_those_of_brute_force() {
-    let (first, count) = (setting("SERVAL_SEED", 1), setting("SERVAL_COUNT", 6_000));
-    let mut satisfiable = 0;
-    for seed in first..first + count {
+    let sweep = sweep("arith.brute", 1_500, 6_000);
+    let each = sweep.map(1, |seed| {
         let (problem, most) = Dice::new(seed).boxed();
         let outcome = solve(problem.clone(), &mut Budget::ticks(10_000_000));
         let verdict = verified(&problem, &outcome).unwrap_or_else(|| panic!("seed {seed}: not decided: {problem:?}"));
         assert_eq!(verdict, brute(&problem, &most).is_some(), "seed {seed}: {problem:?}");
-        satisfiable += u64::from(verdict);
-    }
+        u64::from(verdict)
+    });
+    let (count, satisfiable) = (sweep.count(), each.into_iter().sum::<u64>());
     say(&format!("{count} problems in boxes, {satisfiable} satisfiable"));
-    assert!(count < 1_000 || (satisfiable > count / 5 && satisfiable < count * 4 / 5));
+    assert!(!sweep.is_representative() || (satisfiable > count / 5 && satisfiable < count * 4 / 5));
 }
 
 #[test]
 fn adding_one_by_one_changes_no_verdict() {
-    for seed in 1..600 {
+    sweep("arith.incremental", 150, 600).each(1, |seed| {
         let (problem, most) = Dice::new(seed).boxed();
         let mut solver = Solver::default();
         let mut last = None;
@@ -43,12 +44,12 @@ fn adding_one_by_one_changes_no_verdict() {
             step(&mut solver);
         }
         assert_eq!(last, Some(brute(&problem, &most).is_some()), "seed {seed}");
-    }
+    });
 }
 
 #[test]
 fn work_can_stop_anywhere_and_go_on() {
-    for seed in 1..150 {
+    for seed in sweep("arith.interrupted", 40, 150).seeds(1) {
         let (problem, most) = Dice::new(seed).boxed();
         let mut solver = Solver::new(problem.clone());
         let mut ticks = 0;

@@ -1,8 +1,9 @@
 //! Trees of problems that have no solution, on problems that have one.
 
-use crate::support::{Dice, accepts, brute, setting};
+use crate::support::{Dice, accepts, brute};
 use serval_arith::{Outcome, solve};
 use serval_budget::Budget;
+use serval_effort::sweep;
 use serval_linear::{Linear, Literal, Node, Problem, Reference, Tree, is_solved_by};
 use serval_testkit::say;
 
@@ -113,9 +114,9 @@ fn bend_combination(dice: &mut Dice, combination: &mut Vec<(Reference, i128)>) {
 
 #[test]
 fn no_tree_refutes_what_has_a_solution() {
-    let count = setting("SERVAL_COUNT", 4_000);
-    let (mut tried, mut seed) = (0_u64, setting("SERVAL_SEED", 1));
-    while tried < count {
+    let sweep = sweep("arith.trees", 1_000, 4_000);
+    let (mut tried, mut seed) = (0_u64, sweep.seed(1));
+    while tried < sweep.count() {
         seed += 1;
         let mut dice = Dice::new(seed);
         let (problem, most) = dice.boxed();
@@ -146,7 +147,7 @@ fn no_tree_refutes_what_has_a_solution() {
 /// Small random trees on problems with one solution, which only just exist.
 #[test]
 fn no_random_tree_refutes_what_has_a_solution() {
-    for seed in 1..setting("SERVAL_COUNT", 20_000) {
+    for seed in sweep("arith.random_trees", 4_000, 20_000).seeds(1) {
         let mut dice = Dice::new(seed);
         let problem = Problem {
             variables: 1,

@@ -4,6 +4,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use proptest::prelude::*;
 use serval_arith::{Int, Rational};
+use serval_effort::{Sweep, sweep};
 
 /// Numbers of all sizes, many at the edge of a machine word.
 fn number() -> impl Strategy<Value = i128> {
@@ -34,8 +35,12 @@ fn same(ours: &Rational, theirs: &RBig) -> bool {
     ours.numerator().to_string() == theirs.numerator().to_string() && ours.denominator().to_string() == theirs.denominator().to_string()
 }
 
+fn config(sweep: Sweep) -> ProptestConfig {
+    ProptestConfig { cases: u32::try_from(sweep.count()).unwrap(), failure_persistence: None, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(sweep("arith.numbers", 500, 4_000)))]
 
     #[test]
     fn integers(a in number(), b in number(), c in number()) {

@@ -5,11 +5,6 @@ use serval_budget::Budget;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree, is_solved_by};
 use serval_model::SplitMix64;
 
-/// A whole number from the environment, for longer runs.
-pub(crate) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 pub(crate) struct Dice(pub(crate) SplitMix64);
 
 impl Dice {

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{Dice, setting, verified};
+use crate::support::{Dice, verified};
 use serval_arith::{Outcome, Solver};
 use serval_budget::Budget;
 use serval_linear::{Linear, Literal, Problem};
@@ -104,7 +104,7 @@ fn figures(name: &str, mut times: Vec<Duration>, note: &str) {
 fn networks() {
     for (edges, clauses, runs) in [(12, 6, 200), (60, 20, 100), (300, 40, 30)] {
         let (mut times, mut checks, mut sat, mut open, mut nodes, mut ticks) = (Vec::new(), Vec::new(), 0, 0, Vec::new(), 0);
-        for seed in 0..setting("SERVAL_COUNT", runs) {
+        for seed in 0..runs {
             let problem = network(&mut Dice::new(seed), edges, clauses);
             let start = Instant::now();
             let mut budget = Budget::ticks(200_000_000);
@@ -141,7 +141,7 @@ fn networks() {
 fn loops() {
     for (edges, clauses, rounds) in [(12, 3, 30), (60, 5, 30), (300, 8, 30)] {
         let (mut times, mut last, mut ends, mut support) = (Vec::new(), Vec::new(), [0; 3], 0);
-        for seed in 0..setting("SERVAL_COUNT", 10) {
+        for seed in 0..10 {
             let mut dice = Dice::new(seed);
             let mut solver = Solver::new(network(&mut dice, edges, clauses));
             for round in 0..rounds {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serval_budget::Budget;
 use serval_classic::{Action, PlaceKind, Places, interleaving};
+use serval_effort::{Sweep, sweep};
 use serval_model::{Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
 use serval_petri::{Arc, Constraint, Linear, Net, Slice, Target, slice};
 
@@ -293,8 +294,12 @@ fn completed_multisets_are_those_of_the_system() {
     }
 }
 
+fn config(sweep: Sweep) -> ProptestConfig {
+    ProptestConfig::with_cases(u32::try_from(sweep.count()).unwrap())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(config(sweep("classic.nets", 50, 200)))]
 
     #[test]
     fn random_systems_have_the_published_net(system in small_system()) {

@@ -1,5 +1,4 @@
 //! Running the binary.
-#![expect(clippy::unwrap_used, reason = "a test that cannot run its program fails")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Tests of the decomposition, in one program so that it links once.
 //!
-//! `SERVAL_COUNT=20000 cargo test -p serval-decompose --test it -- --nocapture` tries more nets, and `SERVAL_SEED` others.
+//! `SERVAL_COUNT=20000 cargo test --release -p serval-decompose --test it -- --nocapture` tries more nets, and
+//! `SERVAL_SEED=20000` others.
 
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
@@ -13,7 +14,7 @@ use serval_decompose::{Counts, Rule, Said, decide_in};
 use serval_netproof::{Claim, Evidence, Refusal, check};
 use serval_petri::{Formula, Marking, Net, Property};
 
-/// What an environment variable says, or else this number.
+/// The size that an environment variable asks for, or else this one.
 fn number(variable: &str, or: u64) -> u64 {
     std::env::var(variable).map_or(or, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
 }

@@ -7,7 +7,7 @@ use serval_netproof::{Claim, Evidence, check};
 use serval_petri::{Formula, Net};
 use serval_random::reach::{chain, counters, net, pairs, reaches, target};
 
-use crate::{decided, goal_of, number};
+use crate::{decided, goal_of};
 
 /// Changes something in a list of steps.
 fn changed(draw: &mut SplitMix64, evidence: &mut Decomposition) {
@@ -75,9 +75,10 @@ fn is_accepted(net: &Net, goal: &Formula, evidence: &Decomposition) -> bool {
 /// Decompositions for what cannot be reached, changed or not, never show it of what can; and most changes are seen.
 #[test]
 fn mutants_show_nothing_false() {
-    let mut draw = SplitMix64::new(number("SERVAL_SEED", 0) ^ 0xDEC0);
-    let (mut tried, mut refused, mut false_goals) = (0_u32, 0_u32, 0_u32);
-    for case in 0..number("SERVAL_COUNT", 150) {
+    let sweep = serval_effort::sweep("decompose.mutants", 40, 150);
+    let found = sweep.map(0, |case| {
+        let mut draw = SplitMix64::new(case ^ 0xDEC0);
+        let (mut tried, mut refused, mut false_goals) = (0_u64, 0_u64, 0_u64);
         let (net, target) = match case % 4 {
             0 => chain(&mut draw),
             3 => pairs(&mut draw),
@@ -88,7 +89,9 @@ fn mutants_show_nothing_false() {
             }
         };
         let goal = goal_of(&net, &target);
-        let Some((false, Evidence::Decomposition(evidence), _)) = decided(&net, &goal, 100_000, "mutants") else { continue };
+        let Some((false, Evidence::Decomposition(evidence), _)) = decided(&net, &goal, 100_000, "mutants") else {
+            return [0; 3];
+        };
         // Markings near by that can be reached.
         let mut reached: Vec<Formula> = Vec::new();
         for place in 0..target.len() {
@@ -104,14 +107,17 @@ fn mutants_show_nothing_false() {
         for _ in 0..20 {
             let mut mutant = evidence.clone();
             changed(&mut draw, &mut mutant);
-            tried += u32::from(mutant != evidence);
-            refused += u32::from(mutant != evidence && !is_accepted(&net, &goal, &mutant));
+            tried += u64::from(mutant != evidence);
+            refused += u64::from(mutant != evidence && !is_accepted(&net, &goal, &mutant));
             for goal in &reached {
                 false_goals += 1;
                 assert!(!is_accepted(&net, goal, &mutant), "case {case}: {goal:?} of {net:?} by {mutant:?}");
             }
         }
-    }
+        [tried, refused, false_goals]
+    });
+    let [tried, refused, false_goals] = [0, 1, 2].map(|what| found.iter().map(|counts| counts[what]).sum::<u64>());
     println!("{refused} of {tried} mutants refused; {false_goals} false claims refused");
-    assert!(refused * 10 > tried * 7 && tried > 100, "{refused} of {tried}");
+    let enough = refused * 10 > tried * 7 && tried * 3 > sweep.count() * 2;
+    assert!(!sweep.is_representative() || enough, "{refused} of {tried}");
 }

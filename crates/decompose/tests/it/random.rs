@@ -1,14 +1,18 @@
 //! Random nets and counter systems against trying everything.
 
-use serval_decompose::Rule;
+use serval_decompose::{Counts, Rule};
+use serval_effort::{Sweep, sweep};
 use serval_model::SplitMix64;
 use serval_petri::{Constraint, Formula, Linear, Net};
 use serval_random::reach::{chain, counters, meets, net, pairs, reaches, target};
 
-use crate::{decided, decided_in, goal_of, number};
+use crate::{decided, decided_in, goal_of};
+
+/// Ticks for one question.
+const TICKS: u64 = 300_000;
 
 /// How the questions of one kind were answered.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Summary {
     asked: u64,
     yes: u64,
@@ -22,69 +26,97 @@ struct Summary {
     pumped: u64,
 }
 
-fn ask(kind: &str, count: u64, ticks: u64, mut drawn: impl FnMut(&mut SplitMix64) -> (Net, Vec<u64>)) -> Summary {
-    let (mut summary, seed) = (Summary::default(), number("SERVAL_SEED", 0));
-    for case in 0..count {
-        let (net, target) = drawn(&mut SplitMix64::new(seed.wrapping_mul(1_000_003).wrapping_add(case)));
-        let told = format!("{kind} {case} of seed {seed}: {target:?} of {net:?}");
-        let known = reaches(&net, &target, 3_000);
-        summary.asked += 1;
-        let Some((reached, _, counts)) = decided(&net, &goal_of(&net, &target), ticks, &told) else {
-            summary.open += 1;
-            continue;
-        };
+impl Summary {
+    /// Of one question: what was answered, and what trying everything knows.
+    fn of(answer: Option<(bool, Counts)>, known: Option<bool>, told: &str) -> Self {
+        let Some((reached, counts)) = answer else { return Self { asked: 1, open: 1, ..Self::default() } };
         assert!(known.is_none_or(|known| known == reached), "{told}: {reached} is wrong");
-        *(if reached { &mut summary.yes } else { &mut summary.no }) += 1;
-        summary.alone += u64::from(known.is_none());
-        summary.covered += u64::from(counts.forward + counts.backward > 0);
-        summary.values += u64::from(counts.value > 0);
-        summary.arcs += u64::from(counts.first > 0);
-        summary.pumped += u64::from(counts.rounds > 0);
+        Self {
+            asked: 1,
+            yes: u64::from(reached),
+            no: u64::from(!reached),
+            open: 0,
+            alone: u64::from(known.is_none()),
+            covered: u64::from(counts.forward + counts.backward > 0),
+            values: u64::from(counts.value > 0),
+            arcs: u64::from(counts.first > 0),
+            pumped: u64::from(counts.rounds > 0),
+        }
     }
-    summary
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            asked: self.asked + other.asked,
+            yes: self.yes + other.yes,
+            no: self.no + other.no,
+            open: self.open + other.open,
+            alone: self.alone + other.alone,
+            covered: self.covered + other.covered,
+            values: self.values + other.values,
+            arcs: self.arcs + other.arcs,
+            pumped: self.pumped + other.pumped,
+        }
+    }
 }
 
-/// Ticks for one question.
-const TICKS: u64 = 300_000;
+fn ask(kind: &str, sweep: &Sweep, drawn: impl Fn(&mut SplitMix64) -> (Net, Vec<u64>) + Sync) -> Summary {
+    let answers = sweep.map(0, |case| {
+        let (net, target) = drawn(&mut SplitMix64::new(case));
+        let told = format!("{kind} {case}: {target:?} of {net:?}");
+        let answer = decided(&net, &goal_of(&net, &target), TICKS, &told);
+        Summary::of(answer.map(|(reached, _, counts)| (reached, counts)), reaches(&net, &target, 3_000), &told)
+    });
+    answers.into_iter().fold(Summary::default(), Summary::and)
+}
+
+/// Few questions are open, and both answers are given often.
+fn is_even(summary: &Summary, sweep: &Sweep, open_in: u64) -> bool {
+    let (open, least) = (summary.open * open_in, summary.yes.min(summary.no) * 10);
+    !sweep.is_representative() || open <= summary.asked && least >= summary.asked
+}
 
 #[test]
 fn nets() {
-    let count = number("SERVAL_COUNT", 300);
-    let summary = ask("net", count, TICKS, |draw| {
+    let sweep = sweep("decompose.nets", 80, 300);
+    let summary = ask("net", &sweep, |draw| {
         let net = net(draw);
         let target = target(draw, &net);
         (net, target)
     });
     println!("net: {summary:?}");
-    assert!(summary.open * 20 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
+    assert!(is_even(&summary, &sweep, 20), "{summary:?}");
 }
 
 #[test]
 fn counter_systems() {
-    let count = number("SERVAL_COUNT", 300);
-    let summary = ask("counters", count, TICKS, |draw| {
+    let sweep = sweep("decompose.counters", 80, 300);
+    let summary = ask("counters", &sweep, |draw| {
         let net = counters(draw);
         let target = target(draw, &net);
         (net, target)
     });
     println!("counters: {summary:?}");
-    assert!(summary.open * 20 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
+    assert!(is_even(&summary, &sweep, 20), "{summary:?}");
 }
 
 /// Chains of modes whose counters must end at a number use the rule for values.
 #[test]
 fn chains() {
-    let summary = ask("chain", number("SERVAL_COUNT", 200), TICKS, chain);
+    let sweep = sweep("decompose.chains", 60, 200);
+    let summary = ask("chain", &sweep, chain);
     println!("chain: {summary:?}");
-    assert!(summary.values > 0 && summary.covered > 0 && summary.open * 10 <= summary.asked, "{summary:?}");
+    let used = summary.values > 0 && summary.covered > 0 && summary.open * 10 <= summary.asked;
+    assert!(!sweep.is_representative() || used, "{summary:?}");
 }
 
 /// Pairs of loops use the rule for arcs.
 #[test]
 fn pairs_of_loops() {
-    let summary = ask("pairs", number("SERVAL_COUNT", 200), TICKS, pairs);
+    let sweep = sweep("decompose.pairs", 60, 200);
+    let summary = ask("pairs", &sweep, pairs);
     println!("pairs: {summary:?}");
-    assert!(summary.arcs * 20 > summary.asked && summary.pumped > 0 && summary.open * 10 <= summary.asked, "{summary:?}");
+    let used = summary.arcs * 20 > summary.asked && summary.pumped > 0 && summary.open * 10 <= summary.asked;
+    assert!(!sweep.is_representative() || used, "{summary:?}");
 }
 
 /// Whichever rule comes first, the answer is the same.
@@ -96,9 +128,9 @@ fn orders_of_rules() {
         [Rule::Arcs, Rule::Value, Rule::Backward, Rule::Forward],
         [Rule::Forward, Rule::Arcs, Rule::Backward, Rule::Value],
     ];
-    let (mut same, mut open, seed) = (0_u64, 0_u64, number("SERVAL_SEED", 0));
-    for case in 0..number("SERVAL_COUNT", 100) {
-        let draw = &mut SplitMix64::new(seed ^ (case << 8));
+    let sweep = sweep("decompose.orders", 25, 100);
+    let answers = sweep.map(0, |case| {
+        let draw = &mut SplitMix64::new(case << 8);
         let (net, target) = match case % 4 {
             0 => chain(draw),
             1 => pairs(draw),
@@ -108,46 +140,37 @@ fn orders_of_rules() {
                 (net, target)
             }
         };
-        let (goal, told) = (goal_of(&net, &target), format!("case {case} of seed {seed}: {target:?} of {net:?}"));
-        let Some((expected, ..)) = decided(&net, &goal, TICKS, &told) else { continue };
-        for order in orders {
-            match decided_in(&net, &goal, order, TICKS, &told) {
-                Some((reached, ..)) => {
-                    assert_eq!(reached, expected, "{told}: {order:?}");
-                    same += 1;
-                }
-                None => open += 1,
-            }
-        }
-    }
+        let (goal, told) = (goal_of(&net, &target), format!("case {case}: {target:?} of {net:?}"));
+        let Some((expected, ..)) = decided(&net, &goal, TICKS, &told) else { return Vec::new() };
+        let is_same = orders.map(|order| {
+            let reached = decided_in(&net, &goal, order, TICKS, &told).map(|(reached, ..)| reached);
+            assert!(reached.is_none_or(|reached| reached == expected), "{told}: {order:?}");
+            reached.is_some()
+        });
+        is_same.to_vec()
+    });
+    let answers = answers.concat();
+    let same = answers.iter().filter(|same| **same).count();
+    let open = answers.len() - same;
     println!("orders: {same} answers are the same, {open} are open");
-    assert!(open * 5 < same, "{same} the same, {open} open");
+    assert!(!sweep.is_representative() || open * 5 < same, "{same} the same, {open} open");
 }
 
 /// Formulas: two conditions joined by `and` or `or`, each of which compares a sum of places with a number or with a place, and sometimes that two does not divide one.
 #[test]
 fn formulas() {
-    let (count, seed) = (number("SERVAL_COUNT", 200), number("SERVAL_SEED", 0));
-    let mut summary = Summary::default();
-    for case in 0..count {
-        let draw = &mut SplitMix64::new(seed.wrapping_mul(1_000_003).wrapping_add(case) ^ 0xF0);
+    let sweep = sweep("decompose.formulas", 60, 200);
+    let answers = sweep.map(0, |case| {
+        let draw = &mut SplitMix64::new(case ^ 0xF0);
         let net = if draw.chance(50) { net(draw) } else { counters(draw) };
         let goal = formula(draw, &net);
-        let told = format!("formula {case} of seed {seed}: {goal:?} of {net:?}");
-        let known = meets(&net, &goal, 2_000);
-        summary.asked += 1;
-        let Some((reached, _, counts)) = decided(&net, &goal, TICKS, &told) else {
-            summary.open += 1;
-            continue;
-        };
-        assert!(known.is_none_or(|known| known == reached), "{told}: {reached} is wrong");
-        *(if reached { &mut summary.yes } else { &mut summary.no }) += 1;
-        summary.alone += u64::from(known.is_none());
-        summary.covered += u64::from(counts.forward + counts.backward > 0);
-        summary.pumped += u64::from(counts.rounds > 0);
-    }
+        let told = format!("formula {case}: {goal:?} of {net:?}");
+        let answer = decided(&net, &goal, TICKS, &told);
+        Summary::of(answer.map(|(reached, _, counts)| (reached, counts)), meets(&net, &goal, 2_000), &told)
+    });
+    let summary = answers.into_iter().fold(Summary::default(), Summary::and);
     println!("formulas: {summary:?}");
-    assert!(summary.open * 10 <= count && summary.yes * 10 >= count && summary.no * 10 >= count, "{summary:?}");
+    assert!(is_even(&summary, &sweep, 10), "{summary:?}");
 }
 
 fn formula(draw: &mut SplitMix64, net: &Net) -> Formula {

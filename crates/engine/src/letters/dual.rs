@@ -429,21 +429,26 @@ mod tests {
 
     #[test]
     fn clauses_hold_for_all_walks_and_not_for_the_counts() {
-        let random = &mut SplitMix64::new(11);
-        let (mut found, mut conditional, mut others, mut long) = (0, 0, 0, 0);
-        for _ in 0..150 {
-            let classes = 1 + random.below(3);
-            let automaton = draw(random, classes);
-            let walks = walks(&automaton, classes, 8);
+        let sweep = serval_effort::sweep("engine.dual", 150, 150);
+        let random = &mut SplitMix64::new(sweep.seed(11));
+        let drawn: Vec<(usize, Automaton)> = (0..sweep.count())
+            .map(|_| {
+                let classes = 1 + random.below(3);
+                (classes, draw(random, classes))
+            })
+            .collect();
+        let each = serval_effort::side_by_side(&drawn, |&(classes, ref automaton)| {
+            let (mut found, mut conditional, mut others, mut long) = (0, 0, 0, 0);
+            let walks = walks(automaton, classes, 8);
             for counts in counts_up_to(classes, 5) {
-                let clause = separated(&automaton, &counts);
+                let clause = separated(automaton, &counts);
                 if walks.contains(&counts) {
                     assert_eq!(clause, None, "{automaton:?} {counts:?}");
                     continue;
                 }
                 let Some(clause) = clause else {
                     let number = u32::try_from(classes).unwrap();
-                    let Some(found) = separate_among(&automaton, number, &counts, &mut Budget::ticks(10_000_000)).unwrap() else {
+                    let Some(found) = separate_among(automaton, number, &counts, &mut Budget::ticks(10_000_000)).unwrap() else {
                         others += 1;
                         continue;
                     };
@@ -455,13 +460,16 @@ mod tests {
                     continue;
                 };
                 found += 1;
-                long += usize::from(clause.len() > 1);
+                long += u64::from(clause.len() > 1);
                 assert!(!clause.iter().any(|literal| literal.holds(&counts)), "{automaton:?} {counts:?} {clause:?}");
                 let holds = |counts: &Vec<i64>| clause.iter().any(|literal| literal.holds(counts));
                 assert!(walks.iter().all(holds), "{automaton:?} {counts:?} {clause:?}");
             }
-        }
-        let many = found > 1_000 && long > 10 && conditional > 10 && others < 10;
-        assert!(many, "{found} clauses, {long} of them long, {conditional} conditional; none for {others}");
+            [found, conditional, others, long]
+        });
+        let [found, conditional, others, long] = each.into_iter().fold([0; 4], |sum, one| std::array::from_fn(|at| sum[at] + one[at]));
+        let count = sweep.count();
+        let many = found > 6 * count && long * 20 > count && conditional * 20 > count && others * 50 < found;
+        assert!(!sweep.is_representative() || many, "{found} clauses, {long} of them long, {conditional} conditional; none for {others}");
     }
 }

@@ -249,8 +249,9 @@ mod tests {
 
     #[test]
     fn both_ways_find_walks_where_there_are_any() {
-        let random = &mut SplitMix64::new(7);
-        for _ in 0..150 {
+        let sweep = serval_effort::sweep("engine.walks", 40, 150);
+        let random = &mut SplitMix64::new(sweep.seed(7));
+        for _ in 0..sweep.count() {
             let classes = 1 + random.below(3);
             let automaton = draw(random, classes);
             let walks = walks(&automaton, classes, 5);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serval_effort::Sweep;
 use serval_petri::{Net, pnml, tina};
 
 fn root() -> PathBuf {
@@ -22,6 +23,11 @@ pub(crate) fn examples() -> Vec<(String, Net)> {
     }
     assert!(nets.len() >= 20, "{}", nets.len());
     nets
+}
+
+/// All example nets and as many random ones as the sweep has cases.
+pub(crate) fn examples_and(sweep: Sweep) -> Vec<(String, Net)> {
+    examples().into_iter().chain(sweep.seeds(0).map(|seed| (format!("random {seed}"), random_net(seed)))).collect()
 }
 
 /// The example with this name.

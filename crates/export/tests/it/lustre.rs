@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serval_effort::side_by_side;
 use serval_export::lustre::{Encoding, Options, identifier, write};
 use serval_export::{Asked, sets};
 use serval_petri::{Marking, Net, Property, TransitionId};
@@ -154,38 +155,25 @@ fn stream(net: &Net, node: &Node, encoding: Encoding, sets: &[Vec<TransitionId>]
 
 #[test]
 fn programs_do_what_nets_do() {
-    let mut random = Random(7);
-    let random_nets = (0..20).map(|seed| (format!("random {seed}"), random_net(seed)));
-    for (name, net) in examples().into_iter().chain(random_nets) {
-        let streams = if net.transition_count() > 30 { 4 } else { 12 };
+    // So many streams of inputs for each net.
+    let sweep = serval_effort::sweep("export.lustre", 6, 1000);
+    let random_nets = (0..20).map(|seed| random_net(sweep.seed(seed)));
+    let nets: Vec<(u64, Net)> = (sweep.seed(7)..).zip(examples().into_iter().map(|(_, net)| net).chain(random_nets)).collect();
+    side_by_side(&nets, |(seed, net)| {
+        let mut random = Random(*seed);
+        let streams = if net.transition_count() > 30 { sweep.count().div_ceil(3) } else { sweep.count() };
         for (encoding, sets) in [
-            (Encoding::Corrected, sets::greedy(&net)),
-            (Encoding::Published, sets::greedy(&net)),
-            (Encoding::Corrected, sets::singletons(&net)),
+            (Encoding::Corrected, sets::greedy(net)),
+            (Encoding::Published, sets::greedy(net)),
+            (Encoding::Corrected, sets::singletons(net)),
         ] {
-            let asked = questions(&net);
-            let node = main_node(&program(&net, encoding, &sets, &asked));
+            let asked = questions(net);
+            let node = main_node(&program(net, encoding, &sets, &asked));
             for _ in 0..streams {
-                stream(&net, &node, encoding, &sets, &asked, &mut random, 12);
-            }
-            assert!(!name.is_empty());
-        }
-    }
-}
-
-#[test]
-#[ignore = "takes minutes; for whoever changes the encoding"]
-fn a_thousand_streams_for_each_of_many_nets() {
-    let mut random = Random(77);
-    for (_, net) in examples() {
-        for encoding in [Encoding::Corrected, Encoding::Published] {
-            let (sets, asked) = (sets::greedy(&net), questions(&net));
-            let node = main_node(&program(&net, encoding, &sets, &asked));
-            for _ in 0..1000 {
-                stream(&net, &node, encoding, &sets, &asked, &mut random, 20);
+                stream(net, &node, encoding, &sets, &asked, &mut random, 20);
             }
         }
-    }
+    });
 }
 
 /// The two encodings on two nets of two lines: where they differ, and why.

@@ -6,7 +6,7 @@ use serval_export::lustre::{Encoding, Options};
 use serval_export::{Asked, horn, lustre, mist, names, nuxmv, sets, vmt};
 use serval_petri::{Net, Property};
 
-use crate::examples::{Random, example, examples, random_net};
+use crate::examples::{Random, example, examples_and};
 
 fn asked(net: &Net, words: &str) -> Asked {
     Asked { name: words.to_owned(), property: Property::parse(words, net).unwrap() }
@@ -78,7 +78,7 @@ fn statements(text: &str) -> Vec<Vec<String>> {
 #[test]
 fn modules_of_nuxmv_say_what_the_net_does() {
     let mut random = Random(8);
-    for (name, net) in examples().into_iter().chain((0..20).map(|seed| (format!("random {seed}"), random_net(seed)))) {
+    for (name, net) in examples_and(serval_effort::sweep("export.nuxmv", 10, 20)) {
         let all = [asked(&net, "deadlock-free"), asked(&net, "safe:2")];
         let statements = statements(&nuxmv::write(&net, &all).unwrap());
         assert_eq!(statements[0], ["MODULE", "main"]);
@@ -133,7 +133,7 @@ fn modules_of_nuxmv_say_what_the_net_does() {
 #[test]
 fn specifications_of_mist_say_what_the_net_does() {
     let mut random = Random(9);
-    for (name, net) in examples().into_iter().chain((0..20).map(|seed| (format!("random {seed}"), random_net(seed)))) {
+    for (name, net) in examples_and(serval_effort::sweep("export.mist", 10, 20)) {
         let asked = asked(&net, "safe:2");
         let text = mist::write(&net, &asked).unwrap();
         let code: String = text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();

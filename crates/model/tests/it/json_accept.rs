@@ -36,6 +36,8 @@ fn build(mirror: &Mirror) -> NetworkSystem {
 }
 
 proptest! {
+    #![proptest_config(crate::cases(serval_effort::sweep("model.json", 128, 256)))]
+
     #[test]
     fn reads_what_it_writes(system in strangely_named()) {
         let text = system.to_json();

@@ -13,6 +13,8 @@ fn listed(bag: &Multiset<u8>) -> Vec<u8> {
 }
 
 proptest! {
+    #![proptest_config(crate::cases(serval_effort::sweep("model.multisets", 128, 256)))]
+
     #[test]
     fn behaves_like_a_sorted_list(list in prop::collection::vec(0..5u8, 0..12), other in prop::collection::vec(0..5u8, 0..12), element in 0..5u8) {
         let bag: Multiset<u8> = list.iter().copied().collect();

@@ -23,7 +23,7 @@ fn sums(a: &BTreeSet<Names>, b: &BTreeSet<Names>, size: u128) -> BTreeSet<Names>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::cases(serval_effort::sweep("model.products", 32, 64)))]
 
     /// Also where both sides have the same request names.
     #[test]

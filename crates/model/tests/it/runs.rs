@@ -176,6 +176,8 @@ fn numbers_count_from_one() {
 }
 
 proptest! {
+    #![proptest_config(crate::cases(serval_effort::sweep("model.replay", 128, 256)))]
+
     /// Exactly the enabled moves can be performed: of a run that replays, any
     /// other event added at its end does not.
     #[test]

@@ -25,6 +25,8 @@ fn all_letters(system: &NetworkSystem) -> Vec<Letter> {
 }
 
 proptest! {
+    #![proptest_config(crate::cases(serval_effort::sweep("model.serial", 128, 256)))]
+
     #[test]
     fn agrees_with_the_definition(system in small("")) {
         let budget = &mut Budget::unlimited();

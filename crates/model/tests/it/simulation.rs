@@ -7,6 +7,8 @@ use serval_model::{Event, GlobalId, LocalId, Moves, Outcome, RequestId, Response
 use crate::systems::{lost_update, small};
 
 proptest! {
+    #![proptest_config(crate::cases(serval_effort::sweep("model.simulation", 128, 256)))]
+
     #[test]
     fn the_same_seed_gives_the_same_run(system in small(""), requests in 0..5usize, seed in any::<u64>()) {
         let simulate = || random_run(&system, requests, seed, 30, &mut Budget::unlimited());

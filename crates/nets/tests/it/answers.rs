@@ -10,10 +10,6 @@ use serval_petri::{Formula, Net, Property};
 use serval_random::nets::{Markings, Question, net};
 use serval_testkit::say;
 
-use crate::number;
-
-/// Nets, unless `SERVAL_COUNT` says how many.
-const NETS: u64 = 200;
 /// Markings that are tried; explicit search looks at more, so it knows all that trying finds.
 const MARKINGS: usize = 2_000;
 
@@ -29,7 +25,26 @@ struct Tally {
     methods: BTreeMap<String, u64>,
 }
 
-fn ask(seed: u64, tally: &mut Tally) {
+impl Tally {
+    /// What was counted in both.
+    fn and(mut self, other: Self) -> Self {
+        for (method, count) in other.methods {
+            *self.methods.entry(method).or_default() += count;
+        }
+        Self {
+            bounded: self.bounded + other.bounded,
+            questions: self.questions + other.questions,
+            holds: self.holds + other.holds,
+            fails: self.fails + other.fails,
+            open: self.open + other.open,
+            compared: self.compared + other.compared,
+            methods: self.methods,
+        }
+    }
+}
+
+fn ask(seed: u64) -> Tally {
+    let mut tally = Tally::default();
     let net = net(seed);
     let markings = Markings::of(&net, MARKINGS);
     tally.bounded += u64::from(markings.is_complete);
@@ -62,8 +77,9 @@ fn ask(seed: u64, tally: &mut Tally) {
             );
             evidence.push((goal, answer.evidence));
         }
-        compare(&net, (question, property), goals.len(), evidence, &markings, &about, tally);
+        compare(&net, (question, property), goals.len(), evidence, &markings, &about, &mut tally);
     }
+    tally
 }
 
 fn compare(
@@ -94,14 +110,15 @@ fn compare(
 
 #[test]
 fn no_answer_is_wrong_and_no_evidence_is_refused() {
-    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
-    let mut tally = Tally::default();
-    for seed in first..first + nets {
-        ask(seed, &mut tally);
-    }
+    let sweep = serval_effort::sweep("nets.answers", 60, 200);
+    let nets = sweep.count();
+    let tally = sweep.map(1, ask).into_iter().fold(Tally::default(), Tally::and);
     let Tally { bounded, questions, holds, fails, open, compared, methods } = tally;
     say(&format!("nets: {nets}, {bounded} bounded; {questions} questions: {holds} hold, {fails} do not, {open} open; {compared} compared"));
     say(&format!("nets: answers about goals by {methods:?}"));
+    if !sweep.is_representative() {
+        return;
+    }
     assert!(bounded * 10 >= nets * 3 && bounded < nets, "{bounded} of {nets} are bounded");
     assert!(holds * 5 >= questions && fails * 5 >= questions && compared * 5 >= questions * 4 && open * 50 <= questions, "too one-sided");
 }

@@ -1,6 +1,4 @@
 //! How large a sum can be, whether places are safe, and what can fire: by every method, against trying everything.
-//!
-//! `SERVAL_COUNT=20000` tries more nets.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +10,8 @@ use serval_petri::{Linear, Marking, Most, Net, PlaceId, Property};
 use serval_random::nets::{Markings, net, open_net};
 use serval_testkit::say;
 
-use crate::number;
+use crate::together;
 
-/// Nets of either kind, unless `SERVAL_COUNT` says how many.
-const NETS: u64 = 100;
 /// Markings that are tried.
 const MARKINGS: usize = 1_500;
 /// Rounds for one question.
@@ -103,13 +99,18 @@ fn goals(net: &Net, session: &Session, markings: &Markings, told: &str, draw: &m
 
 #[test]
 fn largest_values_agree() {
-    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
-    let mut tally = BTreeMap::new();
-    for seed in first..first + nets {
+    let sweep = serval_effort::sweep("nets.bound", 40, 100);
+    let nets = sweep.count();
+    let tally = together(sweep.map(1, |seed| {
+        let mut tally = BTreeMap::new();
         compare(&net(seed), seed, &mut tally);
         compare(&open_net(seed), seed, &mut tally);
-    }
+        tally
+    }));
     say(&format!("{} nets: {tally:?}", 2 * nets));
+    if !sweep.is_representative() {
+        return;
+    }
     let count = |name: &str| tally.get(name).copied().unwrap_or(0);
     for name in ["all", "cover"] {
         let (few, open) = (count(&format!("{name}, few markings: number")), count(&format!("{name}, few markings: open")));

@@ -1,6 +1,4 @@
 //! Inductive methods on random nets, against trying everything.
-//!
-//! `SERVAL_COUNT=10000` tries so many nets of either kind.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +10,8 @@ use serval_petri::{Marking, Net, Property};
 use serval_random::nets::{Markings, Question, net, safe_net};
 use serval_testkit::say;
 
-use crate::number;
+use crate::together;
 
-/// Nets of either kind, unless `SERVAL_COUNT` says how many.
-const NETS: u64 = 300;
 /// Markings that are tried.
 const MARKINGS: usize = 2_000;
 /// Ticks for a method and a goal.
@@ -57,13 +53,17 @@ fn compare(net: &Net, seed: u64, tally: &mut BTreeMap<String, u64>) {
 
 #[test]
 fn induction_agrees_with_trying_everything() {
-    let (nets, first) = (number("SERVAL_COUNT", NETS), number("SERVAL_SEED", 1));
+    let sweep = serval_effort::sweep("nets.inductive", 80, 300);
     for (kind, made) in [("general", net as fn(u64) -> Net), ("safe", safe_net)] {
-        let mut tally = BTreeMap::new();
-        for seed in first..first + nets {
+        let tally = together(sweep.map(1, |seed| {
+            let mut tally = BTreeMap::new();
             compare(&made(seed), seed, &mut tally);
+            tally
+        }));
+        say(&format!("{} {kind} nets: {tally:?}", sweep.count()));
+        if !sweep.is_representative() {
+            continue;
         }
-        say(&format!("{nets} {kind} nets: {tally:?}"));
         let count = |name: &str| tally.get(name).copied().unwrap_or(0);
         let open = |method: &str| count(&format!("{method}: nothing")) + count(&format!("{method}: stopped"));
         let all: u64 = tally.iter().filter(|one| one.0.starts_with("pdr")).map(|one| one.1).sum();

@@ -1,10 +1,11 @@
 //! Evidence with one thing changed: refused, unless what it says is still so.
 //!
-//! `SERVAL_MUTANTS=1000` makes so many of each kind.
+//! `SERVAL_COUNT=1000` makes so many of each kind.
 
 use std::collections::BTreeMap;
 
 use serval_budget::Budget;
+use serval_effort::{Sweep, side_by_side};
 use serval_linear::{Linear, Node, Tree};
 use serval_model::SplitMix64;
 use serval_netproof::{Again, Bound, Certificate, Claim, Equation, Evidence, Invariant, Item, Refusal, Run, Step, check, check_bounded};
@@ -15,10 +16,6 @@ use serval_petri::{Formula, Marking, Net, PlaceId, Property};
 use serval_random::nets::{Markings, Question, net, open_net};
 use serval_testkit::say;
 
-use crate::number;
-
-/// Mutants of each kind, unless `SERVAL_MUTANTS` says how many.
-const MUTANTS: u64 = 100;
 const KINDS: [&str; 12] =
     ["run", "weights", "dead", "equation", "inductive", "k-inductive", "states", "stubborn", "cover", "basis", "backward", "separator"];
 
@@ -242,25 +239,72 @@ fn node(draw: &mut SplitMix64, node: &mut Node) {
     }
 }
 
-#[derive(Default, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Tally {
     refused: u64,
     accepted: u64,
 }
 
+/// What came of the mutants of each kind.
+#[derive(Clone, Debug)]
+struct Tallies {
+    each: BTreeMap<&'static str, Tally>,
+    /// Mutants of each kind that are wanted.
+    wanted: u64,
+}
+
+/// Seeds that are tried side by side, before the mutants are counted again.
+const BLOCK: u64 = 16;
+
+impl Tallies {
+    /// Makes mutants, as `one` does for a seed, until there are as many of each kind as the sweep has cases. `one` gets
+    /// what is there already, and adds to it.
+    fn until_enough(kinds: &[&'static str], sweep: &Sweep, one: impl Fn(u64, &mut Self) + Sync) -> Self {
+        let mut all = Self { each: kinds.iter().map(|&kind| (kind, Tally::default())).collect(), wanted: sweep.count() };
+        let mut next = sweep.seed(1);
+        while !kinds.iter().all(|kind| all.is_enough(kind)) {
+            let seeds: Vec<u64> = (next..next + BLOCK).collect();
+            let parts = side_by_side(&seeds, |&seed| {
+                let mut part = all.clone();
+                one(seed, &mut part);
+                part
+            });
+            let before = all.clone();
+            for (kind, tally) in parts.into_iter().flat_map(|part| part.each) {
+                let (sum, before) = (all.of(kind), before.each[kind]);
+                sum.refused += tally.refused - before.refused;
+                sum.accepted += tally.accepted - before.accepted;
+            }
+            next += BLOCK;
+        }
+        all
+    }
+
+    fn of(&mut self, kind: &str) -> &mut Tally {
+        self.each.get_mut(kind).unwrap()
+    }
+
+    fn is_enough(&self, kind: &str) -> bool {
+        self.each[kind].refused + self.each[kind].accepted >= self.wanted
+    }
+
+    /// Much is refused, or mutants differ from what they were made of in nothing that matters.
+    fn tell(&self, what: &str) {
+        say(&format!("mutants of {what}: {:?}", self.each));
+        for (kind, tally) in &self.each {
+            assert!(tally.refused * 5 >= self.wanted, "{kind}: {tally:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_changed_is_refused_or_still_so() {
-    let wanted = number("SERVAL_MUTANTS", MUTANTS);
-    let mut tally: BTreeMap<&str, Tally> = KINDS.into_iter().map(|kind| (kind, Tally::default())).collect();
-    for seed in number("SERVAL_SEED", 1).. {
-        let is_enough = |tally: &Tally| tally.refused + tally.accepted >= wanted;
-        if tally.values().all(is_enough) {
-            break;
-        }
+    let sweep = serval_effort::sweep("nets.mutants", 30, 100);
+    let tallies = Tallies::until_enough(&KINDS, &sweep, |seed, tallies| {
         let net = net(seed);
         let markings = Markings::of(&net, 500);
         if !markings.is_complete {
-            continue;
+            return;
         }
         let draw = &mut SplitMix64::new(seed);
         for question in Question::all(draw, &net) {
@@ -270,12 +314,12 @@ fn what_is_changed_is_refused_or_still_so() {
                 // The same piece for a goal that it is not about is wrong more often.
                 let other = is_there.then(|| goal.negated()).flatten();
                 for evidence in found(&net, &goal).into_iter().chain(other.iter().flat_map(|other| found(&net, other))) {
-                    let tally = tally.get_mut(evidence.kind()).unwrap();
                     for _ in 0..3 {
                         let mutant = mutated(draw, &evidence);
-                        if is_enough(tally) || mutant == evidence && evidence.claim() == claim(is_there) {
+                        if tallies.is_enough(evidence.kind()) || mutant == evidence && evidence.claim() == claim(is_there) {
                             continue;
                         }
+                        let tally = tallies.of(evidence.kind());
                         let told = format!("net {seed}, {}: {mutant:?}", question.text(&net));
                         match check(&net, &goal, mutant.claim(), &mutant, &mut Budget::unlimited()) {
                             Ok(()) => {
@@ -289,22 +333,16 @@ fn what_is_changed_is_refused_or_still_so() {
                 }
             }
         }
-    }
-    say(&format!("mutants of evidence about nets: {tally:?}"));
-    for (kind, tally) in tally {
-        assert!(tally.refused * 5 >= wanted, "{kind}: {tally:?}");
-    }
+    });
+    tallies.tell("evidence about nets");
 }
 
 /// Runs into all goals of a property, with one thing changed.
 #[test]
 fn changed_runs_are_refused_or_still_so() {
-    let wanted = number("SERVAL_MUTANTS", MUTANTS);
-    let mut tally = Tally::default();
-    for seed in number("SERVAL_SEED", 1).. {
-        if tally.refused + tally.accepted >= wanted {
-            break;
-        }
+    let sweep = serval_effort::sweep("nets.mutants_of_runs", 30, 100);
+    let tallies = Tallies::until_enough(&["runs"], &sweep, |seed, tallies| {
+        let tally = tallies.of("runs");
         let net = net(seed);
         let markings = Markings::of(&net, 500);
         let draw = &mut SplitMix64::new(seed);
@@ -338,21 +376,16 @@ fn changed_runs_are_refused_or_still_so() {
                 }
             }
         }
-    }
-    say(&format!("mutants of runs into several goals: {tally:?}"));
-    assert!(tally.refused * 5 >= wanted && tally.accepted > 0, "{tally:?}");
+    });
+    tallies.tell("runs into several goals");
+    assert!(!sweep.is_representative() || tallies.each["runs"].accepted > 0, "{tallies:?}");
 }
 
 /// Pumps, and covers that bound places, with one thing changed.
 #[test]
 fn changed_bounds_are_refused_or_still_so() {
-    let wanted = number("SERVAL_MUTANTS", MUTANTS);
-    let mut tally: BTreeMap<&str, Tally> = ["pump", "cover"].into_iter().map(|kind| (kind, Tally::default())).collect();
-    let is_enough = |tally: &Tally| tally.refused + tally.accepted >= wanted;
-    for seed in number("SERVAL_SEED", 1).. {
-        if tally.values().all(is_enough) {
-            break;
-        }
+    let sweep = serval_effort::sweep("nets.mutants_of_bounds", 30, 100);
+    let tallies = Tallies::until_enough(&["pump", "cover"], &sweep, |seed, tallies| {
         let net = if seed % 2 == 0 { net(seed) } else { open_net(seed) };
         let draw = &mut SplitMix64::new(seed);
         let known = |places: &[PlaceId]| {
@@ -368,10 +401,10 @@ fn changed_bounds_are_refused_or_still_so() {
                 let places = [PlaceId::try_from_index(other).unwrap()];
                 let Some(truth) = known(&places).as_ref().map(claim) else { continue };
                 let mutant = mutated_bounds(draw, &evidence);
-                let tally = tally.get_mut(evidence.kind()).unwrap();
-                if is_enough(tally) || mutant == evidence && other == place.index() {
+                if tallies.is_enough(evidence.kind()) || mutant == evidence && other == place.index() {
                     continue;
                 }
+                let tally = tallies.of(evidence.kind());
                 match check_bounded(&net, &places, &mutant, &mut Budget::unlimited()) {
                     Ok(shown) => {
                         assert_eq!(shown, truth, "net {seed}: {mutant:?}");
@@ -381,11 +414,8 @@ fn changed_bounds_are_refused_or_still_so() {
                 }
             }
         }
-    }
-    say(&format!("mutants of evidence about bounds: {tally:?}"));
-    for (kind, tally) in tally {
-        assert!(tally.refused * 5 >= wanted, "{kind}: {tally:?}");
-    }
+    });
+    tallies.tell("evidence about bounds");
 }
 
 fn mutated_bounds(draw: &mut SplitMix64, evidence: &Evidence) -> Evidence {

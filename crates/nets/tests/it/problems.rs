@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serval_budget::{Budget, Cancel};
+use serval_effort::{side_by_side, skips};
 use serval_families::covering::{
     Command, Problem, ackermann, ackermann_value, boolean, boolean_counter, lipton, lipton_size, messages, multiplication, problems,
 };
@@ -49,11 +50,13 @@ fn size(evidence: &Evidence) -> usize {
 /// The problems are in the examples as they are made, and all methods together, and both alone, have the right answer with evidence.
 #[test]
 fn problems_have_their_answers() {
+    if skips("nets.problems") {
+        return;
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nets/coverability");
     let all = problems();
     assert_eq!(all.len(), 60);
-    let mut largest = [0, 0];
-    for Problem { name, text, coverable } in &all {
+    let sizes = side_by_side(&all, |Problem { name, text, coverable }| {
         let path = folder.join(format!("{name}.spec"));
         if std::env::var_os("SERVAL_BLESS").is_some() {
             std::fs::create_dir_all(&folder).unwrap();
@@ -64,11 +67,12 @@ fn problems_have_their_answers() {
         let found = decide(&net, &targets, 5, &Cancel::new());
         let Found::Answer(answer) = &found[0] else { panic!("{name}: {found:?}") };
         assert_eq!(answer.claim, claim(*coverable), "{name}");
-        for (at, evidence) in asked(&net, &targets[0], name).into_iter().enumerate() {
+        asked(&net, &targets[0], name).map(|evidence| {
             assert_eq!(evidence.claim(), claim(*coverable), "{name}");
-            largest[at] = size(&evidence).max(largest[at]);
-        }
-    }
+            size(&evidence)
+        })
+    });
+    let largest = [0, 1].map(|at| sizes.iter().map(|sizes| sizes[at]).max().unwrap_or(0));
     say(&format!("60 problems; the largest cover has {} markings, the largest basis {}", largest[0], largest[1]));
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 60, "there is a file that nobody makes");
 }
@@ -114,7 +118,10 @@ fn messages_through_channels_without_a_bound() {
 /// A net that is too large for the ticks ends without an answer, and says what was looked at.
 #[test]
 fn large_nets_of_lipton_end_by_a_limit() {
-    for mistake in [false, true] {
+    if skips("nets.large_nets_of_lipton") {
+        return;
+    }
+    side_by_side(&[false, true], |&mistake| {
         let mist::Spec { net, targets } = mist::read(&lipton(3, mistake)).unwrap();
         let session = Session::new(&net, &Cancel::new());
         let (found, far) = session.go_on(&net, &targets, vec![Found::Nothing; 2], 2, &Cancel::new());
@@ -125,27 +132,31 @@ fn large_nets_of_lipton_end_by_a_limit() {
         assert!(claims[1].is_none_or(|one| one == Claim::Unreachable), "{claims:?}");
         let open = found.iter().any(Found::is_open);
         assert!(!open || far.forwards > 1_000 && far.backwards > 100 && far.explicit >= 1_000, "{far:?}");
-    }
+    });
 }
 
 /// The routines count exactly, and the test for zero is one. `SERVAL_LIPTON` goes further than 2.
 #[test]
 fn nets_of_lipton_test_for_zero() {
-    for n in 0..=u32::try_from(number("SERVAL_LIPTON", 2)).unwrap() {
-        for mistake in [false, true] {
-            let mist::Spec { net, targets } = mist::read(&lipton(n, mistake)).unwrap();
-            let told = format!("n = {n}, {}", if mistake { "with a mistake" } else { "right" });
-            let found = decide(&net, &targets, 7, &Cancel::new());
-            let claims: Vec<Option<Claim>> = found.iter().map(|found| found.answer().map(|answer| answer.claim)).collect();
-            let kinds: Vec<_> = found.iter().map(|found| found.answer().map(|answer| (answer.method, answer.evidence.kind()))).collect();
-            say(&format!("lipton, {told}: {} places, {} transitions, {kinds:?}", net.place_count(), net.transition_count()));
-            assert_eq!(claims, [Some(claim(!mistake)), Some(Claim::Unreachable)], "{told}");
-            let full = format!("coverable:not_x = {}", lipton_size(n));
-            let goal = Property::parse(&full, &net).unwrap().goals(&net).unwrap();
-            let found = decide(&net, &goal, 7, &Cancel::new());
-            assert_eq!(found[0].answer().map(|answer| answer.claim), Some(Claim::Reachable), "{told}");
-        }
+    if skips("nets.nets_of_lipton") {
+        return;
     }
+    let most = u32::try_from(number("SERVAL_LIPTON", 2)).unwrap();
+    // The largest ones first, so that no core waits for them at the end.
+    let all: Vec<(u32, bool)> = (0..=most).rev().flat_map(|n| [(n, false), (n, true)]).collect();
+    side_by_side(&all, |&(n, mistake)| {
+        let mist::Spec { net, targets } = mist::read(&lipton(n, mistake)).unwrap();
+        let told = format!("n = {n}, {}", if mistake { "with a mistake" } else { "right" });
+        let found = decide(&net, &targets, 7, &Cancel::new());
+        let claims: Vec<Option<Claim>> = found.iter().map(|found| found.answer().map(|answer| answer.claim)).collect();
+        let kinds: Vec<_> = found.iter().map(|found| found.answer().map(|answer| (answer.method, answer.evidence.kind()))).collect();
+        say(&format!("lipton, {told}: {} places, {} transitions, {kinds:?}", net.place_count(), net.transition_count()));
+        assert_eq!(claims, [Some(claim(!mistake)), Some(Claim::Unreachable)], "{told}");
+        let full = format!("coverable:not_x = {}", lipton_size(n));
+        let goal = Property::parse(&full, &net).unwrap().goals(&net).unwrap();
+        let found = decide(&net, &goal, 7, &Cancel::new());
+        assert_eq!(found[0].answer().map(|answer| answer.claim), Some(Claim::Reachable), "{told}");
+    });
 }
 
 /// What tests a counter for zero in a net does in a program with counters that can be tested for zero: the same number of times.
@@ -280,7 +291,8 @@ fn boolean_programs_are_safe_nets() {
         [2, 3].iter().flat_map(|&bits| [false, true].map(|mistake| boolean_counter(bits, mistake))).collect();
     let known: Vec<bool> = programs.iter().map(|(variables, commands)| halts(*variables, commands)).collect();
     assert_eq!(known, [true, false, true, false]);
-    for seed in 0..60 {
+    let sweep = serval_effort::sweep("nets.boolean_programs", 20, 60);
+    for seed in sweep.seeds(0) {
         let mut draw = SplitMix64::new(seed);
         let (variables, length) = (1 + draw.index(3), 2 + draw.index(7));
         let command = |_| {
@@ -297,34 +309,35 @@ fn boolean_programs_are_safe_nets() {
         };
         programs.push((variables, (0..length).map(command).collect()));
     }
-    let mut halting = 0;
-    for (variables, commands) in &programs {
+    let halting = side_by_side(&programs, |(variables, commands)| {
         let mist::Spec { net, targets } = mist::read(&boolean(*variables, commands)).unwrap();
         let expected = halts(*variables, commands);
-        halting += usize::from(expected);
         for evidence in asked(&net, &targets[0], "a Boolean program") {
             assert_eq!(evidence.claim(), claim(expected), "{commands:?}");
         }
         let safe = decide(&net, &Property::Safe(1).goals(&net).unwrap(), 5, &Cancel::new());
         assert_eq!(safe[0].answer().map(|answer| answer.claim), Some(Claim::Unreachable), "{commands:?}");
-    }
-    assert!(halting >= 10 && programs.len() - halting >= 10, "{halting} of {}", programs.len());
+        expected
+    });
+    let (halting, all) = (halting.iter().filter(|halts| **halts).count(), programs.len());
+    assert!(!sweep.is_representative() || halting * 8 >= all && (all - halting) * 8 >= all, "{halting} of {all}");
 }
 
 /// Random systems: both methods agree, the system is written as it is read, and the shortest run that covers is as short as trying everything says.
 #[test]
 fn random_systems_are_decided() {
-    let mut reached = 0;
-    for seed in 0..number("SERVAL_COUNT", 60).min(5_000) {
+    let sweep = serval_effort::sweep("nets.random_vass", 20, 60);
+    let reached = sweep.map(0, |seed| {
         let text = random_vass(seed, 1 + usize::try_from(seed % 4).unwrap(), 1 + usize::try_from(seed % 3).unwrap());
         let vass::Spec { net, targets } = vass::read(&text).unwrap();
         assert_eq!(vass::read(&vass::write(&net).unwrap()).unwrap().net, net, "{text}");
         let [forward, back] = asked(&net, &targets[0], &text);
         assert_eq!(forward.claim(), back.claim(), "{text}");
-        reached += u64::from(forward.claim() == Claim::Reachable);
         shortest_is_shortest(&net, &targets[0], forward.claim(), &text);
-    }
-    assert!(reached >= 10, "{reached}");
+        forward.claim() == Claim::Reachable
+    });
+    let reached = reached.iter().filter(|reached| **reached).count() as u64;
+    assert!(!sweep.is_representative() || reached * 8 >= sweep.count(), "{reached}");
 }
 
 /// The last of the numbers of Rackoff against trying everything.

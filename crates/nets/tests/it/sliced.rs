@@ -7,8 +7,6 @@ use serval_nets::{Method, Session};
 use serval_petri::{Formula, Net, PlaceId, Property, tina, words};
 use serval_random::nets::{net, open_net};
 
-use crate::number;
-
 /// Pools of eight workers each, which have nothing to do with each other.
 fn pools(count: usize) -> Net {
     let pool = |number: usize| {
@@ -68,8 +66,9 @@ fn one_by_one(net: &Net) -> (Net, PlaceId) {
 /// Nets in which no transition takes from two unbounded places are as hard as all: each net is such a one, with a finite control.
 #[test]
 fn to_take_from_one_unbounded_place_at_a_time_is_no_easier() {
-    let mut reached = 0;
-    for seed in 0..number("SERVAL_COUNT", 60).min(2_000) {
+    let sweep = serval_effort::sweep("nets.one_place_at_a_time", 20, 60);
+    let reached = sweep.map(0, |seed| {
+        let mut reached = 0;
         let net = if seed % 2 == 0 { net(seed) } else { open_net(seed) };
         let (split, idle) = one_by_one(&net);
         let is_control = |place: PlaceId| place.index() >= net.place_count();
@@ -85,6 +84,8 @@ fn to_take_from_one_unbounded_place_at_a_time_is_no_easier() {
             assert_eq!(is_reached(&there), is_reached(&here), "net {seed}:\n{}", tina::write(&net));
             reached += u64::from(is_reached(&here));
         }
-    }
-    assert!(reached > 60, "{reached}");
+        reached
+    });
+    let reached: u64 = reached.into_iter().sum();
+    assert!(!sweep.is_representative() || reached > sweep.count(), "{reached}");
 }

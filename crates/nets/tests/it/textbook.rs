@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use serval_budget::{Budget, Cancel};
+use serval_effort::{side_by_side, skips};
 use serval_model::SplitMix64;
 use serval_netproof::Claim;
 use serval_nets::shorten::shorten;
@@ -10,8 +11,6 @@ use serval_nets::{Method, Session};
 use serval_petri::{Marking, Net, Property, TransitionId, tina};
 use serval_random::nets::open_net;
 use serval_testkit::say;
-
-use crate::number;
 
 /// A net, a property, whether it holds, and methods of which each settles it alone.
 type Example = (&'static str, &'static str, bool, &'static [Method]);
@@ -45,9 +44,11 @@ const EXAMPLES: &[Example] = &[
 
 #[test]
 fn each_is_settled_by_its_methods_alone() {
-    let cancel = Cancel::new();
-    let mut wrong = Vec::new();
-    for &(text, property, holds, methods) in EXAMPLES {
+    if skips("nets.textbook") {
+        return;
+    }
+    let wrong = side_by_side(EXAMPLES, |&(text, property, holds, methods)| {
+        let cancel = Cancel::new();
         let net = tina::read(text).unwrap();
         let goal = Property::parse(property, &net).unwrap().goals(&net).unwrap().remove(0);
         let session = Session::new(&net, &cancel);
@@ -62,10 +63,10 @@ fn each_is_settled_by_its_methods_alone() {
             }
         }
         say(&format!("{property}: {settled:?}"));
-        if methods.iter().any(|method| !settled.contains(method)) {
-            wrong.push(format!("{property}: settled by {settled:?}, not by all of {methods:?}"));
-        }
-    }
+        let lacks = methods.iter().any(|method| !settled.contains(method));
+        lacks.then(|| format!("{property}: settled by {settled:?}, not by all of {methods:?}"))
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -89,9 +90,9 @@ fn shortest(net: &Net, target: &Marking, most: usize) -> Option<usize> {
 /// That no run is shorter is said only where it is so, however few markings and ticks there are.
 #[test]
 fn shortest_is_said_only_of_shortest_runs() {
-    let (mut draw, count) = (SplitMix64::new(number("SERVAL_SEED", 0) ^ 0x5A), number("SERVAL_COUNT", 150));
-    let mut said = 0;
-    for seed in 0..count {
+    let sweep = serval_effort::sweep("nets.shortest", 40, 150);
+    let (mut draw, mut said) = (SplitMix64::new(sweep.seed(0) ^ 0x5A), 0);
+    for seed in sweep.seeds(0) {
         let net = open_net(seed);
         let (mut marking, mut run) = (net.initial(), Vec::new());
         for _ in 0..draw.index(9) {
@@ -112,5 +113,5 @@ fn shortest_is_said_only_of_shortest_runs() {
             said += usize::from(short.shortest);
         }
     }
-    assert!(said as u64 > count, "{said}");
+    assert!(!sweep.is_representative() || said as u64 > sweep.count(), "{said}");
 }

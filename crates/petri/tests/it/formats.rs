@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
+use serval_effort::sweep;
 use serval_petri::{
     Constraint, Formula, Limits, Linear, Net, PlaceId, Property, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back,
 };
 
-use crate::support::{Plan, arcs, named_net};
+use crate::support::{Plan, arcs, cases, named_net};
 
 /// Names that a careless writer would get wrong, and any other.
 pub(crate) fn nasty_name() -> impl Strategy<Value = String> {
@@ -124,7 +125,7 @@ fn check_round_trips(net: &Net, target: &Target) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(sweep("petri.formats", 250, 1000)), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn written_nets_are_read_back((net, target) in any_net().prop_flat_map(|net| { let places = net.place_count(); (Just(net), any_target(places)) })) {

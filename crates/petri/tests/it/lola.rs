@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use serval_effort::sweep;
 use serval_petri::{Net, lola};
 
 use crate::formats::any_net;
+use crate::support::cases;
 
 /// The words of a file: names, numbers, keywords and signs, without comments.
 fn words(text: &str) -> Vec<String> {
@@ -134,7 +136,7 @@ fn renamed(net: &Net) -> Net {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases(sweep("petri.lola", 80, 300))))]
     #[test]
     fn what_is_written_is_the_net(net in any_net()) {
         match lola::write(&net) {

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serval_effort::sweep;
 use serval_petri::{Net, mcc, pnml, tina};
 
 use crate::formats::{any_net, any_target, nasty_name};
+use crate::support::cases;
 
 #[derive(Clone, Debug)]
 enum Edit {
@@ -94,7 +96,7 @@ fn check_net(net: &Net) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(sweep("petri.robust", 500, 2000)), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_files_are_read_or_refused(

@@ -7,7 +7,13 @@ use std::num::NonZeroU64;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serval_effort::Sweep;
 use serval_petri::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target, TransitionId};
+
+/// How many cases a sweep has, as proptest counts them.
+pub(crate) fn cases(sweep: Sweep) -> u32 {
+    u32::try_from(sweep.count()).unwrap_or(u32::MAX)
+}
 
 /// A net with these tokens, inputs and outputs; names count up.
 pub(crate) type Plan = (Vec<u64>, Vec<(Vec<(Index, u64)>, Vec<(Index, u64)>)>);

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serval_effort::sweep;
 use serval_petri::{Constraint, Formula, Linear, Marking, Net, Part, PlaceId, Property, words};
+
+use crate::support::cases;
 
 /// Names that are words, words of the language, and anything else.
 fn names() -> impl Strategy<Value = Vec<String>> {
@@ -68,7 +71,7 @@ fn formula_of(steps: &[Step], net: &Net) -> Formula {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(sweep("petri.words", 150, 600))) })]
 
     #[test]
     fn a_formula_is_read_back(names in names(), steps in steps(), markings in proptest::collection::vec(proptest::collection::vec(0..4u64, 4), 8)) {

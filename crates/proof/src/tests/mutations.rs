@@ -90,15 +90,18 @@ fn fuzz(case: &Case, rounds: u64, random: &mut SplitMix64, counts: &mut [u64; 2]
 
 #[test]
 fn of_the_lost_update() {
+    let sweep = serval_effort::sweep("proof.lost_update", 800, 3_000);
     let mut counts = [0; 2];
-    fuzz(&lost_update(), 3_000, &mut SplitMix64::new(1), &mut counts);
-    assert!(counts[0] > 1_000 && counts[1] > 10, "{counts:?}");
+    fuzz(&lost_update(), sweep.count(), &mut SplitMix64::new(sweep.seed(1)), &mut counts);
+    let many = counts[0] * 3 > sweep.count() && counts[1] * 400 > sweep.count();
+    assert!(!sweep.is_representative() || many, "{counts:?}");
 }
 
 #[test]
 fn of_random_systems() {
+    let sweep = serval_effort::sweep("proof.mutations", 400, 1_500);
     let mut counts = [0; 2];
-    for seed in 0..1_500 {
+    for seed in sweep.seeds(0) {
         let random = &mut SplitMix64::new(seed);
         let system = confusable(random);
         let budget = &mut Budget::unlimited();
@@ -110,5 +113,6 @@ fn of_random_systems() {
             fuzz(&case, 40, random, &mut counts);
         }
     }
-    assert!(counts[0] > 5_000 && counts[1] > 100, "{counts:?}");
+    let many = counts[0] > 3 * sweep.count() && counts[1] * 20 > sweep.count();
+    assert!(!sweep.is_representative() || many, "{counts:?}");
 }

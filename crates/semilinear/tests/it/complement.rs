@@ -8,7 +8,7 @@ use serval_semilinear::{Error, Letter, Options, Semilinear, Work};
 use crate::support::{all_options, any_set, config, counts, members, point, points, set};
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(serval_effort::sweep("semilinear.complement", 64, 256)))]
 
     #[test]
     fn independent_periods_and_forms(set in any_set(2, 5)) {

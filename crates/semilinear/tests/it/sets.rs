@@ -9,7 +9,7 @@ use serval_semilinear::{Counts, Error, Letter, LinearSet, Options, Semilinear, V
 use crate::support::{Point, all_options, any_set, closure, config, counts, inside, linear, members, plus, point, points, set};
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(serval_effort::sweep("semilinear.sets", 64, 256)))]
 
     #[test]
     fn contains(set in any_set(3, 4)) {

@@ -78,9 +78,8 @@ pub(crate) fn all_options(max_components: usize) -> impl Iterator<Item = Options
     (0..8).map(move |bits| Options { order: bits & 1 != 0, prune: bits & 2 != 0, factor: bits & 4 != 0, max_components })
 }
 
-/// The same cases each time; `PROPTEST_CASES` asks for more, `SERVAL_SEED` for others.
-pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let cases = ProptestConfig::default().cases.max(cases);
-    let seed = std::env::var("SERVAL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..ProptestConfig::default() }
+/// The cases of a sweep: the same each time, but at night.
+pub(crate) fn config(sweep: serval_effort::Sweep) -> ProptestConfig {
+    let cases = u32::try_from(sweep.count()).unwrap();
+    ProptestConfig { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(sweep.seed(0)), ..ProptestConfig::default() }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serval_budget::Budget;
+use serval_effort::{side_by_side, skips, sweep};
 use serval_model::SplitMix64;
 use serval_semilinear::{Automaton, Counts, Edge, Error, Letter, LinearSet, Options, State, Vector, Work, eliminate, image, semilinear};
 
@@ -109,10 +110,9 @@ fn check_witness(automaton: &Automaton, component: &LinearSet) {
 
 #[test]
 fn counts_of_walks_and_witnesses() {
-    let count: u64 = std::env::var("SERVAL_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
-    let first: u64 = std::env::var("SERVAL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let mut skipped = 0;
-    for seed in first..first + count {
+    let sweep = sweep("semilinear.walks", 75, 300);
+    let each = sweep.map(0, |seed| {
+        let mut skipped = 0;
         let automaton = random_automaton(seed, 4, 7);
         let expected = walks(&automaton);
         for options in all_options(400) {
@@ -157,15 +157,18 @@ fn counts_of_walks_and_witnesses() {
                 independent.components().iter().for_each(|component| check_witness(&automaton, component));
             }
         }
-    }
+        skipped
+    });
+    let (count, skipped) = (sweep.count(), each.into_iter().sum::<u64>());
     println!("{skipped} of {} were too large", 8 * count);
-    assert!(skipped < 2 * count);
+    assert!(!sweep.is_representative() || skipped < 2 * count, "{skipped}");
 }
 
 #[test]
 fn options_agree() {
-    let (mut compared, mut too_hard) = (0, 0);
-    for seed in 1000..1040 {
+    let sweep = sweep("semilinear.options", 12, 40);
+    let each = sweep.map(1_000, |seed| {
+        let (mut compared, mut too_hard) = (0_u64, 0_u64);
         let automaton = random_automaton(seed, 3, 4);
         let mut images = all_options(100).filter_map(|options| {
             let image = image(&automaton, &options, &mut Budget::ticks(5_000_000)).ok()?;
@@ -184,22 +187,28 @@ fn options_agree() {
                 Err(error) => panic!("seed {seed}: {error}"),
             }
         }
-    }
+        (compared, too_hard)
+    });
+    let (compared, too_hard) = each.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     println!("{compared} pairs of sets compared, {too_hard} too hard");
-    assert!(too_hard * 10 < compared);
+    assert!(!sweep.is_representative() || too_hard * 10 < compared);
 }
 
 #[test]
 fn the_same_everywhere() {
     let name = |letter: Letter| letter.0.to_string();
-    for seed in 2000..2020 {
+    if skips("semilinear.the_same_everywhere") {
+        return;
+    }
+    let seeds: Vec<u64> = (2_000..2_020).collect();
+    side_by_side(&seeds, |&seed| {
         let automaton = random_automaton(seed, 5, 8);
         let text = || match image(&automaton, &Options::default(), &mut Budget::ticks(2_000_000)) {
             Ok(image) => image.set.display(&name).to_string(),
             Err(error) => error.to_string(),
         };
         assert_eq!(text(), text());
-    }
+    });
 }
 
 #[test]

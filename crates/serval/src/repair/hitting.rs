@@ -18,8 +18,8 @@ pub(crate) fn any_of(members: impl IntoIterator<Item = usize>) -> Conflict {
     members.into_iter().map(|member| Set::from([member])).collect()
 }
 
-/// Steps in one search for the next set, at most.
-const STEPS: u64 = 200_000;
+/// Steps in one search for the next set, at most, where people wait for it.
+pub(crate) const STEPS: u64 = 200_000;
 
 /// What a search for the next set gave.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,13 +34,13 @@ pub(crate) enum Next {
 
 /// The first set of exactly `size` positions of `within` that meets every one
 /// of `conflicts` and is not `tried`; positions of `likely` are chosen before
-/// others.
+/// others. The search takes at most `steps` steps.
 ///
 /// Every such set is found: as long as a conflict is not met, one of its
 /// alternatives has to be in the set, and each is tried; once all are met,
 /// anything may be added.
-pub(crate) fn next(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>) -> Next {
-    let mut search = Search { within, likely, conflicts, tried, seen: BTreeSet::new(), steps: STEPS };
+pub(crate) fn next(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict], tried: &BTreeSet<Set>, steps: u64) -> Next {
+    let mut search = Search { within, likely, conflicts, tried, seen: BTreeSet::new(), steps };
     match search.extend(&Set::new(), size) {
         Ok(Some(set)) => Next::Set(set),
         Ok(None) => Next::None,
@@ -91,7 +91,7 @@ mod tests {
 
     fn all(size: usize, within: &Set, likely: &Set, conflicts: &[Conflict]) -> BTreeSet<Set> {
         let mut tried = BTreeSet::new();
-        while let Next::Set(set) = next(size, within, likely, conflicts, &tried) {
+        while let Next::Set(set) = next(size, within, likely, conflicts, &tried, STEPS) {
             assert!(tried.insert(set));
         }
         tried
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn what_is_likely_comes_first() {
         let (within, conflicts) = ((0..6).collect(), [any_of(1..6)]);
-        let first = |size, likely: &[usize]| next(size, &within, &likely.iter().copied().collect(), &conflicts, &BTreeSet::new());
+        let first = |size, likely: &[usize]| next(size, &within, &likely.iter().copied().collect(), &conflicts, &BTreeSet::new(), STEPS);
         assert_eq!(first(1, &[]), Next::Set(Set::from([1])));
         assert_eq!(first(1, &[0, 3, 4]), Next::Set(Set::from([3])));
         assert_eq!(first(2, &[0, 3, 4]), Next::Set(Set::from([0, 3])));
@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn too_many_ways_end() {
         let conflicts: Vec<Conflict> = (0..9).map(|n| any_of(n * 20..n * 20 + 20)).collect();
-        assert_eq!(next(8, &(0..180).collect(), &Set::new(), &conflicts, &BTreeSet::new()), Next::TooMany);
+        assert_eq!(next(8, &(0..180).collect(), &Set::new(), &conflicts, &BTreeSet::new(), 5_000), Next::TooMany);
     }
 }

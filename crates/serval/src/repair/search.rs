@@ -11,7 +11,7 @@ use serval_proof::{Body, Certificate, RunCertificate, fingerprint};
 
 use super::change::Change;
 use super::harm::Hazards;
-use super::hitting::{Conflict, Next, Set, any_of, meets, next};
+use super::hitting::{Conflict, Next, STEPS, Set, any_of, meets, next};
 use super::judge::{Effort, Judged, checked, judge};
 use super::{Fix, Harmful, Options, Outcome, Repair};
 use crate::claim::{FIRST_PAIRS, FIRST_TEXT_TICKS, TEXT_TICKS};
@@ -212,7 +212,7 @@ impl Search<'_> {
             if hard || self.tried.len() >= self.options.checks || self.cancel.is_cancelled() {
                 return Ok(false);
             }
-            let set = match next(size, &self.all, &self.likely, &self.conflicts, &self.tried) {
+            let set = match next(size, &self.all, &self.likely, &self.conflicts, &self.tried, STEPS) {
                 Next::Set(set) => set,
                 Next::None => return Ok(true),
                 Next::TooMany => return Ok(false),
@@ -369,7 +369,7 @@ impl Search<'_> {
             // Decided are those of which a conflict, a fix or harm is known.
             let mut passed: BTreeSet<Set> = self.tried.difference(&self.open).cloned().collect();
             loop {
-                let part = match next(size, set, &self.likely, &self.conflicts, &passed) {
+                let part = match next(size, set, &self.likely, &self.conflicts, &passed, STEPS) {
                     Next::Set(part) => part,
                     Next::None => break,
                     Next::TooMany => return Ok(Part::Unknown),

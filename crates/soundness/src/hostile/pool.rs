@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use serval_effort::side_by_side;
 use serval_proof::Claim;
 use serval_testkit::random::{Shape, random_program};
 
@@ -82,10 +83,11 @@ pub fn inputs_in(directory: &Path) -> Result<Vec<(String, String)>, String> {
 }
 
 impl Pool {
-    /// Gathers targets and certificates. The error is a certificate of the
-    /// engine that the checker refuses.
+    /// Gathers targets and certificates; all cores work, and their number makes
+    /// no difference. The error is a certificate of the engine that the checker
+    /// refuses.
     pub fn new(inputs: &[(String, String)], size: Size, seed: u64) -> Result<Self, String> {
-        let mut targets: Vec<Target> = inputs.iter().filter_map(|(name, text)| Target::new(name, text.clone())).collect();
+        let mut targets: Vec<Target> = side_by_side(inputs, |(name, text)| Target::new(name, text.clone())).into_iter().flatten().collect();
         let listed = targets.len();
         if size.programs > 0 {
             targets.extend(WRITTEN.iter().filter_map(|(name, text)| Target::new(name, (*text).to_owned())));
@@ -111,9 +113,9 @@ impl Pool {
         }
         let mut near: Vec<Vec<usize>> = Vec::new();
         let mut edited = Vec::new();
-        for (number, target) in targets.iter().enumerate() {
-            let mut draw = Draw::new(seed, number as u64);
-            let found = neighbours(target, size.edits, &mut draw);
+        let numbered: Vec<(usize, &Target)> = targets.iter().enumerate().collect();
+        let all_found = side_by_side(&numbered, |&(number, target)| neighbours(target, size.edits, &mut Draw::new(seed, number as u64)));
+        for found in all_found {
             near.push((targets.len() + edited.len()..).take(found.len()).collect());
             edited.extend(found);
         }
@@ -126,10 +128,13 @@ impl Pool {
         }
         let (samples, runs, by_kind, single) = (Vec::new(), Vec::new(), BTreeMap::new(), [Vec::new(), Vec::new()]);
         let mut pool = Self { targets, samples, runs, near, listed, by_kind, single };
-        for number in 0..pool.targets.len() {
-            let target = &pool.targets[number];
+        let numbered: Vec<(usize, &Target)> = pool.targets.iter().enumerate().collect();
+        let harvests = side_by_side(&numbered, |&(number, target)| {
             let mut draw = Draw::new(!seed, number as u64);
-            let found = harvest(number, target, number < listed, &mut draw).map_err(|why| format!("{}: {why}", target.name))?;
+            harvest(number, target, number < listed, &mut draw).map_err(|why| format!("{}: {why}", target.name))
+        });
+        for (number, found) in harvests.into_iter().enumerate() {
+            let found = found?;
             pool.targets[number].verdict = found.verdict;
             pool.samples.extend(found.certificates);
             pool.runs.extend(found.runs);

@@ -2,7 +2,7 @@
 //!
 //! A step is run node by node with numbers, along every choice, from random values of globals and registers; the paths from the
 //! same point whose conditions hold for those values must leave the same, and a step is an error iff an obligation is not
-//! met. `SERVAL_STEPS` says how many steps.
+//! met.
 
 use std::collections::BTreeSet;
 
@@ -163,11 +163,11 @@ fn kept(to: &crate::path::Point, path: &crate::path::Path, reg: Reg, value: &dyn
 
 #[test]
 fn concrete_steps_are_instances_of_paths() {
-    let wanted: usize = std::env::var("SERVAL_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(10_000);
-    let (mut compared, mut seed) = (0, 0);
-    while compared < wanted {
+    let sweep = serval_effort::sweep("symbolic.steps", 2_500, 10_000);
+    let (mut compared, mut seed) = (0_u64, sweep.seed(0));
+    while compared < sweep.count() {
         seed += 1;
-        assert!(seed < 100_000);
+        assert!(seed - sweep.seed(0) <= 10 * sweep.count(), "hardly any step can be compared");
         for shape in Shape::WITH_EDGES {
             let program = serval_syntax::analyze(&random_program(seed, shape)).program.unwrap();
             let prepared = Prepared::new(&program, Options::default());
@@ -181,7 +181,7 @@ fn concrete_steps_are_instances_of_paths() {
                 let point = rng.below(executed.points.len());
                 let same = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| compare(&control, &executed, point, rng)));
                 let text = || random_program(seed, shape);
-                compared += usize::from(same.unwrap_or_else(|_| panic!("seed {seed} {shape:?}\n{}", text())));
+                compared += u64::from(same.unwrap_or_else(|_| panic!("seed {seed} {shape:?}\n{}", text())));
             }
         }
     }

@@ -8,7 +8,7 @@
 mod page;
 mod sizes;
 mod summary;
-#[path = "../../tests/weak/mod.rs"]
+#[path = "../../tests/it/weak/mod.rs"]
 mod weak;
 
 use std::io::Write;

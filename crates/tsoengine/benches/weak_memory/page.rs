@@ -8,7 +8,7 @@ use crate::weak::KINDS;
 const HEAD: &str = "\
 # Weak memory against trying everything
 
-Written by `cargo bench -p serval-tsoengine --bench weak_memory`, as `scripts/measure weak-memory` calls it; kinds and seeds may be run one after another, and are added up. It ends with the program where something is not as it should be. The tests run 300 programs of each kind. What was counted is also in `weak-memory.json`, a line for each kind.
+Written by `cargo bench -p serval-tsoengine --bench weak_memory`, as `scripts/measure weak-memory` calls it; kinds and seeds may be run one after another, and are added up. It ends with the program where something is not as it should be. The tests run some programs of each kind. What was counted is also in `weak-memory.json`, a line for each kind.
 Random programs have two or three threads of two to five statements, two or three cells, fences, locked instructions and sections. “Trying everything” is an interpreter of a few lines that shares nothing with the language, the engine or the checker, and follows all runs with their traces.
 Every answer of the engine was accepted by the checker before it was compared. There was no disagreement.
 ";

@@ -1,0 +1,47 @@
+//! Tests that run the program as a process of its own or read files of the repository, in one program so that it links
+//! once. What the book shows is tested in `book`, and what depends on time in `clock`.
+
+#![allow(clippy::unwrap_used, reason = "a test fails where something is not as it should be")]
+
+mod adversity;
+mod agreement;
+mod architecture;
+mod behaviour;
+mod bench;
+mod cache;
+mod check;
+mod comfort;
+mod decompose;
+mod enums;
+mod fault;
+mod fix;
+mod fmt;
+mod hostile;
+mod house;
+mod install;
+mod library;
+mod many;
+mod markdown;
+mod names;
+mod nets;
+mod nets_commands;
+mod nets_export;
+mod nets_inductive;
+mod nets_input;
+mod reports;
+mod sarif;
+mod settings;
+mod stages;
+mod sweeps;
+mod tso;
+mod tso_front;
+mod variants;
+mod versions;
+mod width;
+
+#[path = "../support/retold.rs"]
+mod retold;
+#[path = "../support/schema.rs"]
+mod schema;
+#[path = "../support/mod.rs"]
+mod support;

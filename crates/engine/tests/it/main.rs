@@ -1,0 +1,9 @@
+//! Tests of the search and of the proofs over answers, in one program so that it links once.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod continued;
+mod search;
+mod stuck;
+mod subset;
+mod waits;

@@ -1,0 +1,6 @@
+//! Tests of the layout, in one program so that it links once.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod tso;
+mod unchanged;

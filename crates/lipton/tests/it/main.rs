@@ -1,0 +1,10 @@
+//! Tests of proofs by reduction, in one program so that it links once.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod corpus;
+mod flags;
+mod programs;
+mod soundness;
+mod tickets;
+mod words;

@@ -1,0 +1,11 @@
+//! Tests of the library as its users see it, in one program so that it links once.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod advice;
+mod contest;
+mod nets;
+mod never;
+mod repair_programs;
+mod repair_random;
+mod smtlib;
