@@ -10,6 +10,7 @@ mod kind;
 mod lexer;
 mod mistakes;
 mod parser;
+mod scanner;
 
 pub use kind::SyntaxKind;
 pub(crate) use kind::raw;

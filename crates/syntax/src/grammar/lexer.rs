@@ -1,9 +1,9 @@
 //! Text to tokens. Every byte lands in exactly one token.
 
-use logos::Logos;
 use rustc_hash::FxHashSet;
 
 use super::kind::SyntaxKind;
+use super::scanner::scan;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::span::Span;
 
@@ -24,19 +24,20 @@ pub(crate) struct Token {
 pub(crate) fn tokenize(text: &str, sink: &mut Sink) -> Vec<Token> {
     // No more at once: for a large text it grows while memory is looked at.
     let mut tokens: Vec<Token> = Vec::with_capacity((text.len() / 3).min(1 << 16));
-    let mut lexer = SyntaxKind::lexer(text);
     // A name is reported where it first occurs: it is one mistake, however
     // often the name is used.
     let mut foreign_names: FxHashSet<&str> = FxHashSet::default();
-    while let Some(found) = lexer.next() {
+    let mut at = 0;
+    while let Some((found, length)) = scan(&text[at..]) {
         serval_budget::checkpoint::pass();
-        let range = lexer.span();
-        let span = span_of(&range);
-        if found == Ok(SyntaxKind::ForeignName) && !foreign_names.insert(lexer.slice()) {
+        let range = at..at + length;
+        let (span, piece) = (span_of(&range), &text[range]);
+        at += length;
+        if found == SyntaxKind::ForeignName && !foreign_names.insert(piece) {
             tokens.push(Token { kind: SyntaxKind::Name, start: span.start });
             continue;
         }
-        let kind = resolve(found.unwrap_or(SyntaxKind::Unknown), lexer.slice(), span, tokens.last(), sink);
+        let kind = resolve(found, piece, span, tokens.last(), sink);
         // A run of unknown characters is one token and one mistake.
         let continues = kind == SyntaxKind::Unknown && tokens.last().is_some_and(|token| token.kind == SyntaxKind::Unknown);
         if !continues {
