@@ -2,7 +2,7 @@
 //!
 //! | begins with | is |
 //! |---|---|
-//! | a letter or `_` | a word as long as [XID](https://www.unicode.org/reports/tr31/) lets it be: a keyword, a name, or one with foreign letters |
+//! | a letter or `_` | the longest word by Unicode's XID: a keyword, a name, or a name with foreign letters |
 //! | a digit | a number; with letters behind it, or a point and a digit, a malformed one |
 //! | a quotation mark | a text up to the next one in the line; where there is none, a word |
 //! | anything else | the longest piece in [`FIXED`], a run of blanks, a comment, or one unknown character |
