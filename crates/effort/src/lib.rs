@@ -56,6 +56,11 @@ pub fn effort() -> Effort {
     Effort::parse(&text).unwrap_or_else(|| panic!("SERVAL_EFFORT is quick, ci or night, and not {text}"))
 }
 
+/// The step by which a list is gone through: all of it at night, one in `sample` otherwise.
+pub fn one_in(sample: usize) -> usize {
+    if effort() == Effort::Night { 1 } else { sample }
+}
+
 /// Whether a test is left out of the quick effort; then a line says so.
 pub fn skips(test: &str) -> bool {
     let is_quick = effort() == Effort::Quick;

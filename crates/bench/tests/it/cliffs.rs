@@ -3,7 +3,7 @@
 
 use serval_budget::{Budget, Cancel};
 use serval_compile::{Options, compile};
-use serval_effort::{side_by_side, skips};
+use serval_effort::{Effort, effort, side_by_side, skips};
 use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{Reduction, reduce};
 use serval_families::{FAMILIES, Family, Verdict};
@@ -35,12 +35,13 @@ fn what_is_decided_is_decided_with_more() {
         .flat_map(|n| FAMILIES.iter().map(move |family| (family, n)))
         .filter(|&(family, n)| !family.on_text && (family.name != "shards" || n < 4))
         .collect();
+    let rounds: &[usize] = if effort() == Effort::Night { &[0, 1, 2] } else { &[2] };
     side_by_side(&all, |&(family, n)| {
         let systems = systems(family, n);
         let systems: Vec<&NetworkSystem> = systems.iter().collect();
         let mut decided = false;
         for percent in [1, 4, 20, 100] {
-            for rounds in [0, 1, 2] {
+            for &rounds in rounds {
                 let plan = Plan { percent, rounds, ..Plan::new(Method::ALL, &Cancel::new()) };
                 let found = portfolio::decide(&systems, 0, &plan).found;
                 let now = match found {

@@ -111,7 +111,7 @@ fn pages_can_be_read_by_everybody() {
         page.contains("<em>flow</em>") || page.contains("<em>letters</em>")
     });
     assert!(counted, "no page of a proof by counting");
-    let sweep = serval_effort::sweep("cli.pages", 16, 40);
+    let sweep = serval_effort::sweep("cli.pages", 8, 40);
     let views: Vec<(&str, (u32, bool))> = views().into_iter().take(usize::try_from(sweep.count()).unwrap()).collect();
     side_by_side(&views, |&(file, (width, dark))| {
         let looking = &pages[file].1;

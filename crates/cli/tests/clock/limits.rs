@@ -221,7 +221,7 @@ fn memory_costs_no_other_file_its_result() {
 #[test]
 fn time_costs_no_other_file_its_result() {
     let _alone = alone();
-    let files = serval_effort::sweep("cli.limits-time", 60, 500);
+    let files = serval_effort::sweep("cli.limits-time", 24, 500);
     let slow = Family::named("watch").unwrap().program(30);
     many_files(files.count(), "time", &slow, &["--timeout", "0.2", "--jobs", "1"], false);
 }

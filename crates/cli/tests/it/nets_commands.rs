@@ -130,15 +130,22 @@ fn the_page_shows_the_certificates_of_the_controller() {
 
 #[test]
 fn the_memory_limit_ends_a_question_and_not_the_others() {
-    let unbounded = b"pl a (5)\ntr t a -> b\ntr u b -> a c\ntr v a*3 c*2 -> d c*2\ntr w d c*5 -> a*3 e c*5\ntr x e*2 c*3 -> e c*3 f\n\
-                      tr y f*2 b -> f b g\ntr z g c*7 -> f*2 c*2\n";
+    let mut unbounded = "pl a (5)\ntr t a -> b\ntr u b -> a c\ntr v a*3 c*2 -> d c*2\ntr w d c*5 -> a*3 e c*5\ntr x e*2 c*3 -> e c*3 f\n\
+                         tr y f*2 b -> f b g\ntr z g c*7 -> f*2 c*2\n"
+        .to_owned();
+    // With many places the limit is soon reached.
+    let mut before = "b".to_owned();
+    for number in 0..40 {
+        unbounded += &format!("tr g{number} {before}*2 b -> {before} p{number} b\ntr h{number} p{number}*3 c -> {before}*2 c\n");
+        before = format!("p{number}");
+    }
     let output = serval(
         &[
             &["net", "check", "-", "--input", "net", "--no-times", "--memory", "32", "--timeout", "3600"][..],
-            &["-p", "invariant:f + g <= c + 100000000", "-p", "one-safe"],
+            &["-p", "invariant:f + g + p39 <= c + 100000000", "-p", "one-safe"],
         ]
         .concat(),
-        unbounded,
+        unbounded.as_bytes(),
     );
     let said = text(&output.stdout);
     assert!(said.contains("stopped at the memory limit of 32 MiB (--memory)"), "{said}");

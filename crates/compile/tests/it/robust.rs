@@ -127,9 +127,10 @@ fn deep_nesting_is_refused_or_read() {
     if skips("compile.deep_nesting_is_refused_or_read") {
         return;
     }
+    let depths: &[usize] = if effort() == Effort::Night { &[100, 200, 300, 600] } else { &[200, 600] };
     side_by_side(NESTINGS, |&(open, close)| {
         on_small_stack(move || {
-            for depth in [100, 200, 300, 600] {
+            for &depth in depths {
                 let (opened, closed) = (open.repeat(depth), close.repeat(depth));
                 check(&format!("{opened}1{closed}"));
                 check(&format!("request r {{ {opened}1{closed} }}"));
@@ -206,9 +207,9 @@ fn ten_megabytes_are_parsed() {
                 Effort::Night => {
                     &["statements", "one line", "locals", "a sum", "else if", "requests", "requests of their own", "comments", "garbage"]
                 }
-                _ => &["statements", "one line", "comments"],
+                _ => &["statements"],
             };
-            let text = make(if common.contains(&name) { 10 * MEGABYTE } else { 2 * MEGABYTE });
+            let text = make(if common.contains(&name) { 10 * MEGABYTE } else { MEGABYTE });
             let parsed = parse(&text);
             assert_eq!(usize::from(parsed.syntax().text_range().end()), text.len(), "{name}");
         });
@@ -220,13 +221,14 @@ fn large_texts_are_analysed() {
     if skips("compile.large_texts_are_analysed") {
         return;
     }
-    on_small_stack(|| {
+    let size = if effort() == Effort::Night { MEGABYTE / 3 } else { MEGABYTE / 8 };
+    on_small_stack(move || {
         for (name, make) in PROGRAMS {
-            let analysis = syntax::check(&make(MEGABYTE / 3));
+            let analysis = syntax::check(&make(size));
             assert!(analysis.program.is_some(), "{name}: {:?}", analysis.diagnostics);
         }
         for (name, make) in MISTAKES {
-            let analysis = syntax::check(&make(MEGABYTE / 3));
+            let analysis = syntax::check(&make(size));
             assert!(analysis.program.is_none(), "{name}");
         }
     });

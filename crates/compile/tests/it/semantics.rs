@@ -74,7 +74,7 @@ fn compare(name: &str, text: &str, program: &Program, source: &Source) -> Outcom
 
 #[test]
 fn random_programs_compile_to_what_they_mean() {
-    let sweep = sweep("compile.semantics", 800, 3_000);
+    let sweep = sweep("compile.semantics", 400, 3_000);
     let outcomes = sweep.map(0, |seed| {
         let shape = Shape::WITH_EDGES[usize::try_from(seed).unwrap() % Shape::WITH_EDGES.len()];
         let text = random_program(seed, shape);
@@ -153,7 +153,7 @@ fn prints_its_core(seed: u64, text: &str, program: &Program) -> bool {
 
 #[test]
 fn convenience_forms_mean_what_the_manual_says_and_what_core_prints() {
-    let sweep = sweep("compile.convenience", 400, 1_500);
+    let sweep = sweep("compile.convenience", 250, 1_500);
     let outcomes = sweep.map(0, |seed| {
         let ConvenienceProgram { text, source, forms } = random_convenience(seed);
         let analysis = analyze(&text);

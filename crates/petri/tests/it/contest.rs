@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serval_budget::Budget;
-use serval_effort::{side_by_side, skips};
+use serval_effort::{one_in, side_by_side, skips};
 use serval_petri::{Net, Slice, mcc, pnml, slice, tina};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
@@ -114,7 +114,7 @@ fn contest_nets_are_read_and_their_questions_answered() {
     }
     let Some(directory) = data_dir("petri") else { return };
     let list = std::fs::read_to_string(directory.join("expected.tsv")).unwrap();
-    let rows: Vec<Vec<&str>> = list.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let rows: Vec<Vec<&str>> = list.lines().skip(1).step_by(one_in(3)).map(|line| line.split('\t').collect()).collect();
     let counts = side_by_side(&rows, |row| check(&directory, row)).into_iter().fold(Counts::default(), Counts::and);
     say(&format!("contest: {counts:?}"));
     assert!(counts.nets > 0 && counts.tried > 0);

@@ -189,7 +189,7 @@ impl Figures {
 
 #[test]
 fn fixes_of_random_programs_are_fixes() {
-    all(sweep("serval.fixes", 120, 500), false, false);
+    all(sweep("serval.fixes", 60, 500), false, false);
 }
 
 #[test]
@@ -199,6 +199,6 @@ fn locks_for_random_programs_are_fixes() {
 
 #[test]
 fn programs_with_convenience_forms_are_repaired() {
-    all(sweep("serval.fixes_of_convenience", 20, 60), false, true);
+    all(sweep("serval.fixes_of_convenience", 12, 60), false, true);
     all(sweep("serval.locks_of_convenience", 10, 30), true, true);
 }

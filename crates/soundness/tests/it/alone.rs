@@ -10,7 +10,7 @@ const LIMIT: Limit = Limit::Looks(20_000);
 
 #[test]
 fn no_method_alone_is_wrong_and_none_decides_nothing() {
-    let sweep = serval_effort::sweep("soundness.alone", 124, 500);
+    let sweep = serval_effort::sweep("soundness.alone", 80, 500);
     let methods = Sole::all();
     let parts = sweep.map(0, |number| {
         let (kind, mut tally) = (Kind::ALL[usize::try_from(number % 4).unwrap()], Tally::default());

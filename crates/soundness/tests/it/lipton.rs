@@ -6,7 +6,7 @@ use serval_testkit::say;
 
 #[test]
 fn no_program_is_proved_that_is_not_serializable_and_no_lie_is_accepted() {
-    let sweep = serval_effort::sweep("soundness.lipton", 250, 1_000);
+    let sweep = serval_effort::sweep("soundness.lipton", 160, 1_000);
     let parts = sweep.map(0, |number| {
         let ((origin, text), mut tally) = (programs::program(1, number), Tally::default());
         let outcome = try_all(origin, &text, &mut tally);

@@ -2,6 +2,7 @@
 
 use serval_budget::Budget;
 use serval_compile::Prepared;
+use serval_effort::side_by_side;
 use serval_proof::{Bounds, Condition, Reduction, Refusal, Ticket};
 use serval_testkit::naive::{Caps, Naive, Rejected, Source};
 
@@ -75,21 +76,19 @@ fn checked(prepared: &Prepared, proof: &Reduction) -> Result<(), Refusal<()>> {
 }
 
 /// The program is wrong, all proofs are refused, and one of them for this condition alone; each with something else that it says.
-fn needs_with(condition: Condition, text: &str, more: impl Fn(&mut Reduction)) {
+fn needs_with(condition: Condition, text: &str, more: impl Fn(&mut Reduction) + Sync) {
     assert!(is_wrong(text), "{text}");
     let prepared = prepared(text);
-    let mut alone = false;
-    for mut proof in proofs(text) {
+    let alone = side_by_side(&proofs(text), |proof| {
+        let mut proof = proof.clone();
         more(&mut proof);
         match checked(&prepared, &proof) {
             Ok(()) => panic!("{text}\n{proof:?}"),
-            Err(Refusal::Invalid(why)) if why.condition == condition => {
-                alone |= without(condition, || checked(&prepared, &proof)) == Ok(())
-            }
-            Err(_) => {}
+            Err(Refusal::Invalid(why)) if why.condition == condition => without(condition, || checked(&prepared, &proof)) == Ok(()),
+            Err(_) => false,
         }
-    }
-    assert!(alone, "{condition} hides behind another condition\n{text}");
+    });
+    assert!(alone.contains(&true), "{condition} hides behind another condition\n{text}");
 }
 
 fn needs(condition: Condition, text: &str) {
@@ -178,8 +177,11 @@ fn who_waits_does_not_call() {
     let alone = |point: &u32| {
         let known = vec![Bounds { variable: 0, low: 1, high: 1, points: vec![(*point, *point)] }];
         let prepared = prepared(&text);
-        let mut known_there = proofs(&text).into_iter().map(|proof| Reduction { known: known.clone(), ..proof });
-        known_there.any(|proof| without(Condition::ReductionTicket, || checked(&prepared, &proof)) == Ok(()))
+        let is_accepted = |proof: &Reduction| {
+            let known_there = Reduction { known: known.clone(), ..proof.clone() };
+            without(Condition::ReductionTicket, || checked(&prepared, &known_there)) == Ok(())
+        };
+        side_by_side(&proofs(&text), is_accepted).contains(&true)
     };
     let point = points.into_iter().find(alone).expect("hides behind another condition");
     needs_with(Condition::ReductionTicket, &text, |proof| {

@@ -1,6 +1,7 @@
 //! Any number of copies against some numbers of copies, by trying everything: no violation is missed, and “robust” is never contradicted.
 
 use serval_budget::Budget;
+use serval_effort::side_by_side;
 use serval_tsoengine::{AnyOutcome, Limits, decide_any, decide_many};
 use serval_tsoproof::{Certificate, Claim, Model};
 
@@ -178,7 +179,7 @@ fn registers_of_several_values_are_no_obstacle() {
     let list = &certificate.any_sc.as_ref().unwrap().configurations;
     assert!(list.len() > 100 && list.iter().all(|one| one.copies == list[0].copies), "{}", list.len());
     // A configuration is needed, and so is every place.
-    for number in [0, list.len() / 2, list.len() - 1] {
+    side_by_side(&[0, list.len() / 2, list.len() - 1], |&number| {
         let mut mutant = certificate.clone();
         mutant.any_sc.as_mut().unwrap().configurations.remove(number);
         assert!(mutant.check(&program, &mut Budget::unlimited()).is_err(), "{number}");
@@ -188,5 +189,5 @@ fn registers_of_several_values_are_no_obstacle() {
             one.copies.remove(place);
         });
         assert!(mutant.check(&program, &mut Budget::unlimited()).is_err(), "{number}");
-    }
+    });
 }

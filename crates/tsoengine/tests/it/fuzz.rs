@@ -50,7 +50,7 @@ fn loops_and_bounded_traces() {
 
 #[test]
 fn any_number_of_copies() {
-    let sweep = sweep("tsoengine.copies", 80, 300);
+    let sweep = sweep("tsoengine.copies", 50, 300);
     let counts = compared("copies", &sweep);
     seen(&counts, 60, &["robust, all places together", "robust", "not robust"], &sweep);
     let often = |what: &str| counts.get(what).copied().unwrap_or(0);
@@ -59,14 +59,14 @@ fn any_number_of_copies() {
 
 #[test]
 fn bounded_rounds() {
-    let sweep = sweep("tsoengine.rounds", 80, 300);
+    let sweep = sweep("tsoengine.rounds", 40, 300);
     let counts = compared("rounds", &sweep);
     seen(&counts, 60, &["with fences or locked steps", "one round is not enough"], &sweep);
 }
 
 #[test]
 fn equal_threads() {
-    let sweep = sweep("tsoengine.alike", 80, 300);
+    let sweep = sweep("tsoengine.alike", 50, 300);
     let counts = compared("alike", &sweep);
     let kinds = ["robust", "not robust", "reached under SC", "reached under TSO alone", "not reached", "in one order", "loops"];
     seen(&counts, 60, &kinds, &sweep);

@@ -1,7 +1,7 @@
 //! Evidence in which one thing is changed is refused. The lists that the engine makes have nothing that is not needed, so this is so for each number of each state.
 
 use serval_budget::Budget;
-use serval_effort::{Effort, effort, side_by_side};
+use serval_effort::{Effort, effort, one_in, side_by_side};
 use serval_tso::Program;
 use serval_tsoengine::{AnyOutcome, Fixed, Limits, Wanted, decide, decide_any, decide_many, fix_as};
 use serval_tsoproof::{Basis, By, Certificate, Claim, Configuration, Fences, Goal, Means, Model};
@@ -119,7 +119,8 @@ fn no_merged_state_and_no_number_of_one_can_be_changed() {
     let merged = certificate.merged.clone().unwrap();
     // Some entry is repeated: otherwise nothing was merged.
     assert!(merged.states.iter().any(|state| state.last() == Some(&1)));
-    for number in 0..merged.states.len() {
+    // The sample changes every third one, in every place.
+    for number in (0..merged.states.len()).step_by(one_in(3)) {
         for place in 0..merged.states[number].len() {
             for change in [-1, 1] {
                 let mut mutant = certificate.clone();
@@ -146,7 +147,7 @@ fn no_member_of_a_basis_can_be_left_out_and_no_number_of_one_be_changed() {
     assert_eq!((shown.tso, shown.robust), (vec![Some(false)], Some(false)));
     let basis = certificate.basis.clone().unwrap();
     // The sample changes some members, in every place.
-    let members = if effort() == Effort::Night { 60 } else { 12 };
+    let members = if effort() == Effort::Night { 60 } else { 6 };
     let mut mutants: Vec<(Basis, String)> = Vec::new();
     let mut add = |change: &dyn Fn(&mut Basis), what: String| {
         let mut mutant = basis.clone();
