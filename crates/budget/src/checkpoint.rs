@@ -60,6 +60,23 @@ pub fn until<T>(stop: impl Fn() -> bool + 'static, work: impl FnOnce() -> T) -> 
     }
 }
 
+/// Does the work; `None` where it panics, so that a mistake in one method costs its own answer and no other's. What the
+/// panic says has been printed by then. The end that [`until`] asks for is no panic, and ends more than this.
+///
+/// ```
+/// use serval_budget::checkpoint::{ask, fenced, until};
+/// assert_eq!(fenced(|| 7), Some(7));
+/// assert_eq!(fenced(|| i64::MIN.checked_neg().unwrap()), None);
+/// assert_eq!(until(|| true, || fenced(ask)), None);
+/// ```
+pub fn fenced<T>(work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(ended) if ended.is::<Ended>() => resume_unwind(ended),
+        Err(_) => None,
+    }
+}
+
 /// A place at which work may end. To be called every microsecond or so: most
 /// calls only count.
 #[inline]

@@ -292,6 +292,8 @@ impl Open {
             }
         }
         let mut known: Option<Bounded> = None;
+        // Whether there are values, too many to be cases: then the sequence is not perfect, whatever else there is to do.
+        let mut is_left_out = false;
         for rule in rules {
             match rule {
                 Rule::Forward | Rule::Backward => {
@@ -304,8 +306,14 @@ impl Open {
                         Some(bounded) => bounded,
                         None => bounded(net, &self.sequence, budget)?,
                     };
-                    if let (Rule::Value, Some(&one)) = (rule, bounded.values.first()) {
-                        return Ok(Some(Step::Value(value(system, one, budget)?)));
+                    if rule == Rule::Value {
+                        for &one in &bounded.values {
+                            let value = value(system, one, budget)?;
+                            if value.most.saturating_sub(value.least) < MOST_VALUES as u64 {
+                                return Ok(Some(Step::Value(value)));
+                            }
+                            is_left_out = true;
+                        }
                     }
                     let arcs = bounded.arcs.iter().enumerate().find(|(_, arcs)| !arcs.is_empty());
                     if let (Rule::Arcs, Some((piece, arcs))) = (rule, arcs) {
@@ -316,7 +324,7 @@ impl Open {
                 }
             }
         }
-        Ok(None)
+        if is_left_out { Err(Refusal::TooLarge { what: "values of a place", limit: MOST_VALUES as u64 }) } else { Ok(None) }
     }
 
     /// The covering graph of the first piece that is not pumpable, forwards or backwards.

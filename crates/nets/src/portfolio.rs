@@ -102,7 +102,7 @@ impl Session {
         let mut found = vec![Found::Nothing; goals.len()];
         let mut work = Work::default();
         for round in 0..rounds {
-            let is_cut = self.one_round(net, goals, &mut found, &mut work, (method, round), cancel);
+            let is_cut = work.ask(|work| self.one_round(net, goals, &mut found, work, (method, round), cancel));
             if !is_cut || !found.iter().any(Found::is_open) || cancel.is_cancelled() {
                 break;
             }
@@ -171,9 +171,9 @@ impl Session {
         let mut work = Work::default();
         for round in 0..rounds {
             if round > 0 {
-                self.walk(net, goals, &mut found, round, cancel);
+                work.ask(|_| self.walk(net, goals, &mut found, round, cancel));
             }
-            self.ask_backward_all(net, goals, &mut found, &mut work, round, cancel);
+            work.ask(|work| self.ask_backward_all(net, goals, &mut found, work, round, cancel));
             for (formula, found) in goals.iter().zip(&mut found) {
                 if found.is_open() && !cancel.is_cancelled() {
                     if round > 0
@@ -211,29 +211,29 @@ impl Session {
     /// Asks about a goal what is asked about each by itself. The inductive methods come late, and the decomposition last: what
     /// the others decide they decide sooner, and with smaller evidence.
     fn ask(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) {
-        self.ask_equation(net, formula, found, round, cancel);
+        work.ask(|_| self.ask_equation(net, formula, found, round, cancel));
         if found.is_open() {
-            self.ask_explicit(net, formula, found, work, round, cancel);
+            work.ask(|work| self.ask_explicit(net, formula, found, work, round, cancel));
         }
         if found.is_open() && !cancel.is_cancelled() {
-            self.ask_explicit_back(net, formula, found, work, round, cancel);
+            work.ask(|work| self.ask_explicit_back(net, formula, found, work, round, cancel));
         }
         if found.is_open() && !cancel.is_cancelled() {
-            self.ask_backward(net, formula, found, work, round, cancel);
+            work.ask(|work| self.ask_backward(net, formula, found, work, round, cancel));
         }
         if found.is_open() && !cancel.is_cancelled() {
-            self.ask_cover(net, formula, found, work, round, cancel);
+            work.ask(|work| self.ask_cover(net, formula, found, work, round, cancel));
         }
         for (method, first) in [(Method::Pdr, 1), (Method::Induction, 2)] {
             if round >= first && found.is_open() && !cancel.is_cancelled() {
-                self.ask_inductive(net, formula, found, method, round, cancel);
+                work.ask(|_| self.ask_inductive(net, formula, found, method, round, cancel));
             }
         }
         if round >= 1 && found.is_open() && !cancel.is_cancelled() {
-            self.ask_separator(net, formula, found, round, cancel);
+            work.ask(|_| self.ask_separator(net, formula, found, round, cancel));
         }
         if round >= 1 && found.is_open() && !cancel.is_cancelled() {
-            work.decomposed(decompose::ask(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel));
+            work.ask(|work| work.decomposed(decompose::ask(net, formula, found, ticks(DECOMPOSE_TICKS, round), cancel)));
         }
     }
 

@@ -80,7 +80,7 @@ pub fn ask(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Evid
 
 /// The expression is 0, as two clauses.
 fn zero(linear: &Linear) -> Option<[Vec<Atom>; 2]> {
-    let opposite = Linear::new(linear.terms().iter().map(|&(of, factor)| (of, -factor)), linear.constant().checked_neg()?)?;
+    let opposite = Linear::from_wide(linear.terms().iter().map(|&(of, factor)| (of, -i128::from(factor))), -i128::from(linear.constant()))?;
     Some([vec![Atom::bound(linear.clone())], vec![Atom::bound(opposite)]])
 }
 

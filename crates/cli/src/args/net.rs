@@ -62,6 +62,7 @@ pub(crate) struct NetFile {
 /// Decide properties of a net, with evidence for both answers
 #[derive(ClapArgs, Clone, Debug)]
 #[command(
+    mut_arg("timeout", |timeout| timeout.help("How long one question may take; what serves all questions may take as long")),
     after_help = "Properties: deadlock-free, one-safe, safe:K, quasi-live, no-dead-places, invariant:FORMULA, reachable:FORMULA, reaches:MARKING, coverable:MARKING, bounded, bounded:SUM, bound:SUM.\nFormulas: 2*idle + busy <= 3 and not fireable(grab) or done = 0; names that are no words stand in \"…\".\nMarkings: p0=1, q=3; the rest is 0. In reaches:'p0=1, *' the rest may be any number.\nQuestions share what is found out about the net, and --jobs of them are answered at a time; their number changes no answer.\n\nExamples:\n  serval net check mutex.pnml                                        the usual questions\n  serval net check mutex.pnml --property 'invariant:crit1 + crit2 <= 1'\n  serval net check mutex.pnml --queries ReachabilityCardinality.xml --format mcc\n  serval net check mutex.pnml --certificate proofs; serval verify mutex.pnml proofs/one-safe.certificate.json\n\nExit status: 0 all hold, 1 some do not, 2 usage or input error, 3 undecided, 4 a bug in serval, 130 interrupted."
 )]
 pub(crate) struct NetCheck {

@@ -30,6 +30,7 @@ mod nets_inductive;
 mod nets_input;
 mod reports;
 mod sarif;
+mod saved;
 mod settings;
 mod stages;
 mod sweeps;

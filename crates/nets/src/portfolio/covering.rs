@@ -1,5 +1,6 @@
 //! Methods for any number of tokens: forwards and backwards, and whether places are bounded.
 
+use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_decompose::Counts;
 use serval_netproof::{Claim, Evidence, Run, check_bounded};
@@ -26,6 +27,8 @@ pub struct Far {
     pub refuted: usize,
     /// The most pieces that one of them had, and the most arcs.
     pub largest: (usize, usize),
+    /// Whether a method panicked, which is a mistake of ours and costs its answer alone.
+    pub has_failed: bool,
 }
 
 /// What methods keep from round to round.
@@ -39,13 +42,31 @@ pub(super) struct Work {
     /// ω-markings of the slice that had most.
     sliced: usize,
     decomposed: Counts,
+    has_failed: bool,
 }
 
 impl Work {
+    /// Asks a method; where it panics it has found nothing, and that is remembered. What was found before stays: all that
+    /// is found has been checked when it is written down.
+    pub(super) fn ask<T: Default>(&mut self, method: impl FnOnce(&mut Self) -> T) -> T {
+        fenced(|| method(&mut *self)).unwrap_or_else(|| {
+            self.has_failed = true;
+            T::default()
+        })
+    }
+
     pub(super) fn far(&self) -> Far {
         let Counts { nodes: sequences, refuted, pieces, arcs, .. } = self.decomposed;
         let forwards = self.tree.as_ref().map_or(0, Tree::len).max(self.sliced);
-        Far { forwards, backwards: self.backwards, explicit: self.explicit, sequences, refuted, largest: (pieces, arcs) }
+        Far {
+            forwards,
+            backwards: self.backwards,
+            explicit: self.explicit,
+            sequences,
+            refuted,
+            largest: (pieces, arcs),
+            has_failed: self.has_failed,
+        }
     }
 
     pub(super) fn decomposed(&mut self, counts: Counts) {

@@ -109,8 +109,10 @@ fn samples(fast: &Fast) -> Vec<Vec<u64>> {
 /// The atoms, and how many of them, at the beginning, are guards.
 fn atoms(counting: &Net, places: usize, label: &[Option<u64>], samples: &[Vec<u64>]) -> (Vec<Atom>, usize) {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let at_least = |terms: &[(u32, i64)], least: i64| Linear::new(terms.iter().copied(), least.saturating_neg()).map(Atom::bound);
-    let at_most = |terms: &[(u32, i64)], most: i64| Linear::new(terms.iter().map(|&(of, factor)| (of, -factor)), most).map(Atom::bound);
+    // Factors are 1 and −1, and values are sums of two numbers of 64 bits: all of it is far from the ends of 128 bits.
+    let wide = |terms: &[(u32, i64)], sign: i128| terms.iter().map(|&(of, factor)| (of, sign * i128::from(factor))).collect::<Vec<_>>();
+    let at_least = |terms: &[(u32, i64)], least: i128| Linear::from_wide(wide(terms, 1), -least).map(Atom::bound);
+    let at_most = |terms: &[(u32, i64)], most: i128| Linear::from_wide(wide(terms, -1), most).map(Atom::bound);
     let mut atoms: Vec<Atom> = Vec::new();
     for variable in 0..counting.place_count() {
         let terms = [(number(variable), 1)];
@@ -124,12 +126,12 @@ fn atoms(counting: &Net, places: usize, label: &[Option<u64>], samples: &[Vec<u6
         }
     }
     let wanted = |terms: &[(u32, i64)]| {
-        let numbers = terms.iter().map(|&(place, factor)| Some(factor * i64::try_from(label[place as usize]?).ok()?));
-        numbers.sum::<Option<i64>>().filter(|wanted| wanted.unsigned_abs() < 1 << 40)
+        let numbers = terms.iter().map(|&(place, factor)| Some(i128::from(factor) * i128::from(label[place as usize]?)));
+        numbers.sum::<Option<i128>>().filter(|wanted| wanted.unsigned_abs() < 1 << 40)
     };
     for terms in &sums {
-        let value = |sample: &Vec<u64>| -> i64 {
-            terms.iter().map(|&(place, factor)| factor * i64::try_from(sample[place as usize]).unwrap_or(0)).sum()
+        let value = |sample: &Vec<u64>| -> i128 {
+            terms.iter().map(|&(place, factor)| i128::from(factor) * i128::from(sample[place as usize])).sum()
         };
         let (least, most) = (samples.iter().map(value).min().unwrap_or(0), samples.iter().map(value).max().unwrap_or(0));
         let mut bounds: Vec<Option<Atom>> = vec![at_least(terms, least), at_most(terms, most)];

@@ -48,7 +48,7 @@ fn valued(mut decision: NetDecision, value: Most) -> NetDecision {
 }
 
 /// How far methods came, in words.
-pub(super) fn far(Far { forwards, backwards, explicit, sequences, refuted, largest: (pieces, arcs) }: Far) -> Option<String> {
+pub(super) fn far(Far { forwards, backwards, explicit, sequences, refuted, largest: (pieces, arcs), has_failed }: Far) -> Option<String> {
     let parts =
         [(forwards, "forwards", "markings with ω"), (backwards, "backwards", "least markings"), (explicit, "one by one", "markings")];
     let mut told: Vec<String> =
@@ -56,6 +56,9 @@ pub(super) fn far(Far { forwards, backwards, explicit, sequences, refuted, large
     if sequences > 0 {
         let largest = format!("the largest has {pieces} {} and {arcs} arcs", if pieces == 1 { "piece" } else { "pieces" });
         told.push(format!("split into {sequences} cases, {refuted} of them ruled out by equations; {largest}"));
+    }
+    if has_failed {
+        told.push("a method failed, which is a bug in serval".to_owned());
     }
     (!told.is_empty()).then(|| format!("how far it came: {}", told.join(", ")))
 }

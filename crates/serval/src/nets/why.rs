@@ -63,6 +63,10 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             let names: Vec<String> = places.iter().take(NAMED).filter_map(|&number| place(net, number)).collect();
             let more =
                 places.len().checked_sub(NAMED).filter(|&more| more > 0).map_or_else(String::new, |more| format!(" and {more} more"));
+            if names.is_empty() {
+                // No place is needed: the words of the question are enough.
+                return Some("the same in every marking, whatever the net does".to_owned());
+            }
             format!("{}{more} stay empty: whatever gives to them takes from them", names.join(", "))
         }
         Evidence::Equation(Equation { traps, weights, unfed, tree }) => {

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub(in crate::commands) struct Checking {
     pub(in crate::commands) allow: Vec<&'static str>,
     /// Where verdicts are remembered.
     pub(in crate::commands) cache: Option<Arc<Cache>>,
+    /// Whether something about the file at hand could not be written.
+    pub(in crate::commands) is_unwritten: AtomicBool,
 }
 
 /// The report on one file, and what it means.
@@ -70,6 +73,7 @@ impl Checking {
         known: &Sender<Checked>,
     ) -> Result<Checked, Failure> {
         let start = now();
+        self.is_unwritten.store(false, Ordering::Relaxed);
         let mut loaded = match watch.until(load) {
             None => return Ok(undecided(name, watch.reason())),
             Some(Ok(loaded)) => loaded,
@@ -120,7 +124,7 @@ impl Checking {
                 told = text.len();
             }
             // If nobody waits any more there is nobody to tell.
-            let _ = known.send(Checked { report: report.clone(), status, promise, told });
+            let _ = known.send(Checked { report: report.clone(), status: self.with_written(status), promise, told });
         }
         if let Some(decision) = open {
             report.advice = self.advised(&file, &decision, watch);
@@ -139,7 +143,12 @@ impl Checking {
             let page = page::page(&file, &report, &watch.cancel());
             self.save(Some(path), name, "html", &page)?;
         }
-        Ok(Checked { report, status, promise, told })
+        Ok(Checked { report, status: self.with_written(status), promise, told })
+    }
+
+    /// The status of a file, unless something about it could not be written.
+    fn with_written(&self, status: Status) -> Status {
+        if self.is_unwritten.load(Ordering::Relaxed) { status.max(Status::Input) } else { status }
     }
 
     /// Whether fixes and advice are wanted.
@@ -247,8 +256,17 @@ impl Checking {
         Ok((report, status))
     }
 
+    /// Saves something about a file. If it cannot be written that is told, and there is a verdict all the same; but for a
+    /// directory that cannot be made, which concerns all files.
     fn save(&self, path: Option<&Path>, file: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
-        save(path, self.several, file, ending, text)
+        match save(path, self.several, file, ending, text) {
+            Err(Failure::Message(text)) if !self.several || path.is_some_and(Path::is_dir) => {
+                say(&format!("error: {}\n", escape::line(&text)));
+                self.is_unwritten.store(true, Ordering::Relaxed);
+                Ok(None)
+            }
+            other => other,
+        }
     }
 
     /// Whether the options silence this.

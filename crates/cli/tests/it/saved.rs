@@ -1,0 +1,90 @@
+//! What is written for several files: each has a name of its own, and what cannot be written costs no other file.
+
+use std::fs;
+
+use crate::support::{command, directory, text};
+
+const FINE: &str = "request flip { X := 1 - X }\n";
+
+/// Files of a directory, in order.
+fn listed(directory: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn files_whose_names_look_alike_have_evidence_of_their_own() {
+    let place = directory("alike");
+    fs::create_dir_all(place.join("a")).unwrap();
+    fs::write(place.join("a/b.ser"), FINE).unwrap();
+    fs::write(place.join("a_b.ser"), "request flop { Y := 1 - Y }\n").unwrap();
+    let call =
+        ["check", "a/b.ser", "a_b.ser", "--certificate", "proofs", "--html", "pages", "--format", "json", "--no-times", "--no-cache"];
+    let output = command(&call).current_dir(&place).output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
+    assert_eq!(listed(&place.join("proofs")), ["a_b.ser-2.certificate.json", "a_b.ser.certificate.json"]);
+    assert_eq!(listed(&place.join("pages")), ["a_b.ser-2.html", "a_b.ser.html", "index.html"]);
+    let index = fs::read_to_string(place.join("pages/index.html")).unwrap();
+    assert!(index.contains("a_b.ser-2.html"), "{index}");
+    // Reports name the right ones, and each fits its own file alone.
+    for (file, line) in ["a/b.ser", "a_b.ser"].into_iter().zip(text(&output.stdout).lines()) {
+        let report: serde_json::Value = serde_json::from_str(line).unwrap();
+        let path = report["certificate"]["path"].as_str().unwrap();
+        let verified = command(&["verify", file, path]).current_dir(&place).output().unwrap();
+        assert_eq!(verified.status.code(), Some(0), "{file} {path}: {}", text(&verified.stderr));
+    }
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn what_cannot_be_written_costs_no_other_file() {
+    let place = directory("unwritten");
+    fs::write(place.join("a.ser"), FINE).unwrap();
+    fs::write(place.join("b.ser"), FINE).unwrap();
+    // In the way of one certificate there is a directory.
+    fs::create_dir_all(place.join("proofs/a.ser.certificate.json")).unwrap();
+    let call = ["check", "a.ser", "b.ser", "--certificate", "proofs", "--no-times", "--no-cache", "-q"];
+    let output = command(&call).current_dir(&place).output().unwrap();
+    let (said, told) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.lines().all(|line| line.contains("serializable")), "{said}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("cannot write proofs/a.ser.certificate.json"), "{told}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(place.join("proofs/b.ser.certificate.json").is_file());
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_question_that_no_marking_answers_has_a_reason() {
+    let net = b"pl a (1)\ntr t a -> b\n";
+    let call = ["net", "check", "-", "--input", "net", "--no-times", "-p", "invariant:a >= 0", "-p", "reachable:a >= 1 and a <= 0"];
+    let mut child = command(&call).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), net).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stdout);
+    assert!(!said.lines().any(|line| line.trim_start().starts_with("stay empty") || line.contains(" : ")), "{said}");
+    assert!(said.contains("the same in every marking"), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    // Each question has its own time.
+    let help = text(&command(&["net", "check", "--help"]).output().unwrap().stdout);
+    assert!(help.contains("How long one question may take") && !help.contains("How long one file may take"), "{help}");
+}
+
+/// What packages and the action install is the program.
+#[test]
+fn what_is_shipped_is_the_program() {
+    let root = serval_testkit::suite::repository_root();
+    let manifest = fs::read_to_string(root.join("crates/cli/Cargo.toml")).unwrap();
+    let package = manifest.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap();
+    assert!(manifest.contains("[[bin]]\nname = \"serval\""), "{manifest}");
+    let action = fs::read_to_string(root.join("action.yml")).unwrap();
+    let installs: Vec<&str> = action.lines().filter(|line| line.contains("cargo install")).collect();
+    assert!(installs.len() == 2 && installs.iter().all(|line| line.contains("--profile dist")), "{installs:?}");
+    assert!(installs[0].trim_end().ends_with(package), "{installs:?}");
+    assert!(installs[1].contains("--path crates/cli"), "{installs:?}");
+    let script = fs::read_to_string(root.join("scripts/static")).unwrap();
+    assert!(script.contains(&format!("--package {package} --bin serval")), "{script}");
+}
