@@ -19,6 +19,11 @@ pub use xml::parse as parse_xml;
 
 use crate::{Net, Target};
 
+/// The text without the mark at its beginning by which some editors say in which order its bytes stand.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {

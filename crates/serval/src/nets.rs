@@ -204,11 +204,15 @@ impl NetInput {
         Ok(NetQuestion { name: text.to_owned(), property, is_query: false })
     }
 
-    /// The questions that the file of the net asks itself: whether its targets can be covered.
+    /// The questions that the file of the net asks itself: whether its targets can be covered, or reached where they name
+    /// exact numbers.
     pub fn own_questions(&self) -> Vec<NetQuestion> {
         let name = |number: usize| if self.targets.len() == 1 { "target".to_owned() } else { format!("target {number}") };
         let question = |(number, target): (usize, &Formula)| {
-            let property = Property::Coverable(target.clone());
+            let property = match target.not_upward() {
+                None => Property::Coverable(target.clone()),
+                Some(_) => Property::Reachable(target.clone()),
+            };
             NetQuestion { name: name(number), property, is_query: false }
         };
         (1..).zip(&self.targets).map(question).collect()
@@ -216,8 +220,13 @@ impl NetInput {
 
     /// The questions in a file of the contest; its ids are those of the file of the net, or its names.
     pub fn queries(&self, text: &str) -> Result<Vec<NetQuestion>, FormatError> {
-        let read = mcc::properties(text, &self.net, &self.ids)?;
-        Ok(read.into_iter().map(|(name, property)| NetQuestion { name, property, is_query: true }).collect())
+        self.each_query(text)?.into_iter().collect()
+    }
+
+    /// The same, where one that cannot be read costs no other.
+    pub fn each_query(&self, text: &str) -> Result<Vec<Result<NetQuestion, FormatError>>, FormatError> {
+        let read = mcc::each_property(text, &self.net, &self.ids)?;
+        Ok(read.into_iter().map(|one| one.map(|(name, property)| NetQuestion { name, property, is_query: true })).collect())
     }
 }
 

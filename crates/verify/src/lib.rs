@@ -136,7 +136,10 @@ pub enum Compilation {
     TooLarge,
     /// They differ: a bug in the compiler.
     Wrong(String),
-    /// The program cannot be compiled.
+    /// The program can fail, so there are no systems with all its answers; certificates about it are runs, which are made
+    /// step by step.
+    Fails(String),
+    /// The program cannot be read.
     InputError(InputError),
     /// Somebody raised the flag.
     Cancelled,
@@ -155,7 +158,7 @@ pub fn verify_compilation(text: &str, cancel: &Cancel) -> Compilation {
         Ok(compiled) => compiled.check_translation(options.limits.pairs, &budget),
         Err(CompileError::Stopped(_)) => return Compilation::Cancelled,
         Err(CompileError::TooLarge(_)) => return Compilation::TooLarge,
-        Err(error) => return Compilation::InputError(InputError::Fault(Box::new(Stop::Error(error).diagnostic(text)))),
+        Err(error @ CompileError::Fault(_)) => return Compilation::Fails(Stop::Error(error).diagnostic(text).message),
     };
     match result {
         Ok(translation) => Compilation::Checked(translation),
@@ -389,10 +392,10 @@ impl Outcome {
 }
 
 impl Compilation {
-    /// The exit status: 0 checked, 2 input error, 3 too large or cancelled, 4 a bug.
+    /// The exit status: 0 checked, or nothing that could be; 2 input error, 3 too large or cancelled, 4 a bug.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Checked(_) => 0,
+            Self::Checked(_) | Self::Fails(_) => 0,
             Self::InputError(_) => 2,
             Self::TooLarge | Self::Cancelled => 3,
             Self::Wrong(_) => 4,
@@ -405,6 +408,10 @@ impl Compilation {
             Self::Checked(translation) => format!("compilation checked: {translation}"),
             Self::TooLarge => "compilation not checked: the program as written has too many states".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
+            Self::Fails(why) => format!(
+                "compilation not compared: this program can fail ({why}), and only programs that cannot have systems to compare; \
+                 the steps of the run are those of the compiled program"
+            ),
             Self::Wrong(what) => format!("internal error: the compiled system is not the program: {what}"),
             Self::InputError(error) => return Outcome::InputError(error.clone()).line(input, "", text),
         };

@@ -57,22 +57,6 @@ fn what_cannot_be_written_costs_no_other_file() {
     fs::remove_dir_all(place).unwrap();
 }
 
-#[test]
-fn a_question_that_no_marking_answers_has_a_reason() {
-    let net = b"pl a (1)\ntr t a -> b\n";
-    let call = ["net", "check", "-", "--input", "net", "--no-times", "-p", "invariant:a >= 0", "-p", "reachable:a >= 1 and a <= 0"];
-    let mut child = command(&call).spawn().unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), net).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let said = text(&output.stdout);
-    assert!(!said.lines().any(|line| line.trim_start().starts_with("stay empty") || line.contains(" : ")), "{said}");
-    assert!(said.contains("the same in every marking"), "{said}");
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    // Each question has its own time.
-    let help = text(&command(&["net", "check", "--help"]).output().unwrap().stdout);
-    assert!(help.contains("How long one question may take") && !help.contains("How long one file may take"), "{help}");
-}
-
 /// What packages and the action install is the program.
 #[test]
 fn what_is_shipped_is_the_program() {

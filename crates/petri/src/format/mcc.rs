@@ -45,7 +45,7 @@ use super::{FormatError, Limits};
 use crate::formula::enough;
 use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target, TransitionId};
 
-pub use global::properties;
+pub use global::{Each, each_property, properties};
 
 /// Why questions cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ struct Reader<'a> {
 }
 
 /// The elements of formulas.
-const ELEMENTS: [&str; 26] = [
+const ELEMENTS: [&str; 27] = [
     "exists-path",
     "all-paths",
     "finally",
@@ -229,6 +229,7 @@ const ELEMENTS: [&str; 26] = [
     "transition",
     "place",
     "tokens-count",
+    "place-bound",
     "integer-le",
     "integer-lt",
     "integer-ge",
@@ -444,6 +445,25 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds `factor` times the expression at `root`.
+    /// The places that an element names.
+    fn add_places(&mut self, sum: &mut Sum, node: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
+        for (name, child) in elements(node) {
+            if name != "place" {
+                return Err(unknown(child));
+            }
+            let id = text_of(child)?;
+            let places = self.ids.places_of(id.trim()).ok_or_else(|| {
+                let [known, _] = self.ids.all();
+                error(child, format!("there is no place “{}”", id.trim())).misspelt(id.trim(), known)
+            })?;
+            // What unfolding adds counts, so that a short text makes no endless formula.
+            let colours = places.len().saturating_sub(1);
+            self.left = self.left.checked_sub(colours).ok_or_else(|| error(node, "the formulas have too many parts"))?;
+            sum.terms.extend(places.iter().map(|&place| (place, factor)));
+        }
+        Ok(())
+    }
+
     fn add(&mut self, sum: &mut Sum, root: Node<'_, '_>, factor: i128) -> Result<(), FormatError> {
         let mut open = vec![(root, factor)];
         while let Some((node, factor)) = open.pop() {
@@ -453,22 +473,7 @@ impl<'a> Reader<'a> {
                     let added = constant(node)?.checked_mul(factor).and_then(|number| sum.constant.checked_add(number));
                     sum.constant = added.ok_or_else(too_large)?;
                 }
-                "tokens-count" => {
-                    for (name, child) in elements(node) {
-                        if name != "place" {
-                            return Err(unknown(child));
-                        }
-                        let id = text_of(child)?;
-                        let places = self.ids.places_of(id.trim()).ok_or_else(|| {
-                            let [known, _] = self.ids.all();
-                            error(child, format!("there is no place “{}”", id.trim())).misspelt(id.trim(), known)
-                        })?;
-                        // What unfolding adds counts, so that a short text makes no endless formula.
-                        let colours = places.len().saturating_sub(1);
-                        self.left = self.left.checked_sub(colours).ok_or_else(|| error(node, "the formulas have too many parts"))?;
-                        sum.terms.extend(places.iter().map(|&place| (place, factor)));
-                    }
-                }
+                "tokens-count" => self.add_places(sum, node, factor)?,
                 "integer-sum" => open.extend(elements(node).map(|(_, child)| (child, factor))),
                 "integer-difference" => {
                     let [first, second] = two(node)?;

@@ -13,14 +13,14 @@
 //!
 //! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* so many in the beginning has so many, and a transition
 //! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. So quasi-liveness is that
-//! each rule can fire from some beginning, as what adds always can; only deadlocks are no question about such a net, since it has none. Each target is a conjunction of lower bounds, and there may be
-//! several. Whatever is more than a net is refused by name: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
+//! each rule can fire from some beginning, as what adds always can; only deadlocks are no question about such a net, since it has none. Each target is a conjunction of lower bounds and exact numbers, and there may be
+//! several. A rule without a guard, or with `true`, can always fire if what it takes is there. Whatever is more than a net is refused by name: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
 
 use std::collections::BTreeMap;
 
-use super::{FormatError, Limits};
+use super::{FormatError, Limits, without_mark};
 use crate::formula::enough;
-use crate::{Formula, Net, PlaceId};
+use crate::{Constraint, Formula, Linear, Net, PlaceId};
 
 /// A specification that has been read.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
         if self.token() == Token::Word("true") {
             self.at += 1;
-        } else {
+        } else if self.token() != Token::Sign("->") {
             loop {
                 let before = self.at;
                 let (place, is_equal, number) = self.bound()?;
@@ -244,6 +244,7 @@ pub fn read(text: &str) -> Result<Spec, FormatError> {
 /// Reads a specification.
 pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     limits.check_length(text)?;
+    let text = without_mark(text);
     let mut reader = Reader { text, tokens: lex(text)?, at: 0, places: BTreeMap::new() };
     reader.section(&["vars"])?;
     let mut names: Vec<&str> = Vec::new();
@@ -282,10 +283,11 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
         let mut bounds = Vec::new();
         loop {
             let (place, is_equal, number) = reader.bound()?;
-            if is_equal {
-                return reader.fail("a target asks for at least so many; an exact number is a question of reachability");
-            }
-            let Some(constraint) = enough((place, number), false) else { return reader.fail("a number does not fit 63 bits") };
+            let constraint = match is_equal {
+                true => Linear::from_wide([(place, 1)], -i128::from(number)).map(Constraint::Zero),
+                false => enough((place, number), false),
+            };
+            let Some(constraint) = constraint else { return reader.fail("a number does not fit 63 bits") };
             bounds.push(Formula::constraint(constraint));
             if !reader.takes(",") {
                 break;
@@ -333,6 +335,23 @@ mod tests {
         assert_eq!(net.initial().as_slice(), [1, 0, 1]);
     }
 
+    /// A rule without a guard can always fire, and a target may name the exact number. With more tokens than the
+    /// beginning says, added at any time, the same markings are reached as with more of them in the beginning: what adds
+    /// can always fire, and nothing is lost if it fires first.
+    #[test]
+    fn rules_without_guards_and_exact_targets() {
+        let open = LOCK.replace("crit >= 1 ->", "->").replace("crit >= 2\n", "crit = 2, lock >= 1\n");
+        let Spec { net, targets } = read(&open).unwrap();
+        let crit = net.place_named("crit").unwrap();
+        let second = net.transitions().nth(1).unwrap();
+        // What is taken must be there.
+        assert_eq!(net.inputs(second), [(crit, 1)]);
+        let holds = |tokens: [u64; 3]| targets[0].holds(&crate::Marking::new(tokens.to_vec()));
+        assert_eq!([[0, 2, 1], [0, 1, 1], [0, 3, 1], [0, 2, 0]].map(holds), [true, false, false, false]);
+        let free = LOCK.replace("crit >= 1 -> crit' = crit - 1,", "->");
+        assert!(read(&free).unwrap().net.inputs(second).is_empty());
+    }
+
     #[test]
     fn what_is_more_than_a_net_is_refused_by_name() {
         for (from, to, message) in [
@@ -344,7 +363,6 @@ mod tests {
             ),
             ("crit' = crit + 1", "crit' = idle", "this is a transfer, which is more than a net can do: a counter becomes another one"),
             ("idle >= 1, lock >= 1 ->", "idle = 0 ->", "a test for an exact number is more than a net can do; only >= is read in guards"),
-            ("crit >= 2\n", "crit = 2\n", "a target asks for at least so many; an exact number is a question of reachability"),
             ("rules\n", "rule\n", "two counters are called “idle”"),
             ("crit >= 2\n", "grit >= 2\n", "there is no counter “grit”"),
             (" idle crit", " idle idle", "two counters are called “idle”"),

@@ -38,7 +38,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
-use super::{FormatError, Limits};
+use super::{FormatError, Limits, without_mark};
 use crate::ids;
 use crate::{Arc, Net, NetError, PlaceId};
 
@@ -104,6 +104,7 @@ pub fn read(text: &str) -> Result<Net, FormatError> {
 /// Reads a net.
 pub fn read_within(text: &str, limits: &Limits) -> Result<Net, FormatError> {
     limits.check_length(text)?;
+    let text = without_mark(text);
     let mut reader = Reader {
         text,
         position: 0,

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{FormatError, Limits};
+use super::{FormatError, Limits, without_mark};
 use crate::formula::enough;
 use crate::{Formula, Net, PlaceId};
 
@@ -73,6 +73,7 @@ pub fn read(text: &str) -> Result<Spec, FormatError> {
 /// Reads a system.
 pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     limits.check_length(text)?;
+    let text = without_mark(text);
     let mut lines = Vec::new();
     for (number, one) in (1..).zip(text.lines()) {
         if let Some(line) = line(one, number)? {

@@ -104,7 +104,6 @@ fn the_corpora_of_covering_problems_are_replayed() {
             "this is a reset",
             "this is a transfer",
             "a test for an exact number",
-            "a target asks for at least",
             "there is no counter",
             "does not fit 64 bits",
             "does not fit 63 bits",

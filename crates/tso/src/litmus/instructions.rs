@@ -23,6 +23,8 @@ const KNOWN: &[(&str, usize)] = &[
     ("DEC", 1),
     ("MFENCE", 0),
     ("NOP", 0),
+    // A mark for indirect jumps.
+    ("ENDBR64", 0),
 ];
 
 /// An instruction whose operands have been read, but not put in order.

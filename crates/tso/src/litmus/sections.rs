@@ -24,7 +24,8 @@ const ENDS: &[&str] = &["exists", "~exists", "~", "forall", "locations", "filter
 struct Begins<'t> {
     thread: Piece<'t>,
     register: Piece<'t>,
-    value: Piece<'t>,
+    /// Nothing where only its size is said.
+    value: Option<Piece<'t>>,
 }
 
 impl Reader<'_> {
@@ -112,7 +113,11 @@ impl Reader<'_> {
         };
         if let Some((thread, register)) = target.text.split_once(':') {
             let (before, after) = (target.cut(thread.len()).0.trimmed(), target.cut(target.text.len() - register.len()).1.trimmed());
-            let Some(value) = value else { return Err(self.expected(entry, "`=`", "say what the register begins with")) };
+            // `uint64_t 0:rax;` only says how large a register is, and it begins with 0 as others do.
+            let is_declared = sides[0].word().0.text != target.word().0.text;
+            if value.is_none() && !is_declared {
+                return Err(self.expected(entry, "`=`", "say what the register begins with"));
+            }
             starts.push(Begins { thread: before, register: after, value });
             return Ok(());
         }
@@ -162,6 +167,7 @@ impl Reader<'_> {
         let Some(found) = self.register(*register)? else {
             return Err(self.expected(*register, "the name of a register", "write `0:EAX=0;`, say"));
         };
+        let Some(value) = value else { return Ok(()) };
         let address = value.after("&").unwrap_or(*value);
         let start = match is_name(address.text) && self.register(address)?.is_none() {
             true => Start::Address(address.text.to_owned()),

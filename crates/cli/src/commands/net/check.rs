@@ -13,6 +13,7 @@ use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
 
 use super::ended::{Decided, until_the_end};
+use super::read::Asked;
 use super::{assumed, read};
 use crate::args::{NetCheck, NetFormat};
 use crate::commands::check::progress::ProgressLine;
@@ -44,8 +45,8 @@ pub(super) fn run(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failu
 fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     limits::limit_memory(args.limits.memory);
     let file = name_of(&args.net.file);
-    let read = asked(args).and_then(|(input, questions)| Ok((assumed::proposed(args, &input)?, input, questions)));
-    let (proposed, input, questions) = match read {
+    let read = asked(args).and_then(|(input, asked)| Ok((assumed::proposed(args, &input)?, input, asked)));
+    let (proposed, input, Asked { questions, mistakes }) = match read {
         Ok(asked) => asked,
         Err(failure) => return unusable(args, &file, failure),
     };
@@ -57,6 +58,16 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     let style = TextStyle { verbose: args.verbose, markings: if whole { MarkingShown::Whole } else { MarkingShown::Changes }, width };
     let mut saving = Saving::new(args)?;
     let (mut worst, mut reports) = (Status::Fine, Vec::new());
+    // What cannot be read costs its own answer.
+    for mistake in &mistakes {
+        say(mistake);
+        let report = unreadable(&file, mistake);
+        if args.format == NetFormat::Json {
+            told(args, messages, style, &report)?;
+        }
+        worst = worst.max(Status::Input);
+        reports.push(report);
+    }
     let events = args.progress && args.format == NetFormat::Json;
     let line = !events && !messages.quiet && std::io::stderr().is_terminal();
     let progress = ProgressLine { file: file.clone(), events, line };
@@ -117,9 +128,9 @@ fn told(args: &NetCheck, messages: Messages, style: TextStyle, report: &NetRepor
 }
 
 /// The net, and all questions about it.
-fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
+fn asked(args: &NetCheck) -> Result<(NetInput, Asked), Failure> {
     let input = read::net(&args.net)?;
-    let mut questions = read::questions(&input, &args.property, &args.queries, &args.query)?;
+    let Asked { mut questions, mistakes } = read::questions(&input, &args.property, &args.queries, &args.query)?;
     if args.property.is_empty() && args.queries.is_empty() && args.invariant.is_empty() {
         questions = input.own_questions();
         // A file that asks something itself is not asked more.
@@ -128,7 +139,14 @@ fn asked(args: &NetCheck) -> Result<(NetInput, Vec<NetQuestion>), Failure> {
             questions.extend(input.question(property));
         }
     }
-    Ok((input, questions))
+    Ok((input, Asked { questions, mistakes }))
+}
+
+/// The report on a question that cannot be read.
+fn unreadable(file: &str, mistake: &str) -> NetReport {
+    let mut report = NetReport::new(file, "", NetAnswer::Error);
+    report.reason = Some(mistake.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned());
+    report
 }
 
 /// Tells machines what people are told about an input that cannot be used.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serval::nets::{NetInput, NetQuestion};
-use serval_petri::Limits;
+use serval_petri::{FormatError, Limits};
 use serval_report::escape::{self, file_name};
 use serval_report::nets::{net_file_mistake, net_words_mistake};
 
@@ -65,10 +65,33 @@ fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The questions in a file.
+/// The questions in a file, all of them.
 pub(in crate::commands) fn queries(path: &Path, input: &NetInput) -> Result<Vec<NetQuestion>, Failure> {
+    let Asked { questions, mut mistakes } = each_query(path, input)?;
+    if mistakes.is_empty() { Ok(questions) } else { Err(Failure::Input(mistakes.swap_remove(0))) }
+}
+
+/// What is asked, and what is wrong with what cannot be read, as it is shown.
+pub(in crate::commands) struct Asked {
+    pub(in crate::commands) questions: Vec<NetQuestion>,
+    pub(in crate::commands) mistakes: Vec<String>,
+}
+
+/// The questions in a file, of which one at least can be read.
+fn each_query(path: &Path, input: &NetInput) -> Result<Asked, Failure> {
     let text = text(path)?;
-    input.queries(&text).map_err(|error| Failure::Input(net_file_mistake(&error, &name_of(path), &text)))
+    let shown = |error: &FormatError| net_file_mistake(error, &name_of(path), &text);
+    let mut asked = Asked { questions: Vec::new(), mistakes: Vec::new() };
+    for query in input.each_query(&text).map_err(|error| Failure::Input(shown(&error)))? {
+        match query {
+            Ok(question) => asked.questions.push(question),
+            Err(error) => asked.mistakes.push(shown(&error)),
+        }
+    }
+    if asked.questions.is_empty() && !asked.mistakes.is_empty() {
+        return Err(Failure::Input(asked.mistakes.swap_remove(0)));
+    }
+    Ok(asked)
 }
 
 /// The question that a property is.
@@ -77,19 +100,20 @@ pub(in crate::commands) fn question(text: &str, input: &NetInput) -> Result<NetQ
 }
 
 /// All that is asked: properties, and the queries of files, or only those with these ids.
-pub(in crate::commands) fn questions(
-    input: &NetInput,
-    properties: &[String],
-    files: &[PathBuf],
-    ids: &[String],
-) -> Result<Vec<NetQuestion>, Failure> {
+pub(in crate::commands) fn questions(input: &NetInput, properties: &[String], files: &[PathBuf], ids: &[String]) -> Result<Asked, Failure> {
     let mut questions = properties.iter().map(|property| question(property, input)).collect::<Result<Vec<_>, _>>()?;
-    let mut from_files = Vec::new();
+    let (mut from_files, mut mistakes) = (Vec::new(), Vec::new());
     for path in files {
-        from_files.extend(queries(path, input)?);
+        let asked = each_query(path, input)?;
+        from_files.extend(asked.questions);
+        mistakes.extend(asked.mistakes);
     }
     for id in ids {
         if !from_files.iter().any(|question| question.name == *id) {
+            if !mistakes.is_empty() {
+                // It may be one of those that cannot be read.
+                return Err(Failure::Input(mistakes.concat()));
+            }
             let near = serval_syntax::similar(id, from_files.iter().map(|question| question.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             return Err(Failure::message(format!("no query is called {id}{near}")));
@@ -97,5 +121,9 @@ pub(in crate::commands) fn questions(
     }
     from_files.retain(|question| ids.is_empty() || ids.contains(&question.name));
     questions.extend(from_files);
-    Ok(questions)
+    if !ids.is_empty() {
+        // What was chosen can be read.
+        mistakes.clear();
+    }
+    Ok(Asked { questions, mistakes })
 }

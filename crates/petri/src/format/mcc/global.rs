@@ -16,9 +16,9 @@ use roxmltree::Node;
 use super::super::FormatError;
 use super::super::pnml::Ids;
 use super::super::xml::{elements, error, only_child, text_of};
-use super::{Holds, Reader, kind, required, root_of, single};
+use super::{Holds, Reader, Sum, kind, required, root_of, single};
 use crate::formula::enough;
-use crate::{Constraint, Formula, Limits, Net, Part, Property};
+use crate::{Constraint, Formula, Limits, Linear, Net, Part, Property};
 
 /// Reads all questions of a file as properties, each with its id, within the default [`Limits`].
 ///
@@ -32,10 +32,18 @@ use crate::{Constraint, Formula, Limits, Net, Part, Property};
 /// assert_eq!(read, [("Lock-PT-1-OneSafe".to_owned(), Property::Safe(1))]);
 /// ```
 pub fn properties(text: &str, net: &Net, ids: &Ids) -> Result<Vec<(String, Property)>, FormatError> {
+    each_property(text, net, ids)?.into_iter().collect()
+}
+
+/// A property with its id, or what is wrong with it.
+pub type Each = Result<(String, Property), FormatError>;
+
+/// The same, where one that cannot be read costs no other.
+pub fn each_property(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Each>, FormatError> {
     let limits = Limits::default();
     let document = super::parse(text, &limits)?;
     let mut reader = Reader { net, ids, left: limits.arcs };
-    root_of(&document)?.into_iter().map(|property| reader.property(property)).collect()
+    Ok(root_of(&document)?.into_iter().map(|property| reader.property(property)).collect())
 }
 
 /// The examination that an id names.
@@ -56,6 +64,15 @@ impl Reader<'_> {
         let child = single(formula)?;
         let asked = match child.tag_name().name() {
             "conjunction" => self.several(child)?,
+            // The largest number of tokens that these places have together.
+            "place-bound" => {
+                let mut sum = Sum::default();
+                self.add_places(&mut sum, child, 1)?;
+                match Linear::from_wide(sum.terms, 0) {
+                    Some(sum) if !sum.terms().is_empty() => Property::Bound(sum, None),
+                    _ => return Err(error(child, "<place-bound> needs a place")),
+                }
+            }
             _ => {
                 let question = self.question(property)?;
                 self.meant(child, question.holds, question.formula)?

@@ -22,7 +22,10 @@ pub(super) fn refused(written: Result<String, Refusal>) -> Result<String, Failur
 
 /// What is asked, or what is asked where nobody says what to ask.
 pub(super) fn asked(args: &NetExport, input: &NetInput, usual: &str) -> Result<Vec<Asked>, Failure> {
-    let mut questions = read::questions(input, &args.property, &args.queries, &args.query)?;
+    let read::Asked { mut questions, mut mistakes } = read::questions(input, &args.property, &args.queries, &args.query)?;
+    if !mistakes.is_empty() {
+        return Err(Failure::Input(mistakes.swap_remove(0)));
+    }
     if args.property.is_empty() && args.queries.is_empty() && !usual.is_empty() {
         questions.push(read::question(usual, input)?);
     }

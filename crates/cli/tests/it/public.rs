@@ -1,0 +1,79 @@
+//! Nets and questions as others write them.
+
+use std::fs;
+
+use crate::support::{command, directory, text};
+
+/// Files as others write them: with a mark of the order of bytes, rules without guards, targets with exact numbers.
+#[test]
+fn public_forms_of_nets_are_read() {
+    let place = directory("public-forms");
+    let marked = |text: &str| format!("\u{feff}{text}");
+    fs::write(place.join("a.net"), marked("pl a (1)\ntr t a -> b\n")).unwrap();
+    let spec = "vars\n x y\nrules\n -> x' = x + 2;\n x >= 3 -> x' = x - 3, y' = y + 1;\ninit\n x = 0, y = 0\ntarget\n x = 1, y = 1\n x = 0, y = 6\n";
+    fs::write(place.join("b.spec"), marked(spec)).unwrap();
+    fs::write(place.join("c.spec"), spec.replace("x' = x + 2", "x' = x + 3").replace("x = 1, y = 1", "x = 1, y >= 0")).unwrap();
+    let answers = |name: &str| {
+        let output = command(&["net", "check", name, "--no-times", "-q"]).current_dir(&place).output().unwrap();
+        assert_eq!(text(&output.stderr), "", "{name}");
+        text(&output.stdout)
+    };
+    assert!(answers("a.net").lines().count() == 4);
+    let said = answers("b.spec");
+    assert!(said.lines().count() == 2 && said.lines().all(|line| line.contains(" holds")), "{said}");
+    let said = answers("c.spec");
+    assert!(said.lines().next().is_some_and(|line| line.contains("does not hold")), "{said}");
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_question_that_no_marking_answers_has_a_reason() {
+    let net = b"pl a (1)\ntr t a -> b\n";
+    let call = ["net", "check", "-", "--input", "net", "--no-times", "-p", "invariant:a >= 0", "-p", "reachable:a >= 1 and a <= 0"];
+    let mut child = command(&call).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), net).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stdout);
+    assert!(!said.lines().any(|line| line.trim_start().starts_with("stay empty") || line.contains(" : ")), "{said}");
+    assert!(said.contains("the same in every marking"), "{said}");
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    // Each question has its own time.
+    let help = text(&command(&["net", "check", "--help"]).output().unwrap().stdout);
+    assert!(help.contains("How long one question may take") && !help.contains("How long one file may take"), "{help}");
+}
+
+/// One query that cannot be read costs no other its answer, and the status says that there was one.
+#[test]
+fn a_query_that_cannot_be_read_costs_no_other() {
+    let place = directory("queries");
+    fs::write(place.join("a.net"), "pl p (2)\ntr t p -> q\n").unwrap();
+    let query =
+        |id: &str, formula: &str| format!("<property><id>{id}</id><description>d</description><formula>{formula}</formula></property>\n");
+    let le = "<integer-le><integer-constant>1</integer-constant><tokens-count><place>q</place></tokens-count></integer-le>";
+    let good = query("good", &format!("<exists-path><finally>{le}</finally></exists-path>"));
+    let bound = query("bound", "<place-bound><place>p</place><place>q</place></place-bound>");
+    let bad = query("bad", "<exists-path><until><true/><true/></until></exists-path>");
+    let empty = query("empty", "<place-bound></place-bound>");
+    let set = |queries: &[&str]| format!("<property-set>\n{}</property-set>\n", queries.concat());
+    fs::write(place.join("some.xml"), set(&[&bad, &good, &bound, &empty])).unwrap();
+    fs::write(place.join("none.xml"), set(&[&bad])).unwrap();
+    let asked = |file: &str, more: &[&str]| {
+        let output =
+            command(&[&["net", "check", "a.net", "--queries", file, "--no-times"], more].concat()).current_dir(&place).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, said, told) = asked("some.xml", &["-q"]);
+    assert_eq!((status, said.lines().count(), told.matches("error: some.xml:").count()), (Some(2), 2, 2), "{said}{told}");
+    assert!(said.contains("good") && said.contains("holds") && said.contains("bound"), "{said}");
+    assert!(told.contains("<place-bound> needs a place"), "{told}");
+    let (_, said, _) = asked("some.xml", &["--format", "json"]);
+    assert_eq!((said.lines().count(), said.matches("\"error\"").count()), (4, 2), "{said}");
+    // Those that are chosen are answered, as if there were no others.
+    let (status, said, told) = asked("some.xml", &["--query", "bound"]);
+    assert_eq!((status, told), (Some(0), String::new()), "{said}");
+    assert!(said.contains("2"), "{said}");
+    assert_eq!(asked("some.xml", &["--query", "bad"]).0, Some(2));
+    let (status, said, told) = asked("none.xml", &[]);
+    assert_eq!((status, said.as_str(), told.matches("error: ").count()), (Some(2), "", 1), "{told}");
+    fs::remove_dir_all(place).unwrap();
+}
