@@ -1,5 +1,5 @@
-//! Links the optimised program at a fixed address where the system's linker can: a program of this size has some hundred
-//! thousand addresses in its tables, and a position-independent one corrects each of them whenever it starts.
+//! Links the optimised program at a fixed address on Linux with glibc: a position-independent program corrects the
+//! addresses in its tables whenever it starts, which was a tenth of all instructions of a short check.
 
 use std::env::var;
 

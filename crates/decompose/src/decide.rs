@@ -292,7 +292,7 @@ impl Open {
             }
         }
         let mut known: Option<Bounded> = None;
-        // Whether there are values, too many to be cases: then the sequence is not perfect, whatever else there is to do.
+        // Whether a place has more values than can be cases: then the sequence is not perfect.
         let mut is_left_out = false;
         for rule in rules {
             match rule {

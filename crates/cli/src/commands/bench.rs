@@ -11,7 +11,6 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serval_report::bench::{Baseline, BenchReport, BenchRow, ExpectedLine, NetBenchReport, merged, read_baseline, read_expected};
@@ -59,7 +58,6 @@ pub(crate) fn run(args: &Bench, messages: Messages) -> Result<ExitCode, Failure>
         methods,
         allow: Vec::new(),
         cache: None,
-        is_unwritten: AtomicBool::new(false),
     });
     let mut all: Vec<Subjected> = subjects.iter().map(|subject| Subjected { subject, runs: Vec::new() }).collect();
     measuring.measure(&checking, &mut all, |_| true)?;

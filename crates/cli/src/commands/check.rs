@@ -14,7 +14,6 @@ pub(super) mod watch;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serval::{Method, Methods};
 use serval_report::html::{self, IndexEntry};
@@ -95,7 +94,7 @@ fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> 
                 let args = config.check.for_program(args);
                 let (methods, allow) = (methods(&args.method, &args.classic)?, config.allow.clone());
                 let cache = cache.clone().filter(|_| !args.no_cache);
-                Arc::new(Checking { args, messages, several, methods, allow, cache, is_unwritten: AtomicBool::new(false) })
+                Arc::new(Checking { args, messages, several, methods, allow, cache })
             }
         };
         tasks.push(Task { file, config, checking });

@@ -46,8 +46,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Asks a method; where it panics it has found nothing, and that is remembered. What was found before stays: all that
-    /// is found has been checked when it is written down.
+    /// Asks a method. Where it panics it has found nothing, and the work remembers that. What was found before stays,
+    /// since the checker has accepted it.
     pub(super) fn ask<T: Default>(&mut self, method: impl FnOnce(&mut Self) -> T) -> T {
         fenced(|| method(&mut *self)).unwrap_or_else(|| {
             self.has_failed = true;

@@ -109,7 +109,7 @@ fn samples(fast: &Fast) -> Vec<Vec<u64>> {
 /// The atoms, and how many of them, at the beginning, are guards.
 fn atoms(counting: &Net, places: usize, label: &[Option<u64>], samples: &[Vec<u64>]) -> (Vec<Atom>, usize) {
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    // Factors are 1 and −1, and values are sums of two numbers of 64 bits: all of it is far from the ends of 128 bits.
+    // Factors are 1 and −1, and values sums of two numbers of 64 bits, so that 128 bits are enough.
     let wide = |terms: &[(u32, i64)], sign: i128| terms.iter().map(|&(of, factor)| (of, sign * i128::from(factor))).collect::<Vec<_>>();
     let at_least = |terms: &[(u32, i64)], least: i128| Linear::from_wide(wide(terms, 1), -least).map(Atom::bound);
     let at_most = |terms: &[(u32, i64)], most: i128| Linear::from_wide(wide(terms, -1), most).map(Atom::bound);

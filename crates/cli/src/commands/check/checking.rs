@@ -1,8 +1,8 @@
 //! One file, from its bytes to its report.
 
+use std::cell::Cell;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -31,8 +31,6 @@ pub(in crate::commands) struct Checking {
     pub(in crate::commands) allow: Vec<&'static str>,
     /// Where verdicts are remembered.
     pub(in crate::commands) cache: Option<Arc<Cache>>,
-    /// Whether something about the file at hand could not be written.
-    pub(in crate::commands) is_unwritten: AtomicBool,
 }
 
 /// The report on one file, and what it means.
@@ -73,7 +71,6 @@ impl Checking {
         known: &Sender<Checked>,
     ) -> Result<Checked, Failure> {
         let start = now();
-        self.is_unwritten.store(false, Ordering::Relaxed);
         let mut loaded = match watch.until(load) {
             None => return Ok(undecided(name, watch.reason())),
             Some(Ok(loaded)) => loaded,
@@ -104,7 +101,9 @@ impl Checking {
             _ => None,
         };
         let open = (self.looks_for_help() && is_open(&decision)).then(|| decision.clone());
-        let (mut report, status) = self.concluded(&file, decision, watch)?;
+        // Whether all that the options ask for could be written.
+        let is_written = Cell::new(true);
+        let (mut report, status) = self.concluded(&file, decision, watch, &is_written)?;
         report.time_ms = (!self.args.no_times).then(|| Times {
             total: millis(now().saturating_sub(start)),
             parse: millis(parse),
@@ -124,7 +123,7 @@ impl Checking {
                 told = text.len();
             }
             // If nobody waits any more there is nobody to tell.
-            let _ = known.send(Checked { report: report.clone(), status: self.with_written(status), promise, told });
+            let _ = known.send(Checked { report: report.clone(), status: status.unless_written(is_written.get()), promise, told });
         }
         if let Some(decision) = open {
             report.advice = self.advised(&file, &decision, watch);
@@ -141,14 +140,9 @@ impl Checking {
         }
         if let Some(path) = &self.args.html {
             let page = page::page(&file, &report, &watch.cancel());
-            self.save(Some(path), name, "html", &page)?;
+            self.save(Some(path), name, "html", &page, &is_written)?;
         }
-        Ok(Checked { report, status: self.with_written(status), promise, told })
-    }
-
-    /// The status of a file, unless something about it could not be written.
-    fn with_written(&self, status: Status) -> Status {
-        if self.is_unwritten.load(Ordering::Relaxed) { status.max(Status::Input) } else { status }
+        Ok(Checked { report, status: status.unless_written(is_written.get()), promise, told })
     }
 
     /// Whether fixes and advice are wanted.
@@ -211,9 +205,11 @@ impl Checking {
     }
 
     /// The report, after what is to be kept has been saved.
-    fn concluded(&self, file: &File, decision: Decision, watch: &Watch) -> Result<(FileReport, Status), Failure> {
+    fn concluded(&self, file: &File, decision: Decision, watch: &Watch, is_written: &Cell<bool>) -> Result<(FileReport, Status), Failure> {
         let certificate = match decision.evidence() {
-            Some(evidence) => self.save(self.args.certificate.as_deref(), &file.name, "certificate.json", &evidence.certificate)?,
+            Some(evidence) => {
+                self.save(self.args.certificate.as_deref(), &file.name, "certificate.json", &evidence.certificate, is_written)?
+            }
             None => None,
         };
         let (mut status, mut reason, mut trace) = (Status::Undecided, None, None);
@@ -223,17 +219,17 @@ impl Checking {
                 status = Status::NotSerializable;
                 if let Some(path) = &self.args.trace {
                     let steps = Trace::new(counterexample.steps.clone()).to_json();
-                    trace = self.save(Some(path), &file.name, "trace.json", &steps)?;
+                    trace = self.save(Some(path), &file.name, "trace.json", &steps, is_written)?;
                 }
                 if let Some(path) = &self.args.svg {
-                    self.save(Some(path), &file.name, "svg", &html::lanes(counterexample).file())?;
+                    self.save(Some(path), &file.name, "svg", &html::lanes(counterexample).file(), is_written)?;
                 }
             }
             serval::Verdict::Fault(_, note) => {
                 status = Status::NotSerializable;
                 if let Some(path) = &self.args.trace {
                     let steps = Trace::new(note.run.steps.clone()).to_json();
-                    trace = self.save(Some(path), &file.name, "trace.json", &steps)?;
+                    trace = self.save(Some(path), &file.name, "trace.json", &steps, is_written)?;
                 }
             }
             serval::Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)) => reason = Some(watch.reason()),
@@ -256,13 +252,13 @@ impl Checking {
         Ok((report, status))
     }
 
-    /// Saves something about a file. If it cannot be written that is told, and there is a verdict all the same; but for a
-    /// directory that cannot be made, which concerns all files.
-    fn save(&self, path: Option<&Path>, file: &str, ending: &str, text: &str) -> Result<Option<String>, Failure> {
+    /// Saves something about a file. What cannot be written gets a message, and the file its verdict all the same.
+    /// A directory that cannot be made ends the call, since it concerns all files.
+    fn save(&self, path: Option<&Path>, file: &str, ending: &str, text: &str, is_written: &Cell<bool>) -> Result<Option<String>, Failure> {
         match save(path, self.several, file, ending, text) {
             Err(Failure::Message(text)) if !self.several || path.is_some_and(Path::is_dir) => {
                 say(&format!("error: {}\n", escape::line(&text)));
-                self.is_unwritten.store(true, Ordering::Relaxed);
+                is_written.set(false);
                 Ok(None)
             }
             other => other,

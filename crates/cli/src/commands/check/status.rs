@@ -13,6 +13,11 @@ pub(in crate::commands) enum Status {
 }
 
 impl Status {
+    /// This status, or a graver one where something that was asked for could not be written.
+    pub(in crate::commands) fn unless_written(self, is_written: bool) -> Self {
+        if is_written { self } else { self.max(Self::Input) }
+    }
+
     pub(in crate::commands) fn exit_code(self, exit_zero: bool) -> ExitCode {
         ExitCode::from(match self {
             Self::Fine => 0,

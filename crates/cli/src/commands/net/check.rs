@@ -142,7 +142,7 @@ fn asked(args: &NetCheck) -> Result<(NetInput, Asked), Failure> {
     Ok((input, Asked { questions, mistakes }))
 }
 
-/// The report on a question that cannot be read.
+/// The report on a file or a question that cannot be read.
 fn unreadable(file: &str, mistake: &str) -> NetReport {
     let mut report = NetReport::new(file, "", NetAnswer::Error);
     report.reason = Some(mistake.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned());
@@ -152,12 +152,10 @@ fn unreadable(file: &str, mistake: &str) -> NetReport {
 /// Tells machines what people are told about an input that cannot be used.
 fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, Failure> {
     let reason = match &failure {
-        Failure::Input(text) => text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned(),
-        Failure::Message(text) => text.clone(),
+        Failure::Input(text) | Failure::Message(text) => text.clone(),
         Failure::ClosedPipe | Failure::Interrupted | Failure::Internal => return Err(failure),
     };
-    let mut report = NetReport::new(file, "", NetAnswer::Error);
-    report.reason = Some(reason);
+    let report = unreadable(file, &reason);
     match args.format {
         NetFormat::Json => write_to(None, &report.to_json())?,
         NetFormat::Sarif => write_to(None, &net_sarif(&[report], env!("CARGO_PKG_VERSION")))?,
