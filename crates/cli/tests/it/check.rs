@@ -191,7 +191,7 @@ fn the_same_bytes_whatever_the_number_of_threads() {
     let directory = directory("threads");
     // Decided by the tasks that may run side by side, or by late layers of the
     // search, which run on several threads.
-    for n in [4, 5, 6, 8, 10] {
+    for n in [4, 5, 6, 8] {
         std::fs::write(directory.join(format!("flips-{n:02}.ser")), family("flips", n)).unwrap();
         std::fs::write(directory.join(format!("watch-{n:02}.ser")), family("watch", n)).unwrap();
     }
@@ -205,7 +205,7 @@ fn the_same_bytes_whatever_the_number_of_threads() {
         let report: Value = serde_json::from_str(line).unwrap();
         report["counterexample"]["requests"].as_array().is_some_and(|requests| requests.len() > 3)
     });
-    assert!(late.count() >= 8, "{first}");
+    assert!(late.count() >= 6, "{first}");
     for jobs in ["2", "8"] {
         assert_eq!(run(jobs), first, "{jobs} threads");
     }
@@ -223,7 +223,7 @@ fn the_memory_limit_is_kept() {
     let directory = directory("memory");
     let file = directory.join("counter.ser");
     std::fs::write(&file, family("counter", 800_000)).unwrap();
-    for limit in [64_u64, 256] {
+    for limit in [64_u64, 128] {
         let output = Command::new(time)
             .args([
                 "-v",
@@ -284,7 +284,7 @@ fn independent_components_add_up() {
 #[test]
 fn modular_arguments_close_by_counting_alone() {
     let directory = directory("modular");
-    for n in [7, 11] {
+    for n in [5, 7] {
         std::fs::write(directory.join(format!("ring-{n:02}.ser")), family("ring", n)).unwrap();
     }
     let mut files: Vec<String> = vec![directory.display().to_string()];

@@ -135,14 +135,14 @@ fn the_memory_limit_ends_a_question_and_not_the_others() {
         .to_owned();
     // With many places the limit is soon reached.
     let mut before = "b".to_owned();
-    for number in 0..40 {
+    for number in 0..120 {
         unbounded += &format!("tr g{number} {before}*2 b -> {before} p{number} b\ntr h{number} p{number}*3 c -> {before}*2 c\n");
         before = format!("p{number}");
     }
     let output = serval(
         &[
             &["net", "check", "-", "--input", "net", "--no-times", "--memory", "32", "--timeout", "3600"][..],
-            &["-p", "invariant:f + g + p39 <= c + 100000000", "-p", "one-safe"],
+            &["-p", "invariant:f + g + p119 <= c + 100000000", "-p", "one-safe"],
         ]
         .concat(),
         unbounded.as_bytes(),

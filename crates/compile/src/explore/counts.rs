@@ -180,7 +180,7 @@ mod tests {
     use crate::options::Options;
     use crate::prepared::Prepared;
 
-    const TICKS: u64 = 20_000;
+    const TICKS: u64 = 10_000;
 
     /// Whether the pass with counts and the exact one are both complete for all parts, and some part has counts. What really occurs
     /// must be among what the counts admit.

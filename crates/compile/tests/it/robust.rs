@@ -127,7 +127,7 @@ fn deep_nesting_is_refused_or_read() {
     if skips("compile.deep_nesting_is_refused_or_read") {
         return;
     }
-    let depths: &[usize] = if effort() == Effort::Night { &[100, 200, 300, 600] } else { &[200, 600] };
+    let (depths, deepest): (&[usize], _) = if effort() == Effort::Night { (&[100, 200, 300, 600], 40_000) } else { (&[200, 600], 10_000) };
     side_by_side(NESTINGS, |&(open, close)| {
         on_small_stack(move || {
             for &depth in depths {
@@ -137,7 +137,7 @@ fn deep_nesting_is_refused_or_read() {
                 check(&opened);
                 check(&closed);
             }
-            let (opened, closed) = (open.repeat(40_000), close.repeat(40_000));
+            let (opened, closed) = (open.repeat(deepest), close.repeat(deepest));
             let text = format!("request r {{ {opened}1{closed} }}");
             if let Some(program) = &syntax::check(&text).program {
                 compile::check_mode(&text, program, Mode::Optimised);
@@ -209,7 +209,8 @@ fn ten_megabytes_are_parsed() {
                 }
                 _ => &["statements"],
             };
-            let text = make(if common.contains(&name) { 10 * MEGABYTE } else { MEGABYTE });
+            let usual = if effort() == Effort::Night { MEGABYTE } else { MEGABYTE / 4 };
+            let text = make(if common.contains(&name) { 10 * MEGABYTE } else { usual });
             let parsed = parse(&text);
             assert_eq!(usize::from(parsed.syntax().text_range().end()), text.len(), "{name}");
         });
@@ -241,7 +242,7 @@ fn large_programs_are_compiled() {
     }
     side_by_side(PROGRAMS, |&(name, make)| {
         on_small_stack(move || {
-            let text = make(MEGABYTE / 10);
+            let text = make(if effort() == Effort::Night { MEGABYTE / 10 } else { MEGABYTE / 25 });
             let analysis = syntax::check(&text);
             let program = analysis.program.unwrap_or_else(|| panic!("{name}: {:?}", analysis.diagnostics));
             compile::check_mode(&text, &program, Mode::Optimised);

@@ -127,7 +127,7 @@ fn thousands_of_entries() {
 #[test]
 fn megabytes_of_pairs() {
     // Every node follows every other: there are no steps that it could not.
-    let count = 1_500_u32;
+    let count = 800_u32;
     let nodes: Vec<&str> =
         std::iter::once("a!").chain(std::iter::repeat_n("a", usize::try_from(count).unwrap() - 1)).chain(["a/x"]).collect();
     let mut steps: Vec<[u32; 4]> = (1..count).map(|node| [0, 0, node, 0]).collect();
@@ -139,7 +139,7 @@ fn megabytes_of_pairs() {
     ];
     let case = case(system(1, &nodes, &steps), script);
     let text = case.certificate.to_json();
-    assert!(text.len() > 30 << 20);
+    assert!(text.len() > 8 << 20);
     assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&case.certificate));
     let answer = case.check_within(&Caps::default());
     assert!(matches!(answer, Err(Refusal::TooLarge(_))) || condition(&answer) == Condition::AtomicSteps, "{answer:?}");

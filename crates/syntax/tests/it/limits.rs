@@ -26,7 +26,7 @@ fn endless_nesting_is_one_error() {
     if skips("syntax.endless_nesting_is_one_error") {
         return;
     }
-    let depth = 100_000;
+    let depth = 30_000;
     let units = ["(", "!", "not ", "- ", "x := ", "return ", "if(", "while(1){", "if(1){1}else{", "1||1&&1==1+1*(", "(1*1+1==1&&1||"];
     side_by_side(&units, |unit| {
         assert_eq!(codes(&analyze_small(unit.repeat(depth))), ["E0130"], "{unit}");
@@ -72,13 +72,13 @@ fn long_chains_are_no_nesting() {
     }
 }
 
-/// Were anything here quadratic, this test would take hours.
+/// Were anything here quadratic, this test would take many minutes.
 #[test]
 fn large_texts_take_no_longer_than_they_are_long() {
     if skips("syntax.large_texts_take_no_longer_than_they_are_long") {
         return;
     }
-    let size = 500_000;
+    let size = 150_000;
     let units = [
         "x-- ",
         "x := request; ",
