@@ -61,7 +61,7 @@ fn huge_names() {
     let mut steps = vec![RunEvent { id: 1, action: Action::Spawn { request: "r".into(), local: "l".into() } }];
     steps.extend((0..100).map(|_| RunEvent { id: 1, action: Action::Step { from: states(), to: states() } }));
     let run = RunCertificate { steps, completed: Vec::new() };
-    let caps = Caps { ticks: 10_000_000, ..Caps::default() };
+    let caps = Caps { ticks: 2_000_000, ..Caps::default() };
     let answer = check_run(&system, &run, &caps, &Cancel::new());
     assert!(matches!(answer, Err(Refusal::TooLarge(_))), "{answer:?}");
 }
