@@ -62,6 +62,45 @@ impl Lost {
     }
 }
 
+/// How long work may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    limit: Duration,
+    /// The limit as the user gave it, and the option that did.
+    said: Duration,
+    option: &'static str,
+}
+
+impl From<Duration> for Time {
+    fn from(limit: Duration) -> Self {
+        Self { limit, said: limit, option: "--timeout" }
+    }
+}
+
+/// A time for each piece of work, and perhaps one for all together.
+pub(crate) struct Times {
+    each: Duration,
+    all: Option<Duration>,
+    started: Instant,
+}
+
+impl Times {
+    /// Begins with what there is for all.
+    pub(crate) fn start(each: Duration, all: Option<Duration>) -> Self {
+        Self { each, all, started: Instant::now() }
+    }
+
+    /// The time for the next piece.
+    pub(crate) fn next(&self) -> Time {
+        match self.all {
+            Some(all) if all.saturating_sub(self.started.elapsed()) < self.each => {
+                Time { limit: all.saturating_sub(self.started.elapsed()), said: all, option: "--timeout-all" }
+            }
+            _ => self.each.into(),
+        }
+    }
+}
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The limit on memory, in MiB.
 static MEBIBYTES: AtomicU64 = AtomicU64::new(0);
@@ -133,6 +172,9 @@ struct State {
     ended: AtomicU8,
     started: Instant,
     timeout: Duration,
+    /// The limit as the user gave it, and the option that did.
+    said: Duration,
+    option: &'static str,
     grace: Duration,
     /// Whether the work has been left behind. Locked while it does something
     /// that others see.
@@ -140,10 +182,20 @@ struct State {
 }
 
 impl Watch {
-    fn new(timeout: Duration, grace: Duration) -> Self {
+    fn new(Time { limit: timeout, said, option }: Time, grace: Duration) -> Self {
         let cancel = Cancel::asking(serval_memory::is_exceeded);
         let early = cancel.child();
-        let state = State { cancel, early, ended: AtomicU8::new(0), started: Instant::now(), timeout, grace, left: Mutex::new(false) };
+        let state = State {
+            cancel,
+            early,
+            ended: AtomicU8::new(0),
+            started: Instant::now(),
+            timeout,
+            said,
+            option,
+            grace,
+            left: Mutex::new(false),
+        };
         Self { state: Arc::new(state) }
     }
 
@@ -181,7 +233,7 @@ impl Watch {
     /// What ended the work, in words and with the limit.
     pub(crate) fn reason(&self) -> String {
         match self.ended() {
-            Some(Ended::Time) => format!("stopped at the time limit of {} s (--timeout)", self.state.timeout.as_secs_f64()),
+            Some(Ended::Time) => format!("stopped at the time limit of {} s ({})", self.state.said.as_secs_f64(), self.state.option),
             Some(Ended::Memory) => memory_reason(),
             Some(Ended::Interrupt) => "interrupted".to_owned(),
             None => "stopped".to_owned(),
@@ -265,15 +317,15 @@ thread_local! {
     static WORK: RefCell<Option<Arc<State>>> = const { RefCell::new(None) };
 }
 
-/// Has the worker do this, for `timeout` at most.
-pub(crate) fn watched<T: Send + 'static>(timeout: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
-    watched_with(timeout, GRACE, work)
+/// Has the worker do this, for so long at most.
+pub(crate) fn watched<T: Send + 'static>(time: impl Into<Time>, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
+    watched_with(time.into(), GRACE, work)
 }
 
-fn watched_with<T: Send + 'static>(timeout: Duration, grace: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
+fn watched_with<T: Send + 'static>(time: Time, grace: Duration, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<T, Lost> {
     await_memory(grace)?;
     serval_memory::begin();
-    let watch = Watch::new(timeout, grace);
+    let watch = Watch::new(time, grace);
     let (result, done) = mpsc::sync_channel(1);
     let own = watch.clone();
     let job = Box::new(move || {
@@ -386,7 +438,7 @@ mod tests {
     #[test]
     fn what_is_stuck_is_left_behind_and_does_nothing_any_more() {
         assert_eq!(watched(AGES, |watch| watch.ended()), Ok(None));
-        let told = watched_with(Duration::from_millis(1), AGES, |watch| {
+        let told = watched_with(Duration::from_millis(1).into(), AGES, |watch| {
             while !watch.cancel().is_cancelled() {}
             watch.reason()
         });
@@ -396,7 +448,7 @@ mod tests {
         let (gone, wait_for_end) = mpsc::channel::<()>();
         let spoken = Arc::new(AtomicBool::new(false));
         let speak = Arc::clone(&spoken);
-        let stuck = watched_with(Duration::ZERO, Duration::from_millis(10), move |_| {
+        let stuck = watched_with(Duration::ZERO.into(), Duration::from_millis(10), move |_| {
             let gone = Gone(gone);
             let _ = held.recv();
             visibly(|| speak.store(true, Ordering::Relaxed));

@@ -1,6 +1,6 @@
 //! Certificates: evidence for an answer about a property of a net.
 //!
-//! A certificate names the net by its [`fingerprint`] (`net.input`), the property in full, as on the command line (`net.property`), and
+//! A certificate names the net by its [`fingerprint`] (`net.input`), the question in the words in which it was asked (`net.property`), and
 //! says whether it holds. The property has *goals* ([`Property::goals`]), sets of markings, and evidence is about goals, by number (`net.goal`).
 //!
 //! **Theorem.** If the certificate is accepted, the property holds, or does not, as it says. **Proof.** Each piece of evidence is accepted for
@@ -47,7 +47,7 @@ const LONGEST_MESSAGE: usize = 240;
 pub struct Certificate {
     /// The [`fingerprint`] of the net.
     pub net: String,
-    /// The property, as on the command line.
+    /// The question as it was asked, in the words of the command line. The checker itself makes the goals of them.
     pub property: String,
     /// Whether it holds.
     pub holds: bool,
@@ -141,14 +141,13 @@ fn claims(decides: Decides, goal: usize) -> (Claim, Claim) {
 }
 
 impl Certificate {
-    /// The certificate for a property of a net, from evidence about its goals: what decides it, and no more. Runs that begin alike are
-    /// written once. `None` where the evidence does not decide the property, or there are no words for the property.
+    /// The certificate for a question about a net, in the words in which it was asked, from evidence about its goals: what
+    /// decides it, and no more. Runs that begin alike are written once. `None` where the evidence does not decide it.
     ///
-    /// The goals must be those of the property as it is read from its own text.
-    pub fn new(net: &Net, property: &Property, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
-        let decides = property.decides();
-        let mut certificate =
-            Self { net: fingerprint(net), property: property.text(net)?, holds: true, evidence: Vec::new(), runs: Runs::default() };
+    /// The goals must be those of the property that is read from these words.
+    pub fn new(net: &Net, asked: &str, decides: Decides, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
+        let property = asked.to_owned();
+        let mut certificate = Self { net: fingerprint(net), property, holds: true, evidence: Vec::new(), runs: Runs::default() };
         if let Some((goal, evidence)) = evidence.iter().find(|one| one.1.claim() == claims(decides, one.0).1) {
             certificate.holds = false;
             certificate.evidence.push(About { goal: *goal, evidence: evidence.clone() });
@@ -165,13 +164,14 @@ impl Certificate {
         Some(certificate)
     }
 
-    /// The certificate for a property that is about bounds, from one piece of evidence. `None` where the property is another one, or there are no words for it.
-    pub fn bounded(net: &Net, property: &Property, evidence: Evidence) -> Option<Self> {
+    /// The certificate for a property that is about bounds, in the words in which it was asked, from one piece of evidence.
+    /// `None` where the property is another one.
+    pub fn bounded(net: &Net, asked: &str, property: &Property, evidence: Evidence) -> Option<Self> {
         property.bounded_places(net)?;
         let is_bounded = evidence.claim() != Claim::Unbounded;
         let holds = if matches!(property, Property::Bound(..)) { !is_bounded } else { is_bounded };
         let evidence = vec![About { goal: 0, evidence }];
-        Some(Self { net: fingerprint(net), property: property.text(net)?, holds, evidence, runs: Runs::default() })
+        Some(Self { net: fingerprint(net), property: asked.to_owned(), holds, evidence, runs: Runs::default() })
     }
 
     /// Adds the first piece of evidence for each goal; several runs as one piece.

@@ -99,8 +99,18 @@ pub struct NetQuestion {
     pub name: String,
     /// What is asked.
     pub property: Property,
+    /// The same in words, as it was asked: on the command line, or in a file. Certificates have these. `None` where it nests
+    /// too deep for words.
+    pub asked: Option<String>,
     /// Whether it comes from a file of the contest.
     pub is_query: bool,
+}
+
+impl NetQuestion {
+    /// A question whose name is how it is asked.
+    fn named(name: String, property: Property) -> Self {
+        Self { asked: Some(name.clone()), name, property, is_query: false }
+    }
 }
 
 impl NetInput {
@@ -201,7 +211,7 @@ impl NetInput {
             let message = "the file begins with any number of some counters, which is a transition that can always fire; ask reachable:FORMULA for what would be a deadlock";
             return Err(WordsError { start: 0, end: text.len(), message: message.to_owned(), unknown: None });
         }
-        Ok(NetQuestion { name: text.to_owned(), property, is_query: false })
+        Ok(NetQuestion::named(text.to_owned(), property))
     }
 
     /// The questions that the file of the net asks itself: whether its targets can be covered, or reached where they name
@@ -213,7 +223,7 @@ impl NetInput {
                 None => Property::Coverable(target.clone()),
                 Some(_) => Property::Reachable(target.clone()),
             };
-            NetQuestion { name: name(number), property, is_query: false }
+            NetQuestion { name: name(number), asked: property.text(&self.net), property, is_query: false }
         };
         (1..).zip(&self.targets).map(question).collect()
     }
@@ -226,7 +236,8 @@ impl NetInput {
     /// The same, where one that cannot be read costs no other.
     pub fn each_query(&self, text: &str) -> Result<Vec<Result<NetQuestion, FormatError>>, FormatError> {
         let read = mcc::each_property(text, &self.net, &self.ids)?;
-        Ok(read.into_iter().map(|one| one.map(|(name, property)| NetQuestion { name, property, is_query: true })).collect())
+        let question = |mcc::Query { id, property, asked }| NetQuestion { name: id, property, asked, is_query: true };
+        Ok(read.into_iter().map(|one| one.map(question)).collect())
     }
 }
 

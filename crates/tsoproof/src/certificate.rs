@@ -1,7 +1,8 @@
 //! Certificates: evidence for what is said about a program.
 //!
-//! A certificate names the program by its [`fingerprint`] (`tso.input`). It has answers to questions of the program, by number
-//! (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and changes. It may be about the program with some number of copies of each `thread*` instead (`instance`, `tso.copies`), of which there are a fixed number of threads then. Most rules are about a fixed number of threads, and some about a `thread*`
+//! A certificate names the program by its [`fingerprint`] (`tso.input`), and its questions in the program's own words, which
+//! must be those of the program but for blanks, where both are in one language (`tso.question`); a litmus test and the program
+//! exported from it have the same fingerprint and other words. It has answers to them, by number (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and changes. It may be about the program with some number of copies of each `thread*` instead (`instance`, `tso.copies`), of which there are a fixed number of threads then. Most rules are about a fixed number of threads, and some about a `thread*`
 //! (`tso.fixed`): that the program is robust for any number of copies ([`crate::any`]), or is not with some number (`tso.copies`), which is a violation of the program with so many copies; that something is reachable with some number of copies, or unreachable with any; and changes, which rest on all these.
 //!
 //! | answer | rests on |
@@ -107,6 +108,9 @@ pub struct Certificate {
     /// The certificate is about the program with so many copies of each `thread*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<u32>,
+    /// The questions of the program, in its own words. Certificates of before have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// Answers to questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
@@ -189,6 +193,13 @@ pub fn fingerprint(program: &Program) -> String {
     serval_linear::fingerprint(&program.canonical())
 }
 
+/// Whether a question is in the words of litmus tests, where one sign compares and a thread has a number.
+fn is_litmus(words: &str) -> bool {
+    let numbered = |at: usize| words[..at].ends_with(|letter: char| letter.is_ascii_digit());
+    let plain = words.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
+    plain.contains('=') || words.contains("/\\") || words.contains("\\/") || words.match_indices(':').any(|(at, _)| numbered(at))
+}
+
 /// Checks that a question speaks of memory only if it is about final states.
 fn check_local(question: &Question, number: usize) -> Result<(), Refusal> {
     let mut speaks_of_memory = false;
@@ -208,7 +219,8 @@ pub(crate) fn number_of_copies(program: &Program, copies: Option<u32>) -> Result
 impl Certificate {
     /// A certificate about a program that says nothing yet.
     pub fn new(program: &Program) -> Self {
-        Self { program: fingerprint(program), ..Self::default() }
+        let questions = program.questions.iter().map(|question| question.text.clone()).collect();
+        Self { program: fingerprint(program), questions, ..Self::default() }
     }
 
     /// Checks the certificate for a program, and says what it shows.
@@ -220,10 +232,34 @@ impl Certificate {
             "the fingerprint of the program is {actual}, but the certificate is about {:.80?}",
             self.program
         );
+        self.check_words(program)?;
         let Some(copies) = self.instance else { return self.check_program(program, budget) };
         require!(Copies, !program.many().is_empty(), "there is no `thread*` of which there could be copies");
         let shown = self.check_program(&program.with_copies(number_of_copies(program, Some(copies))?), budget)?;
         Ok(Shown { instance: Some(copies), ..shown })
+    }
+
+    /// Checks that the words of the questions are those of the program, if there are any.
+    fn check_words(&self, program: &Program) -> Result<(), Refusal> {
+        if self.questions.is_empty() {
+            return Ok(());
+        }
+        let (said, asked) = (self.questions.len(), program.questions.len());
+        require!(Question, said == asked, "it has the words of {said} questions, and the program asks {asked}");
+        // Blanks are layout, in which texts of one program may differ.
+        let is_same =
+            |one: &str, other: &str| one.split_whitespace().flat_map(str::chars).eq(other.split_whitespace().flat_map(str::chars));
+        for (number, (said, asked)) in self.questions.iter().zip(&program.questions).enumerate() {
+            let asked = &asked.text;
+            // A litmus test and the program that is exported from it ask the same in two languages.
+            let is_comparable = is_litmus(said) == is_litmus(asked);
+            require!(
+                Question,
+                !is_comparable || is_same(said, asked),
+                "question {number} is {asked:.80?} in the program and {said:.80?} here"
+            );
+        }
+        Ok(())
     }
 
     fn check_program(&self, program: &Program, budget: &mut Budget) -> Result<Shown, Refusal> {

@@ -77,6 +77,9 @@ pub(crate) struct NetCheck {
     /// Only these of them
     #[arg(long, value_name = "ID", requires = "queries")]
     pub(crate) query: Vec<String>,
+    /// How long all questions may take together; those that it leaves no time are undecided
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = super::seconds)]
+    pub(crate) timeout_all: Option<f64>,
     /// One method alone, instead of all in the order in which they pay
     #[arg(long, value_parser = methods(), value_name = "METHOD")]
     pub(crate) method: Option<NetMethod>,

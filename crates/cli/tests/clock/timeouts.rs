@@ -65,6 +65,13 @@ fn limits_end_a_question_and_not_the_others() {
     assert!(said.contains("undecided") && said.contains("stopped at the time limit of 0.000001 s (--timeout)"), "{said}");
     assert_eq!(said.lines().filter(|line| !line.starts_with(' ')).count(), 4, "{said}");
     assert_eq!(status(&["--timeout", "0.000001", "--exit-zero"]).0, Some(0));
+    // The time for all ends those that come late; where it is more than enough it changes nothing.
+    let (code, said) = status(&["--timeout-all", "0.000001"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("stopped at the time limit of 0.000001 s (--timeout-all)"), "{said}");
+    assert_eq!(status(&["--timeout-all", "3600"]), status(&[]));
+    assert_eq!(status(&["--timeout", "0.000001", "--timeout-all", "3600"]).0, Some(3));
+    assert_eq!(status(&["--timeout-all", "0"]).0, Some(2));
     assert_eq!(status(&["--memory", "512"]).0, Some(0));
     assert_eq!(status(&["--memory", "0"]).0, Some(2));
     assert_eq!(status(&["--timeout", "0"]).0, Some(2));

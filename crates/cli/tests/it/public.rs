@@ -77,3 +77,76 @@ fn a_query_that_cannot_be_read_costs_no_other() {
     assert_eq!((status, said.as_str(), told.matches("error: ").count()), (Some(2), "", 1), "{told}");
     fs::remove_dir_all(place).unwrap();
 }
+
+/// What a certificate is about is what was asked, in the same words, whatever the question.
+#[test]
+fn certificates_have_the_question_that_was_asked() {
+    let place = directory("asked");
+    fs::write(place.join("a.net"), "pl p (2)\npl {my place} (1)\ntr t p -> q\ntr u q {my place} -> p {my place}\n").unwrap();
+    let asked = [
+        "invariant:fireable(t) or q >= 1",
+        "invariant: not (q > 2 and p > 0)",
+        "invariant:p >= 0",
+        "invariant:deadlock -> false",
+        "reachable:not fireable(u) and 2*q = 2 * 2",
+        "reachable:p != q",
+        "reaches:q = 2, *",
+        "reaches:p=1, q = 1, \"my place\" = 1",
+        "coverable:q=2",
+        "deadlock-free",
+        "safe:2",
+        "safe:1",
+        "quasi-live",
+        "no-dead-places",
+        "bounded",
+        "bounded:p+q",
+        "bound:p + q = 2",
+    ];
+    let saved = |arguments: &[&str]| {
+        let call = [&["net", "check", "a.net", "--no-times", "-q", "--certificate", "saved"], arguments].concat();
+        let output = command(&call).current_dir(&place).output().unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {}", text(&output.stderr));
+        let file = fs::read_dir(place.join("saved")).unwrap().next().unwrap().unwrap().path();
+        let verified = command(&["verify", "a.net", file.to_str().unwrap()]).current_dir(&place).output().unwrap();
+        assert_eq!(verified.status.code(), Some(0), "{arguments:?}: {}", text(&verified.stderr));
+        let saved: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        fs::remove_dir_all(place.join("saved")).unwrap();
+        saved["property"].as_str().unwrap().to_owned()
+    };
+    for question in asked {
+        assert_eq!(saved(&["-p", question]), question);
+    }
+    // A number that is asked for stands behind the question.
+    assert_eq!(saved(&["-p", "bound:2*q"]), "bound:2*q = 4");
+    let fires = "<negation><is-fireable><transition>t</transition></is-fireable></negation>";
+    let counted =
+        "<integer-lt><tokens-count><place>q</place><place>p</place></tokens-count><integer-constant>3</integer-constant></integer-lt>";
+    let paths = |quantifier: &str, step: &str, inside: &str| format!("<{quantifier}><{step}>{inside}</{step}></{quantifier}>");
+    for (formula, words) in [
+        (
+            paths("all-paths", "globally", &format!("<disjunction>{fires}{counted}</disjunction>")),
+            "invariant:not fireable(t) or (q + p < 3)",
+        ),
+        (paths("exists-path", "finally", "<negation><deadlock/></negation>"), "reachable:not deadlock"),
+        ("<place-bound><place>p</place><place>q</place></place-bound>".to_owned(), "bound:p + q = 2"),
+    ] {
+        let query = format!("<property><id>i</id><description>d</description><formula>{formula}</formula></property>");
+        fs::write(place.join("q.xml"), format!("<property-set>{query}</property-set>")).unwrap();
+        assert_eq!(saved(&["--queries", "q.xml"]), words);
+    }
+    // A program on weak memory has its questions.
+    let program = "memory x, y; thread L { x := 1; r := y; } thread R { y := 1; r := x; } exists L.r == 0  && R.r==0;";
+    fs::write(place.join("a.tso"), program).unwrap();
+    let check = |arguments: &[&str]| command(arguments).current_dir(&place).output().unwrap();
+    check(&["tso", "check", "a.tso", "--certificate", "c.json"]);
+    let saved: serde_json::Value = serde_json::from_str(&fs::read_to_string(place.join("c.json")).unwrap()).unwrap();
+    assert_eq!(saved["questions"][0], "exists L.r == 0 && R.r==0");
+    assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(0));
+    // Other blanks are the same question, and other words are not.
+    let text = saved.to_string();
+    fs::write(place.join("c.json"), text.replace("R.r==0", "R.r == 0")).unwrap();
+    assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(0));
+    fs::write(place.join("c.json"), text.replace("R.r==0", "R.r == 1")).unwrap();
+    assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(1));
+    fs::remove_dir_all(place).unwrap();
+}

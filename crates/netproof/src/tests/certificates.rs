@@ -27,7 +27,7 @@ fn checked(certificate: &Certificate) -> Result<(), Refusal> {
 fn written_and_read_they_are_the_same() {
     let net = net();
     let property = Property::parse("reaches:a = 1, \"my \\\"b\\\"\" = 1", &net).unwrap();
-    let certificate = Certificate::new(&net, &property, 1, vec![(0, run(&[0]))]).unwrap();
+    let certificate = Certificate::new(&net, &property.text(&net).unwrap(), property.decides(), 1, vec![(0, run(&[0]))]).unwrap();
     assert_eq!(certificate.property, "reaches:a = 1, \"my \\\"b\\\"\" = 1");
     let text = certificate.to_json();
     assert_eq!(Certificate::from_json(&text).unwrap(), certificate);
@@ -43,18 +43,22 @@ fn runs_that_begin_alike_are_one_word() {
         net.add_transition(name, [(places[at], 1)], [(places[at + 1], 1)]).unwrap();
     }
     let evidence = vec![(0, run(&[])), (1, run(&[0])), (2, run(&[0, 1])), (3, run(&[0, 1, 2]))];
-    let certificate = Certificate::new(&net, &Property::NoDeadPlaces, 4, evidence.clone()).unwrap();
+    let certificate =
+        Certificate::new(&net, &Property::NoDeadPlaces.text(&net).unwrap(), Property::NoDeadPlaces.decides(), 4, evidence.clone()).unwrap();
     assert_eq!((certificate.runs.words.len(), certificate.evidence.len()), (1, 0));
     assert_eq!(certificate.runs.ends, [(0, 0, 0), (1, 0, 1), (2, 0, 2), (3, 0, 3)]);
     certificate.check(&net, &mut Budget::unlimited()).unwrap();
     assert_eq!(Certificate::from_json(&certificate.to_json()).unwrap(), certificate);
-    assert_eq!(Certificate::new(&net, &Property::NoDeadPlaces, 4, evidence[1..].to_vec()), None);
+    assert_eq!(
+        Certificate::new(&net, &Property::NoDeadPlaces.text(&net).unwrap(), Property::NoDeadPlaces.decides(), 4, evidence[1..].to_vec()),
+        None
+    );
 }
 
 #[test]
 fn reading_is_strict() {
     let property = Property::DeadlockFree;
-    let good = Certificate::new(&net(), &property, 1, vec![(0, run(&[0, 0]))]).unwrap().to_json();
+    let good = Certificate::new(&net(), &property.text(&net()).unwrap(), property.decides(), 1, vec![(0, run(&[0, 0]))]).unwrap().to_json();
     for (from, to, message) in [
         ("serval-net-certificate", "serval-certificate", "the format is \"serval-certificate\", not \"serval-net-certificate\""),
         ("\"version\":1", "\"version\":2", "this is version 2 of the format; this program reads version 1"),

@@ -93,7 +93,7 @@ fn compare(
 ) {
     let known = markings.answer(net, question);
     tally.questions += 1;
-    let Some(certificate) = Certificate::new(net, property, goals, evidence) else {
+    let Some(certificate) = Certificate::new(net, &property.text(net).unwrap(), property.decides(), goals, evidence) else {
         assert_eq!(known, None, "{about}is not answered");
         tally.open += 1;
         return;

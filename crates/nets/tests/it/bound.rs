@@ -25,7 +25,7 @@ fn value(sum: &Linear, marking: &[u64]) -> u64 {
 fn most(net: &Net, sum: &Linear, extent: &Extent, told: &str) -> Option<Most> {
     let (most, certificate) = if let Some(answer) = extent.unbounded.answer() {
         let property = Property::Bound(sum.clone(), Some(Most::Omega));
-        (Most::Omega, Certificate::bounded(net, &property, answer.evidence.clone()).unwrap())
+        (Most::Omega, Certificate::bounded(net, &property.text(net).unwrap(), &property, answer.evidence.clone()).unwrap())
     } else {
         let found = [&extent.reached, &extent.excluded];
         assert!(found.iter().all(|found| !matches!(found, Found::Refused(..))), "{told}: {extent:?}");
@@ -35,7 +35,7 @@ fn most(net: &Net, sum: &Linear, extent: &Extent, told: &str) -> Option<Most> {
         let most = Most::Number(extent.least);
         let property = Property::Bound(sum.clone(), Some(most));
         let evidence = (0..).zip(found).map(|(goal, found)| (goal, found.answer().unwrap().evidence.clone()));
-        (most, Certificate::new(net, &property, 2, evidence.collect()).unwrap())
+        (most, Certificate::new(net, &property.text(net).unwrap(), property.decides(), 2, evidence.collect()).unwrap())
     };
     assert!(certificate.holds, "{told}");
     if let Err(refusal) = certificate.check(net, &mut Budget::unlimited()) {

@@ -355,7 +355,9 @@ fn changed_runs_are_refused_or_still_so() {
             };
             let evidence = |goal: &Formula| Evidence::Run(Run { word: run(goal).into_iter().map(Item::Fire).collect() });
             let evidence = goals.iter().map(evidence).enumerate().collect();
-            let Some(certificate) = Certificate::new(&net, &property, goals.len(), evidence) else { continue };
+            let Some(certificate) = Certificate::new(&net, &property.text(&net).unwrap(), property.decides(), goals.len(), evidence) else {
+                continue;
+            };
             if !markings.is_complete || goals.len() < 2 {
                 continue;
             }

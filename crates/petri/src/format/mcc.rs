@@ -33,6 +33,7 @@
 //! assert_eq!(questions[0].formula.targets(10), Some(vec![target]));
 //! ```
 
+mod asked;
 mod global;
 
 use std::fmt::{self, Write};
@@ -45,7 +46,7 @@ use super::{FormatError, Limits};
 use crate::formula::enough;
 use crate::{Constraint, Formula, Linear, Net, Part, PlaceId, Target, TransitionId};
 
-pub use global::{Each, each_property, properties};
+pub use global::{Each, Query, each_property, properties};
 
 /// Why questions cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ pub fn assumptions(input: &NetInput, jobs: usize, options: &NetOptions) -> Resul
     let formulas: Vec<Formula> = bounds.chain(weighted).map(|linear| Formula::constraint(Constraint::AtLeastZero(linear))).collect();
     let asked = formulas.into_iter().filter_map(|formula| {
         let property = Property::Invariant(formula.clone());
-        Some((NetQuestion { name: property.text(net)?, property, is_query: false }, formula))
+        Some((NetQuestion::named(property.text(net)?, property), formula))
     });
     let (questions, formulas): (Vec<NetQuestion>, Vec<Formula>) = asked.unzip();
     let decisions = decide_nets(input, &questions, jobs, options);

@@ -7,18 +7,21 @@ use serval_report::nets::NetAnswer;
 use super::decided::{decided as decided_goals, decided_bounds};
 use super::{NetDecision, NetOptions};
 
-/// What follows from what was found out about a sum: the property that its largest value is this one.
-pub(super) fn decided(net: &Net, sum: &Linear, extent: Extent, options: &NetOptions) -> NetDecision {
+/// What follows from what was found out about a sum: the property that its largest value is this one, which is what was asked
+/// with the answer behind it.
+pub(super) fn decided(net: &Net, words: &str, sum: &Linear, extent: Extent, options: &NetOptions) -> NetDecision {
     let Extent { least, reached, most, excluded, unbounded, far } = extent;
     if !matches!(unbounded, Found::Nothing | Found::TooLarge { .. }) {
         let property = Property::Bound(sum.clone(), Some(Most::Omega));
-        return valued(decided_bounds(net, &property, unbounded, options), Most::Omega);
+        let words = format!("{words} = {}", Most::Omega);
+        return valued(decided_bounds(net, (&words, &property), unbounded, options), Most::Omega);
     }
     let property = Property::Bound(sum.clone(), Some(Most::Number(least)));
     let is_refused = [&reached, &excluded].into_iter().any(|found| matches!(found, Found::Refused(..)));
     if most == Some(least) || is_refused {
         let Some(goals) = property.goals(net) else { return too_large() };
-        let decision = decided_goals(net, &property, &goals, vec![reached, excluded], options);
+        let words = format!("{words} = {least}");
+        let decision = decided_goals(net, (&words, &property), &goals, vec![reached, excluded], options);
         return valued(decision, Most::Number(least)).with_far(far);
     }
     let Found::Answer(_) = reached else { return too_large() };

@@ -10,6 +10,8 @@ use super::{NetDecision, NetOptions, NetQuestion, paragraph, runs, why};
 
 /// A question as the checker reads it.
 pub(super) struct Asked {
+    /// In the words in which it was asked.
+    pub(super) words: String,
     pub(super) property: Property,
     pub(super) goals: Vec<Formula>,
     /// The places, where it is asked whether they are bounded; there are no goals then.
@@ -17,18 +19,26 @@ pub(super) struct Asked {
     pub(super) found: Vec<Found>,
 }
 
+/// A property, and the words in which it was asked.
+pub(super) type Worded<'a> = (&'a str, &'a Property);
+
 impl Asked {
+    pub(super) fn worded(&self) -> Worded<'_> {
+        (&self.words, &self.property)
+    }
+
     pub(super) fn new(net: &Net, question: &NetQuestion) -> Option<Self> {
         // Evidence is about the property as the checker reads it.
-        let property = Property::parse(&question.property.text(net)?, net).ok()?;
+        let words = question.asked.clone()?;
+        let property = Property::parse(&words, net).ok()?;
         let places = property.bounded_places(net);
         let goals = if places.is_some() { Vec::new() } else { property.goals(net)? };
-        Some(Self { property, found: vec![Found::Nothing; goals.len()], goals, places })
+        Some(Self { words, property, found: vec![Found::Nothing; goals.len()], goals, places })
     }
 }
 
-/// What follows from what was found about the goals of a property.
-pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
+/// What follows from what was found about the goals of a property, which was asked for in these words.
+pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
     let open = found.iter().filter(|found| found.is_open()).count();
     let too_large = found.iter().find_map(|found| match found {
         Found::TooLarge { what, limit } => Some(format!("there was too much on the way: more than {limit} {what}")),
@@ -44,7 +54,7 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
                 evidence.push((goal, answer.evidence));
             }
             Found::Refused(Answer { evidence, .. }, rejection) => {
-                let certificate = refused(net, property, goal, evidence);
+                let certificate = Some(refused(net, (words, property), goal, evidence));
                 let reason = format!("internal error: the checker refuses our evidence: {rejection}");
                 return NetDecision { certificate, open, ..NetDecision::without(NetAnswer::Error, reason) };
             }
@@ -59,7 +69,7 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
         let mut budget = Budget::new(options.shorten, options.cancel.clone());
         (*run, shortest) = runs::shortened(net, goal, std::mem::take(run), &mut budget);
     }
-    let Some(mut certificate) = Certificate::new(net, property, goals.len(), evidence.clone()) else {
+    let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence.clone()) else {
         let reason = match (goals.len(), open) {
             (1, _) => "no method found an answer within the limits".to_owned(),
             (all, open) => format!("of {all} {}, {open} are open: no method found an answer within the limits", why::nodes(property)),
@@ -105,7 +115,7 @@ pub(super) fn decided(net: &Net, property: &Property, goals: &[Formula], found: 
 }
 
 /// What follows from what was found about bounds of places.
-pub(super) fn decided_bounds(net: &Net, property: &Property, found: Found, options: &NetOptions) -> NetDecision {
+pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Found, options: &NetOptions) -> NetDecision {
     let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
     let nothing = "no method found an answer within the limits".to_owned();
     let answer = match found {
@@ -113,12 +123,12 @@ pub(super) fn decided_bounds(net: &Net, property: &Property, found: Found, optio
         Found::TooLarge { what, limit } => return undecided(format!("{nothing}; there was too much on the way: more than {limit} {what}")),
         Found::Refused(Answer { evidence, .. }, rejection) => {
             let reason = format!("internal error: the checker refuses our evidence: {rejection}");
-            let certificate = Certificate::bounded(net, property, evidence);
+            let certificate = Certificate::bounded(net, words, property, evidence);
             return NetDecision { certificate, open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
         }
         Found::Answer(answer) => answer,
     };
-    let Some(certificate) = Certificate::bounded(net, property, answer.evidence.clone()) else { return undecided(nothing) };
+    let Some(certificate) = Certificate::bounded(net, words, property, answer.evidence.clone()) else { return undecided(nothing) };
     match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
         Ok(()) => {}
         Err(Refusal::Invalid(rejection)) => {
@@ -144,11 +154,11 @@ pub(super) fn decided_bounds(net: &Net, property: &Property, found: Found, optio
 }
 
 /// A certificate with evidence that the checker has refused, to find out why.
-fn refused(net: &Net, property: &Property, goal: usize, evidence: Evidence) -> Option<Certificate> {
+fn refused(net: &Net, (words, property): Worded<'_>, goal: usize, evidence: Evidence) -> Certificate {
     let is_run = matches!(evidence, Evidence::Run(_));
     let holds = is_run == (property.decides() == Decides::IfReachable);
     let evidence = vec![About { goal, evidence }];
-    Some(Certificate { net: fingerprint(net), property: property.text(net)?, holds, evidence, runs: Runs::default() })
+    Certificate { net: fingerprint(net), property: words.to_owned(), holds, evidence, runs: Runs::default() }
 }
 
 #[cfg(test)]
@@ -163,10 +173,10 @@ mod tests {
     fn refused_evidence_is_an_internal_error() {
         let input = NetInput::read("pl a (1)\ntr t a -> b\ntr u b -> a\n", NetKind::Tina).unwrap();
         let run = Evidence::Run(Run { word: vec![Item::Fire(1)] });
-        for (property, evidence) in
+        for (words, evidence) in
             [("one-safe", Evidence::Weights(Weights::default())), ("reachable:b = 1", run.clone()), ("quasi-live", run)]
         {
-            let property = Property::parse(property, &input.net).unwrap();
+            let property = Property::parse(words, &input.net).unwrap();
             let goals = property.goals(&input.net).unwrap();
             let claim = evidence.claim();
             let Err(Refusal::Invalid(rejection)) = check(&input.net, &goals[0], claim, &evidence, &mut Budget::unlimited()) else {
@@ -174,7 +184,7 @@ mod tests {
             };
             let mut found = vec![Found::Nothing; goals.len()];
             found[0] = Found::Refused(Answer { claim, evidence, method: "none" }, rejection);
-            let decision = decided(&input.net, &property, &goals, found, &NetOptions::default());
+            let decision = decided(&input.net, (words, &property), &goals, found, &NetOptions::default());
             assert_eq!(decision.answer, NetAnswer::Error);
             assert!(decision.reason.unwrap().starts_with("internal error: the checker refuses our evidence"));
             let certificate = decision.certificate.unwrap();

@@ -28,7 +28,7 @@ pub fn decide_proposed(input: &NetInput, question: &NetQuestion, options: &NetOp
     let answer = |claim, evidence| vec![Found::Answer(Answer { claim, evidence, method: "induction" })];
     if goal.holds(&net.initial()) {
         let found = answer(Claim::Reachable, Evidence::Run(serval_netproof::Run::default()));
-        return decided(net, &asked.property, &asked.goals, found, options);
+        return decided(net, asked.worded(), &asked.goals, found, options);
     }
     let Some(clauses) = clauses_of(goal) else {
         return undecided("as clauses of bounds the formula is too long; propose its parts one by one");
@@ -36,7 +36,7 @@ pub fn decide_proposed(input: &NetInput, question: &NetQuestion, options: &NetOp
     match ask_proposed(net, goal, &clauses, &mut Budget::new(TICKS, options.cancel.clone())) {
         Ok(Proposed::Inductive(inductive)) => {
             let found = answer(Claim::Unreachable, Evidence::Inductive(*inductive));
-            decided(net, &asked.property, &asked.goals, found, options)
+            decided(net, asked.worded(), &asked.goals, found, options)
         }
         Ok(Proposed::Broken { clause, transition, marking }) => {
             let name = net.transitions().nth(transition).map_or("", |transition| net.transition_name(transition));

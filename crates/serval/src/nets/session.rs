@@ -81,17 +81,17 @@ impl NetSession {
         };
         if let Property::Bound(sum, None) = &asked.property {
             let extent = self.session.largest(&input.net, sum, options.method, options.rounds, &options.cancel);
-            return bound::decided(&input.net, sum, extent, options);
+            return bound::decided(&input.net, &asked.words, sum, extent, options);
         }
         if let Some(places) = &asked.places {
             let (found, far) = self.session.bounded(&input.net, places, options.method, options.rounds, &options.cancel);
-            return decided_bounds(&input.net, &asked.property, found, options).with_far(far);
+            return decided_bounds(&input.net, asked.worded(), found, options).with_far(far);
         }
         let (found, far) = match options.method {
             Some(method) => self.session.alone(&input.net, &asked.goals, method, options.rounds, &options.cancel),
             None => self.session.go_on(&input.net, &asked.goals, asked.found.clone(), options.rounds, &options.cancel),
         };
-        let mut decision = decided(&input.net, &asked.property, &asked.goals, found, options).with_far(far);
+        let mut decision = decided(&input.net, asked.worded(), &asked.goals, found, options).with_far(far);
         if let Some(run) = &mut decision.run {
             input.in_states(run);
         }

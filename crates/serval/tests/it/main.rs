@@ -4,7 +4,9 @@
 
 mod advice;
 mod contest;
+mod five;
 mod nets;
+mod nets_thin;
 mod never;
 mod repair_programs;
 mod repair_random;

@@ -25,10 +25,16 @@ fn accepted() -> Vec<Case> {
     // What rests on something may stand before it.
     let mut before = robust(FENCED);
     before.1.answers.reverse();
+    // As certificates were before they had words, and with the words in another layout.
+    let (mut wordless, mut spaced) = (robust(FENCED), robust(FENCED));
+    wordless.1.questions.clear();
+    spaced.1.questions[0] = spaced.1.questions[0].replace("==", "\n  ==").replace(' ', "\t");
     vec![
         robust(ONE),
         robust(FENCED),
         before,
+        wordless,
+        spaced,
         // Two answers to one question, under the two models.
         {
             let (program, mut certificate) = unreachable(begun(SB), all);
@@ -55,6 +61,10 @@ pub(super) fn refused() -> Refused {
     nowhere.1.fences.as_mut().unwrap().witnesses[0].copies = Some(1);
     let mut seventh = begun(ONE);
     seventh.1.answers.push(answer(7, Model::Sc, Claim::Reachable(Vec::new())));
+    let mut reworded = unreachable(begun(SB), all);
+    reworded.1.questions[0] = reworded.1.questions[0].replace("L.r == 0", "L.r == 1");
+    let mut unasked = unreachable(begun(SB), all);
+    unasked.1.questions.push("never L.r == 0".to_owned());
     let mut not_robust = unreachable(begun(SB), all);
     not_robust.1.answers.push(answer(0, Model::Tso, Claim::Unreachable(By::Robust)));
     let mut only_robust = answered(WAITS, Model::Tso, Claim::Unreachable(By::Robust));
@@ -69,6 +79,8 @@ pub(super) fn refused() -> Refused {
         (Condition::Copies, instance),
         (Condition::Copies, nowhere),
         (Condition::Question, seventh),
+        (Condition::Question, reworded),
+        (Condition::Question, unasked),
         (Condition::Given, answered(STAR, Model::Sc, Claim::Unreachable(By::Any))),
         (Condition::Given, answered(WAITS, Model::Sc, Claim::Unreachable(By::States))),
         (Condition::Given, not_robust),

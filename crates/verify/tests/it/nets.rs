@@ -18,7 +18,7 @@ fn certificate(property: &str, evidence: Vec<(usize, Evidence)>) -> Certificate 
     let net = lock();
     let property = Property::parse(property, &net).unwrap();
     let goals = property.goals(&net).unwrap().len();
-    Certificate::new(&net, &property, goals, evidence).unwrap()
+    Certificate::new(&net, &property.text(&net).unwrap(), property.decides(), goals, evidence).unwrap()
 }
 
 fn run(word: &[u32]) -> Evidence {
@@ -104,7 +104,7 @@ fn composed_nets_are_one_net() {
     let (left, right) = ("net left\npl idle (1)\ntr meet idle -> done\n", "net right\npl idle (1)\ntr meet idle ->\n");
     let whole = compose(&[tina::read(left).unwrap(), tina::read(right).unwrap()]).unwrap();
     let property = Property::parse("reachable:done = 1", &whole).unwrap();
-    let reached = Certificate::new(&whole, &property, 1, vec![(0, run(&[0]))]).unwrap();
+    let reached = Certificate::new(&whole, &property.text(&whole).unwrap(), property.decides(), 1, vec![(0, run(&[0]))]).unwrap();
     write("left.net", left);
     write("right.net", right);
     write("right.pnml", &pnml::write(&tina::read(right).unwrap()));
@@ -144,7 +144,10 @@ fn a_cover_is_too_large_beyond_the_cap() {
     let net = tina::read(text).unwrap();
     let property = Property::parse("coverable:b = 1401", &net).unwrap();
     let markings = (0..=700).map(|number| vec![Some(2 * number), Some(1400 - 2 * number)]).collect();
-    let certificate = Certificate::new(&net, &property, 1, vec![(0, Evidence::Cover(Cover { markings }))]).unwrap().to_json();
+    let certificate =
+        Certificate::new(&net, &property.text(&net).unwrap(), property.decides(), 1, vec![(0, Evidence::Cover(Cover { markings }))])
+            .unwrap()
+            .to_json();
     let said = |caps: &Caps| {
         let outcome = verify_net(text, NetFormat::Tina, &certificate, caps, &Cancel::new());
         (outcome.status(), outcome.line("n.net", "c.json"))

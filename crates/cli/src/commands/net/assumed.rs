@@ -12,7 +12,7 @@ use super::read;
 use crate::args::NetCheck;
 use crate::failure::Failure;
 use crate::input::{plain_text, shown};
-use crate::limits::watched;
+use crate::limits::{Time, watched};
 
 /// Certificates for all that is to be taken for granted: those of files, which must be accepted, and of properties, which are proved first.
 pub(super) fn certificates(args: &NetCheck, input: &Arc<NetInput>) -> Result<Vec<Certificate>, Failure> {
@@ -63,9 +63,9 @@ pub(super) fn proposed(args: &NetCheck, input: &NetInput) -> Result<Vec<NetQuest
 }
 
 /// Whether what is proposed is inductive.
-pub(super) fn decided(args: &NetCheck, input: &Arc<NetInput>, question: &NetQuestion) -> Decided {
+pub(super) fn decided(time: Time, input: &Arc<NetInput>, question: &NetQuestion) -> Decided {
     let (input, question) = (Arc::clone(input), question.clone());
-    watched(args.limits.time(), move |watch| {
+    watched(time, move |watch| {
         let start = Instant::now();
         let decision = until_the_end(watch, None, |options| decide_proposed(&input, &question, options));
         (decision, start.elapsed())

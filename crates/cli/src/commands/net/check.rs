@@ -20,7 +20,7 @@ use crate::commands::check::progress::ProgressLine;
 use crate::commands::check::{Status, millis, watch};
 use crate::failure::Failure;
 use crate::input::{Messages, name_of, shown};
-use crate::limits::{self, Lost, watched};
+use crate::limits::{self, Lost, Time, Times, watched};
 use crate::output::{say, write_file, write_to};
 
 /// What is asked where nobody says what to ask.
@@ -72,13 +72,15 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
     let line = !events && !messages.quiet && std::io::stderr().is_terminal();
     let progress = ProgressLine { file: file.clone(), events, line };
     let start = Instant::now();
-    let session = begun(args, &input, &questions, certificates);
+    let all = args.timeout_all.map(|all| Duration::try_from_secs_f64(all).unwrap_or(Duration::MAX));
+    let times = Times::start(args.limits.time(), all);
+    let session = begun(args, times.next(), &input, &questions, certificates);
     if let Ok(Err(reason)) = &session {
         return Err(Failure::message(format!("--assume: {reason}")));
     }
     let session = session.and_then(|session| session.map_err(|_| Lost::Panicked));
     for question in &proposed {
-        let decision = assumed::decided(args, &input, question);
+        let decision = assumed::decided(times.next(), &input, question);
         let (report, status) = answered(args, &file, &input, question, decision, &mut saving)?;
         told(args, messages, style, &report)?;
         worst = worst.max(status);
@@ -93,7 +95,7 @@ fn round(args: &NetCheck, messages: Messages) -> Result<ExitCode, Failure> {
         for (number, question) in (first + 1..).zip(asked) {
             progress.asks(&question.name, number, questions.len());
         }
-        let decided = decided_together(args, &input, &session, first..first.saturating_add(asked.len()));
+        let decided = decided_together(args, times.next(), &input, &session, first..first.saturating_add(asked.len()));
         progress.done();
         for (question, mut decision) in asked.iter().zip(decided) {
             if let Ok((_, time)) = &mut decision {
@@ -168,12 +170,13 @@ fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, F
 /// use.
 fn begun(
     args: &NetCheck,
+    time: Time,
     input: &Arc<NetInput>,
     questions: &[NetQuestion],
     certificates: Vec<Certificate>,
 ) -> Result<Result<Arc<NetSession>, String>, Lost> {
     let (input, questions, is_alone) = (Arc::clone(input), questions.to_vec(), args.method.is_some());
-    watched(args.limits.time(), move |watch| {
+    watched(time, move |watch| {
         // Nothing is begun when the time is over.
         watch.glance();
         let mut session = match is_alone {
@@ -188,6 +191,7 @@ fn begun(
 /// Decides some of the questions, each on a thread.
 fn decided_together(
     args: &NetCheck,
+    time: Time,
     input: &Arc<NetInput>,
     session: &Result<Arc<NetSession>, Lost>,
     numbers: Range<usize>,
@@ -197,7 +201,7 @@ fn decided_together(
         Err(lost) => return numbers.map(|_| Err(lost.clone())).collect(),
     };
     let (input, asked, method) = (Arc::clone(input), numbers.clone(), args.method);
-    let outcome = watched(args.limits.time(), move |watch| {
+    let outcome = watched(time, move |watch| {
         let decide = |number: usize| {
             let start = Instant::now();
             let decision = until_the_end(watch, method, |options| session.decide(&input, number, options));

@@ -16,7 +16,7 @@ use roxmltree::Node;
 use super::super::FormatError;
 use super::super::pnml::Ids;
 use super::super::xml::{elements, error, only_child, text_of};
-use super::{Holds, Reader, Sum, kind, required, root_of, single};
+use super::{Holds, Reader, Sum, asked, kind, required, root_of, single};
 use crate::formula::enough;
 use crate::{Constraint, Formula, Limits, Linear, Net, Part, Property};
 
@@ -32,11 +32,22 @@ use crate::{Constraint, Formula, Limits, Linear, Net, Part, Property};
 /// assert_eq!(read, [("Lock-PT-1-OneSafe".to_owned(), Property::Safe(1))]);
 /// ```
 pub fn properties(text: &str, net: &Net, ids: &Ids) -> Result<Vec<(String, Property)>, FormatError> {
-    each_property(text, net, ids)?.into_iter().collect()
+    each_property(text, net, ids)?.into_iter().map(|each| each.map(|query| (query.id, query.property))).collect()
 }
 
-/// A property with its id, or what is wrong with it.
-pub type Each = Result<(String, Property), FormatError>;
+/// A question of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Its id.
+    pub id: String,
+    /// What it asks.
+    pub property: Property,
+    /// The same in words, as the file has it; `None` where there are none.
+    pub asked: Option<String>,
+}
+
+/// A question, or what is wrong with it.
+pub type Each = Result<Query, FormatError>;
 
 /// The same, where one that cannot be read costs no other.
 pub fn each_property(text: &str, net: &Net, ids: &Ids) -> Result<Vec<Each>, FormatError> {
@@ -53,13 +64,13 @@ fn examination(id: &str) -> Option<&str> {
 }
 
 impl Reader<'_> {
-    fn property(&mut self, property: Node<'_, '_>) -> Result<(String, Property), FormatError> {
+    fn property(&mut self, property: Node<'_, '_>) -> Each {
         let id = required(property, "id")?;
         let name = text_of(id)?;
         let formula = only_child(property, "formula")?.filter(|formula| elements(*formula).next().is_some());
         let Some(formula) = formula else {
             let asked = self.named(property, examination(&name).unwrap_or_default())?;
-            return Ok((name, asked));
+            return Ok(Query { id: name, asked: asked::asked(self, None, &asked), property: asked });
         };
         let child = single(formula)?;
         let asked = match child.tag_name().name() {
@@ -78,7 +89,7 @@ impl Reader<'_> {
                 self.meant(child, question.holds, question.formula)?
             }
         };
-        Ok((name, asked))
+        Ok(Query { id: name, asked: asked::asked(self, Some(child), &asked), property: asked })
     }
 
     /// What an examination asks that needs no formula.
