@@ -4,6 +4,7 @@
 
 mod advice;
 mod contest;
+mod long_faults;
 mod nets;
 mod never;
 mod repair_programs;
