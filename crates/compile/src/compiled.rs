@@ -78,7 +78,7 @@ impl Prepared {
                 Ok(Component { remarks, ..self.build(space, explored, part) })
             }
             Err(failure) => {
-                let (failure, needs) = self.simplest(&mut space, failure);
+                let (failure, needs) = self.simplest(&mut space, failure, budget);
                 let named = match &failure {
                     Failure::Fault { trail, last: Some(last), .. } => Some(self.fault_run(number, &space, trail, *last, needs)),
                     _ => None,

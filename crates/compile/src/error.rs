@@ -1,5 +1,7 @@
 //! Why a program has no network system, in words and with a run.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexSet;
 use serval_budget::Stopped;
 use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
@@ -59,12 +61,21 @@ pub struct FaultReport {
     /// Whether some run really comes there. If not, the step may be impossible,
     /// but that could not be shown within the limits.
     pub certain: bool,
-    /// A run before the failing step; `None` where no short one was found.
+    /// No run with so many requests at a time comes there, as far as that is known; 0 where nothing is.
+    pub excluded: usize,
+    /// A run before the failing step; `None` where none was found.
     pub run: Option<Vec<ReportedStep>>,
     /// The request that fails, as number and name, if a run is given.
     pub request: Option<(usize, String)>,
     /// The same run in the names of states, and what it takes.
     pub named: Option<FaultRun>,
+}
+
+impl FaultReport {
+    /// A fault that some run leads to, of which nothing else is known.
+    pub fn of(fault: Fault) -> Self {
+        Self { fault, limited: None, certain: true, excluded: 0, run: None, request: None, named: None }
+    }
 }
 
 /// Too many states.
@@ -102,24 +113,13 @@ pub(crate) fn describe(program: &Program, space: &Space, part: &Part, failure: F
     let report = Reporter { program, space, part };
     match failure {
         Failure::Stopped(stopped) => CompileError::Stopped(stopped),
-        Failure::FaultWithoutRun { fault, certain } => CompileError::Fault(Box::new(FaultReport {
-            fault,
-            limited: report.limited(fault),
-            certain,
-            run: None,
-            request: None,
-            named: None,
-        })),
+        Failure::FaultWithoutRun { fault, certain, excluded } => {
+            CompileError::Fault(Box::new(FaultReport { limited: report.limited(fault), certain, excluded, ..FaultReport::of(fault) }))
+        }
         Failure::Fault { fault, trail, last } => {
             let request = last.map(|(local, _)| report.who(&trail, local));
-            CompileError::Fault(Box::new(FaultReport {
-                fault,
-                limited: report.limited(fault),
-                certain: true,
-                run: Some(report.run(&trail)),
-                request,
-                named: None,
-            }))
+            let run = Some(report.run(&trail));
+            CompileError::Fault(Box::new(FaultReport { limited: report.limited(fault), run, request, ..FaultReport::of(fault) }))
         }
         Failure::TooLarge { grower, trail, proved } => CompileError::TooLarge(GrowthReport {
             variable: grower.map(|grower| report.variable(grower)),
@@ -152,9 +152,11 @@ impl Reporter<'_> {
 
     /// Number and name of the request that is in `local` after a run.
     pub(crate) fn who(&self, trail: &Trail, local: serval_model::LocalId) -> (usize, String) {
-        let waits = trail.iter().rposition(|step| self.space.moves[step.step].local == local);
-        let number = waits.map_or_else(|| trail.iter().map(|step| step.thread + 1).max().unwrap_or(0) + 1, |at| trail[at].thread + 1);
-        (number, self.request_of(local))
+        // Where each request is in the end.
+        let ends: BTreeMap<usize, serval_model::LocalId> =
+            trail.iter().map(|step| (step.thread, self.space.moves[step.step].local)).collect();
+        let waits = ends.iter().find(|(_, at)| **at == local);
+        (waits.map_or(ends.len(), |(&thread, _)| thread) + 1, self.request_of(local))
     }
 
     fn request_of(&self, local: serval_model::LocalId) -> String {
@@ -263,10 +265,10 @@ fn growing_assignment(e: &Expr, variable: Variable) -> Option<Span> {
 const SHOWN_STEPS: usize = 12;
 
 impl CompileError {
-    /// Whether this says nothing about the program, and a larger limit might.
+    /// Whether something is missing that a larger limit might bring: an answer, or the run to a step that fails.
     pub fn is_limit(&self) -> bool {
         match self {
-            Self::Fault(report) => !report.certain,
+            Self::Fault(report) => !report.certain || (report.run.is_none() && report.fault.kind != FaultKind::TooLong),
             Self::TooLarge(report) => !report.proved,
             Self::Stopped(_) => true,
         }
@@ -322,13 +324,19 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
     };
     if !report.certain {
         let message = format!("{message}, perhaps: no run that leads here was found, and none was excluded");
-        return Diagnostic::error(MAY_FAIL, report.fault.span, message).label("in this operation").expected(expected).help(help);
+        let mut diagnostic =
+            Diagnostic::error(MAY_FAIL, report.fault.span, message).label("in this operation").expected(expected).help(help);
+        diagnostic.notes.extend(excluded_note(report.excluded));
+        return diagnostic;
     }
     let label = if report.fault.kind == FaultKind::TooLong { "in this loop" } else { "in this operation" };
     let mut diagnostic = Diagnostic::error(code, report.fault.span, message).label(label).expected(expected).help(help);
     diagnostic.notes = match &report.run {
         Some(run) => run_notes("this run leads there", run, text, lines),
-        None => vec!["a run leads there, but only one with many requests in flight".to_owned()],
+        None => {
+            let known = "some run leads there, as all states together show; none was found that could be shown".to_owned();
+            [known].into_iter().chain(excluded_note(report.excluded)).collect()
+        }
     };
     if let Some((number, name)) = &report.request {
         diagnostic.notes.push(match &report.run {
@@ -338,8 +346,18 @@ fn fault_diagnostic(report: &FaultReport, text: &str, lines: &LineIndex) -> Diag
     }
     if let Some(named) = report.named.as_ref().filter(|_| report.fault.kind != FaultKind::TooLong) {
         diagnostic.notes.push(named.needs.words().to_owned());
+        diagnostic.notes.extend(named.size_note());
     }
     diagnostic
+}
+
+/// What is known of runs that were all looked at.
+fn excluded_note(excluded: usize) -> Option<String> {
+    match excluded {
+        0 => None,
+        1 => Some("no run with one request at a time leads there".to_owned()),
+        more => Some(format!("no run with at most {more} requests at a time leads there")),
+    }
 }
 
 fn growth_diagnostic(report: &GrowthReport, text: &str, lines: &LineIndex) -> Diagnostic {

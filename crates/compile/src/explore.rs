@@ -6,35 +6,42 @@
 //! never taken, so they change no run. Which pass wins depends on the budgets
 //! alone, so the result is the same on every machine.
 
+mod bounded;
 mod conserved;
 mod counts;
 mod cover;
 mod function;
 mod growth;
+mod hunt;
 mod product;
+mod sample;
 mod serial;
 mod sets;
+mod shorten;
 mod trail;
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::Span;
 
+pub(crate) use bounded::Failing;
 pub(crate) use cover::{Marking, below, fire};
 pub(crate) use function::Function;
 pub(crate) use growth::Grower;
-pub(crate) use serial::{SerialFault, serial_fault};
+pub(crate) use serial::{SerialFault, fewer_at_once, serial_fault};
 pub(crate) use sets::LocalSet;
 pub(crate) use trail::Trail;
 
 use crate::graph::Reg;
-use crate::machine::Fault;
+use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
 use counts::Counts;
 use cover::Cover;
+use hunt::Hunt;
 use product::{Incomplete, Product};
 use trail::Neighbourhood;
 
@@ -62,9 +69,9 @@ pub(crate) enum Failure {
     Fault { fault: Fault, trail: Trail, last: Option<(LocalId, GlobalId)> },
     /// Too many states. `proved` when they are infinitely many.
     TooLarge { grower: Option<Grower>, trail: Trail, proved: bool },
-    /// A step has no result, and no short run leads there. `certain` when some
-    /// run does; otherwise neither a run nor a refutation was found.
-    FaultWithoutRun { fault: Fault, certain: bool },
+    /// A step has no result, and no run that leads there was found. `certain` when some
+    /// run does; otherwise it was not refuted, either. None with at most `excluded` requests at a time does.
+    FaultWithoutRun { fault: Fault, certain: bool, excluded: usize },
     /// The budget ended.
     Stopped(Stopped),
 }
@@ -99,6 +106,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
     let mut round = FIRST_ROUND.min(limit);
     let (mut near, mut whole) = (NEIGHBOURHOOD, true);
     let (mut product_done, mut counted_done) = (false, false);
+    let (mut hunt, has_checks) = (Hunt::default(), space.has_checks());
     loop {
         // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
         // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
@@ -131,15 +139,29 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
                     if finished(cover.run(space, &mut budget.part(exact)).map_err(Incomplete::Stopped))? {
                         return match fault_in(space, &cover.pairs) {
                             None => Ok(Explored { pairs: cover.pairs, closure: Closure::Markings(cover.largest) }),
-                            Some(fault) => Err(explain_fault(space, fault, true)),
+                            Some(fault) => Err(certain_fault(space, fault, &mut hunt, round..=limit, budget)),
                         };
                     }
                 }
             }
         }
         // As much more is looked at as there are more pairs.
-        if near <= LARGEST_NEIGHBOURHOOD && round.max(FIRST_ROUND) / FIRST_ROUND >= (near / NEIGHBOURHOOD) as u64 {
-            if let Some(failure) = certain_failure(space, near) {
+        let is_due = near <= LARGEST_NEIGHBOURHOOD && round.max(FIRST_ROUND) / FIRST_ROUND >= (near / NEIGHBOURHOOD) as u64;
+        let around = is_due.then(|| Neighbourhood::explore(space, near));
+        if let Some(failure) = around.as_ref().and_then(|around| nearby_fault(space, around)) {
+            return Err(failure);
+        }
+        // A step that fails tells more than growth without end. Where there are many states none may have been met yet.
+        let found = match space.may_fail() {
+            true => hunt.look(space, round, budget),
+            false if round > FIRST_ROUND && has_checks => hunt.glance(space, round, budget),
+            false => Ok(None),
+        };
+        if let Some(failure) = found.map_err(Failure::Stopped)? {
+            return Err(failure);
+        }
+        if let Some(around) = around {
+            if let Some(failure) = endless_growth(space, &around) {
                 return Err(failure);
             }
             near *= 4;
@@ -147,7 +169,7 @@ pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<
         if round >= limit {
             // The cheap pass ended with a doubtful step, or nothing ended.
             return Err(match fault_in(space, &product.pairs) {
-                Some(fault) if product_done => explain_fault(space, fault, false),
+                Some(fault) if product_done => explain_fault(space, fault, false, hunt.excluded()),
                 _ => too_large(space),
             });
         }
@@ -207,17 +229,30 @@ pub(crate) fn explain_remarks(space: &mut Space, pairs: &Pairs) -> Vec<(Span, Tr
     explained.collect()
 }
 
-fn explain_fault(space: &mut Space, fault: Fault, certain: bool) -> Failure {
+fn explain_fault(space: &mut Space, fault: Fault, certain: bool, excluded: usize) -> Failure {
     let near = Neighbourhood::explore(space, NEIGHBOURHOOD * 10);
-    nearby_fault(space, &near).unwrap_or(Failure::FaultWithoutRun { fault, certain })
+    nearby_fault(space, &near).unwrap_or(Failure::FaultWithoutRun { fault, certain, excluded })
 }
 
-/// A fault or endless growth that a short run shows for certain.
-fn certain_failure(space: &mut Space, limit: usize) -> Option<Failure> {
-    let near = Neighbourhood::explore(space, limit);
-    if let Some(failure) = nearby_fault(space, &near) {
-        return Some(failure);
+/// A fault that some run leads to: the run is looked for with so many ticks, each time twice as many as before.
+fn certain_fault(space: &mut Space, fault: Fault, hunt: &mut Hunt, ticks: RangeInclusive<u64>, budget: &Budget) -> Failure {
+    let failure = explain_fault(space, fault, true, 0);
+    if !matches!(failure, Failure::FaultWithoutRun { .. }) || fault.kind == FaultKind::TooLong {
+        return failure;
     }
+    let mut now = *ticks.start();
+    loop {
+        match hunt.look(space, now, budget) {
+            Ok(Some(found)) => return found,
+            Err(stopped) => return Failure::Stopped(stopped),
+            Ok(None) if now >= *ticks.end() => return Failure::FaultWithoutRun { fault, certain: true, excluded: hunt.excluded() },
+            Ok(None) => now = now.saturating_mul(2).min(*ticks.end()),
+        }
+    }
+}
+
+/// Endless growth that a short run shows for certain.
+fn endless_growth(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
     // The run to the largest value is the likeliest to hold a pump.
     let grower = most_grown(space)?;
     let far = near.best(|global, flight| size_of(space, grower, global, flight));

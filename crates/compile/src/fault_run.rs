@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use serval_budget::Budget;
 use serval_model::{GlobalId, LocalId};
 use serval_syntax::ExprKind;
 
-use crate::explore::{Failure, SerialFault, Trail, serial_fault};
+use crate::explore::{Failing, Failure, SerialFault, Trail, fewer_at_once, serial_fault};
 use crate::machine::FaultKind;
 use crate::prepared::Prepared;
 use crate::space::Space;
 
-/// Configurations of serial runs that are looked at.
-const SERIAL_CONFIGURATIONS: usize = 40_000;
+/// Ticks for serial runs: configurations that are looked at.
+const SERIAL_TICKS: u64 = 40_000;
+/// Ticks for runs with two requests at a time, with three, and so on.
+const FEWER_TICKS: u64 = 10_000;
 
 /// A run after which a step fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,27 +72,55 @@ impl Needs {
     }
 }
 
+impl FaultRun {
+    /// How many requests come in all.
+    pub fn requests(&self) -> usize {
+        self.events.iter().filter(|event| matches!(event, FaultEvent::Spawn(..))).count()
+    }
+
+    /// How many of them have come and not answered, at most.
+    pub fn at_once(&self) -> usize {
+        let (mut now, mut most) = (0_usize, 0);
+        for event in &self.events {
+            match event {
+                FaultEvent::Spawn(..) => now += 1,
+                FaultEvent::Respond(..) => now = now.saturating_sub(1),
+                FaultEvent::Step(..) => {}
+            }
+            most = most.max(now);
+        }
+        most
+    }
+
+    /// Both for people, where there are several requests.
+    pub(crate) fn size_note(&self) -> Option<String> {
+        let (requests, at_once) = (self.requests(), self.at_once());
+        (requests > 1).then(|| format!("this run has {requests} requests in all, and at most {at_once} at a time"))
+    }
+}
+
 impl Prepared {
     /// Looks whether a failure needs requests that overlap. If it does not, the run is replaced by one of requests that run one at
     /// a time.
-    pub(crate) fn simplest(&self, space: &mut Space, failure: Failure) -> (Failure, Needs) {
-        match &failure {
-            Failure::Fault { fault, .. } if fault.kind != FaultKind::TooLong => {}
-            _ => return (failure, Needs::Unknown),
-        }
-        match serial_fault(space, SERIAL_CONFIGURATIONS) {
-            SerialFault::Never => (failure, Needs::Overlap),
-            SerialFault::Unknown => (failure, Needs::Unknown),
-            SerialFault::Found { fault, trail, last } => {
-                let answered = trail.iter().any(|step| space.is_finished(space.moves[step.step].local));
-                let needs = match (answered, self.has_input(space, last.0)) {
+    pub(crate) fn simplest(&self, space: &mut Space, failure: Failure, budget: &Budget) -> (Failure, Needs) {
+        let failing = match failure {
+            Failure::Fault { fault, trail, last: Some(last) } if fault.kind != FaultKind::TooLong => Failing { fault, trail, last },
+            failure => return (failure, Needs::Unknown),
+        };
+        let (Failing { fault, trail, last }, needs) = match serial_fault(space, &mut budget.aside(SERIAL_TICKS)) {
+            SerialFault::Never => (fewer_at_once(space, failing, FEWER_TICKS, budget), Needs::Overlap),
+            SerialFault::Unknown => (fewer_at_once(space, failing, FEWER_TICKS, budget), Needs::Unknown),
+            SerialFault::Found(found) => {
+                let answered = found.trail.iter().any(|step| space.is_finished(space.moves[step.step].local));
+                let needs = match (answered, self.has_input(space, found.last.0)) {
                     (true, _) => Needs::OneAtATime,
                     (false, true) => Needs::OneRequest,
                     (false, false) => Needs::Nothing,
                 };
-                (Failure::Fault { fault, trail, last: Some(last) }, needs)
+                (found, needs)
             }
-        }
+        };
+        (Failure::Fault { fault, trail, last: Some(last) }, needs)
     }
 
     /// Whether the request that is in this state has parameters or makes choices.

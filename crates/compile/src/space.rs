@@ -5,9 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serval_model::{GlobalId, LocalId, RequestId};
-use serval_syntax::Span;
+use serval_syntax::{ArithmeticOp, Span};
 
-use crate::machine::{Fault, Machine, Scratch, Waiting};
+use crate::graph::{Node, Op, Operand};
+use crate::machine::{Fault, FaultKind, Machine, Scratch, Waiting};
 
 /// So many steps that unlock nothing are remembered.
 const MAX_REMARKS: usize = 100_000;
@@ -83,6 +84,15 @@ impl Space {
         }
     }
 
+    /// The same component with nothing but its initial states.
+    pub(crate) fn fresh(&self) -> Self {
+        let mut fresh = Self::new(Arc::clone(&self.machine), self.global(self.initial_global()).into());
+        for &(request, local) in &self.starts {
+            fresh.add_start(request, self.local(local).clone(), self.local_span(local));
+        }
+        fresh
+    }
+
     /// Lets `request` start in `state`.
     pub(crate) fn add_start(&mut self, request: RequestId, state: LocalState, span: Span) {
         let local = self.intern_local(state, span);
@@ -111,6 +121,11 @@ impl Space {
 
     pub(crate) fn local(&self, id: LocalId) -> &LocalState {
         &self.locals[id.index()]
+    }
+
+    /// The number of a local state that has been met.
+    pub(crate) fn local_id(&self, state: &LocalState) -> Option<LocalId> {
+        self.locals.get_index_of(state).map(LocalId::from_index)
     }
 
     pub(crate) fn local_span(&self, id: LocalId) -> Span {
@@ -160,6 +175,27 @@ impl Space {
     /// The fault met by some step of this pair, if it has been run.
     pub(crate) fn fault(&self, local: LocalId, global: GlobalId) -> Option<Fault> {
         self.faults.get(&(local, global)).copied()
+    }
+
+    /// The same, but for a step that was given up because it takes too long, which is not known to fail.
+    pub(crate) fn failure(&self, local: LocalId, global: GlobalId) -> Option<Fault> {
+        self.fault(local, global).filter(|fault| fault.kind != FaultKind::TooLong)
+    }
+
+    /// Whether some step that has been run fails, be it of a pair that never occurs.
+    pub(crate) fn may_fail(&self) -> bool {
+        self.faults.values().any(|fault| fault.kind != FaultKind::TooLong)
+    }
+
+    /// Whether there is an operation for which a small value can be a wrong one: a division, a range, an index.
+    pub(crate) fn has_checks(&self) -> bool {
+        self.machine.graph.nodes.iter().any(|node| match node {
+            Node::Do { op: Op::Check { .. }, .. } => true,
+            Node::Do { op: Op::Arithmetic { op: ArithmeticOp::Divide | ArithmeticOp::Remainder, right, .. }, .. } => {
+                !matches!(right, Operand::Const(divisor) if *divisor != 0)
+            }
+            _ => false,
+        })
     }
 
     /// The loops that steps of this pair, if they have been run, never leave.

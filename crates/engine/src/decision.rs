@@ -85,4 +85,6 @@ pub struct Decision {
     /// Components and sets of their answers that could neither be realised nor
     /// excluded, those of fewest answers first. There may be others behind them.
     pub open: Vec<(usize, Vec<(Letter, u64)>)>,
+    /// The methods that panicked, which is a mistake of ours and costs their answers alone.
+    pub failed: Vec<Method>,
 }

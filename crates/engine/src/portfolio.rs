@@ -19,8 +19,12 @@
 //! the outcome is the one of running them one after the other. A component that
 //! is proved is not looked at again; one counterexample ends everything, but
 //! for looking whether fewer requests would have done.
+//!
+//! A method that panics has a mistake. It costs its own answer: it is not asked again about the component, and the
+//! others go on (`fence`). Only where none of them has an answer the call fails as the method did.
 
 mod attempt;
+mod fence;
 mod few_kinds;
 mod schedule;
 mod tasks;
@@ -28,6 +32,7 @@ mod tasks;
 use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
+use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_model::{Letter, NetworkSystem, NormalForm, Run};
 use serval_proof::Part;
@@ -39,6 +44,7 @@ use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 
 pub use crate::decision::{Decision, Found, Method};
 pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
+use fence::Broken;
 use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
 
 /// Requests in the first, cheap search.
@@ -100,15 +106,35 @@ pub enum Progress {
 
 /// Decides about a list of components, of which no counterexample with up to
 /// `cleared` requests exists.
+///
+/// # Panics
+/// When a method panics and no other has an answer.
 pub fn decide(systems: &[&NetworkSystem], cleared: u32, plan: &Plan<'_>) -> Decision {
     crate::same::worked_on_once(systems, cleared, &plan.cancel, |systems| {
         let (parts, reductions) = (vec![None; systems.len()], vec![None; systems.len()]);
         let concurrent = vec![0; systems.len()];
         let (failed, kept, open_answers) = (FxHashMap::default(), Mutex::default(), Vec::new());
         let (searched, clear, method) = (0, vec![0; systems.len()], Method::Reduce);
-        let (short, reason) = (false, None);
-        Work { systems, plan, cleared, concurrent, parts, reductions, failed, kept, searched, clear, method, short, reason, open_answers }
-            .run()
+        let (short, reason, broken) = (false, None, Broken::default());
+        let decision = Work {
+            systems,
+            plan,
+            cleared,
+            concurrent,
+            parts,
+            reductions,
+            failed,
+            kept,
+            searched,
+            clear,
+            method,
+            short,
+            reason,
+            open_answers,
+            broken,
+        }
+        .run();
+        fence::decided(decision)
     })
 }
 
@@ -179,6 +205,8 @@ struct Work<'a> {
     reason: Option<StopReason>,
     /// Components and answers of theirs that were open, in some round.
     open_answers: Vec<(usize, Vec<(Letter, u64)>)>,
+    /// What panicked.
+    broken: Broken,
 }
 
 /// The end of the work before all methods were tried.
@@ -200,17 +228,19 @@ impl Work<'_> {
         let open = self.concurrent.iter().zip(&self.parts).filter(|(_, part)| part.is_none()).map(|(&concurrent, _)| concurrent);
         let concurrent = open.min().unwrap_or(0);
         self.open_answers.retain(|&(component, _)| self.parts[component].is_none());
-        Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers }
+        Decision { found, cleared: self.cleared, concurrent, reduced, open: self.open_answers, failed: self.broken.methods() }
     }
 
     fn may(&self, method: Method) -> bool {
-        self.plan.methods.contains(&method)
+        self.plan.methods.contains(&method) && !(method == Method::Search && self.broken.search)
     }
 
     fn methods(&mut self) -> Result<Found, End> {
         if self.may(Method::Search) && self.cleared < FIRST_LAYERS {
-            self.search(FIRST_LAYERS, self.plan.ticks(FIRST_TICKS, 0), false)?;
-            self.few_kinds(None)?;
+            self.searching(|work| {
+                work.search(FIRST_LAYERS, work.plan.ticks(FIRST_TICKS, 0), false)?;
+                work.few_kinds(None)
+            })?;
         }
         self.normal_forms()?;
         for round in 0..self.plan.rounds.max(1) {
@@ -273,8 +303,10 @@ impl Work<'_> {
                 Ok(())
             }
             Stage::Search => {
-                self.search(u32::MAX, ticks, true)?;
-                self.few_kinds(Some(ticks))?;
+                self.searching(|work| {
+                    work.search(u32::MAX, ticks, true)?;
+                    work.few_kinds(Some(ticks))
+                })?;
                 self.searched = ticks;
                 Ok(())
             }
@@ -300,34 +332,52 @@ impl Work<'_> {
     /// The systems before any reduction.
     fn normal_forms(&mut self) -> Result<(), End> {
         for component in self.open() {
-            let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
-            let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
-            self.reductions[component] = form.map(|(form, _)| (Reduction::new(form), Extent::Partial));
+            self.normal_form(component, Extent::Partial)?;
         }
+        Ok(())
+    }
+
+    /// A system before any reduction, and whether it shall stay like this.
+    fn normal_form(&mut self, component: usize, extent: Extent) -> Result<(), End> {
+        let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
+        let Ok(form) = budget.during(|| NormalForm::new(self.systems[component])) else { return Err(End::Cancelled) };
+        self.reductions[component] = form.map(|(form, _)| (Reduction::new(form), extent));
         Ok(())
     }
 
     /// Reduces what is not proved, from where it was left.
     fn reduce(&mut self, ticks: u64) -> Result<(), End> {
-        (self.plan.watch)(Progress::Reductions);
+        if !self.may(Method::Reduce) {
+            return Ok(());
+        }
         for component in self.open() {
-            let mut budget = Budget::new(ticks, self.plan.cancel.clone());
-            if !self.plan.methods.contains(&Method::Reduce) {
-                continue;
-            }
-            let Some((reduction, extent)) = &mut self.reductions[component] else { continue };
-            if *extent == Extent::Partial {
-                match reduce(reduction, &mut budget) {
-                    Ok(reached) => *extent = reached,
-                    Err(Stopped::OutOfTicks) => {}
-                    Err(Stopped::Cancelled) => return Err(End::Cancelled),
+            match fenced(|| self.reduce_one(component, ticks)) {
+                Some(reduced) => reduced?,
+                // What is left of it may be half a reduction: methods have the system as it was.
+                None => {
+                    self.broken.reductions.insert(component);
+                    self.normal_form(component, Extent::Complete)?;
                 }
             }
-            self.short |= *extent == Extent::Partial;
-            if reduction.form().is_atomic() {
-                self.parts[component] = Some(Part::Atomic(reduction.script.clone()));
-                self.method = self.method.max(Method::Reduce);
+        }
+        Ok(())
+    }
+
+    fn reduce_one(&mut self, component: usize, ticks: u64) -> Result<(), End> {
+        (self.plan.watch)(Progress::Reductions);
+        let mut budget = Budget::new(ticks, self.plan.cancel.clone());
+        let Some((reduction, extent)) = &mut self.reductions[component] else { return Ok(()) };
+        if *extent == Extent::Partial {
+            match reduce(reduction, &mut budget) {
+                Ok(reached) => *extent = reached,
+                Err(Stopped::OutOfTicks) => {}
+                Err(Stopped::Cancelled) => return Err(End::Cancelled),
             }
+        }
+        self.short |= *extent == Extent::Partial;
+        if reduction.form().is_atomic() {
+            self.parts[component] = Some(Part::Atomic(reduction.script.clone()));
+            self.method = self.method.max(Method::Reduce);
         }
         Ok(())
     }
@@ -336,7 +386,7 @@ impl Work<'_> {
     fn refuted(&mut self, component: usize, run: Run, method: Method) -> End {
         let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
         if self.may(Method::Search) && self.cleared.saturating_add(1) < size {
-            match self.search(size - 1, LAST_TICKS, true) {
+            match self.searching(|work| work.search(size - 1, LAST_TICKS, true)) {
                 Ok(()) => {}
                 Err(end) => return end,
             }
@@ -397,7 +447,8 @@ impl Work<'_> {
     /// A counterexample with the same requests that is as short as can be had.
     fn shortened(&self, component: usize, run: Run) -> Run {
         let budget = Budget::new(u64::MAX, self.plan.cancel.clone());
-        Search::new(self.systems[component]).shorten(run.clone(), &budget).unwrap_or(run)
+        // A longer run is evidence as well.
+        fenced(|| Search::new(self.systems[component]).shorten(run.clone(), &budget).ok()).flatten().unwrap_or(run)
     }
 
     /// A run of a reduced system on the original, which may cost as much as

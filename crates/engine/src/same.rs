@@ -32,7 +32,8 @@ pub(crate) fn worked_on_once(
     decide: impl FnOnce(&[&NetworkSystem]) -> Decision,
 ) -> Decision {
     let Ok(same) = find(systems, cancel) else {
-        return Decision { found: Found::Unknown(StopReason::Cancelled), cleared, concurrent: 0, reduced: None, open: Vec::new() };
+        let found = Found::Unknown(StopReason::Cancelled);
+        return Decision { found, cleared, concurrent: 0, reduced: None, open: Vec::new(), failed: Vec::new() };
     };
     let different: Vec<usize> = (0..systems.len()).filter(|&component| same[component].is_none()).collect();
     let mut decision = decide(&different.iter().map(|&component| systems[component]).collect::<Vec<_>>());

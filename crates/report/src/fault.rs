@@ -26,6 +26,8 @@ pub struct FaultNote {
     pub needs: &'static str,
     /// The same as a sentence.
     pub needs_words: &'static str,
+    /// How many of its requests have come and not answered, at most.
+    pub at_once: usize,
     /// What to do about it.
     pub help: Option<String>,
     /// The run before the failing step. Its requests are all that came; those that have not
@@ -41,6 +43,7 @@ struct Fields<'a> {
     id: u32,
     request: &'a str,
     needs: &'a str,
+    at_once: usize,
     requests: Vec<Came<'a>>,
     #[serde(skip_serializing_if = "is_zero")]
     component: usize,
@@ -64,7 +67,7 @@ fn is_zero(component: &usize) -> bool {
 
 impl Serialize for FaultNote {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { code, message, span, id, request, needs, run, .. } = self;
+        let Self { code, message, span, id, request, needs, at_once, run, .. } = self;
         let came = run.requests.iter().map(|one| Came { id: one.id, request: &one.request, response: &one.response });
         let fields = Fields {
             code,
@@ -73,6 +76,7 @@ impl Serialize for FaultNote {
             id: *id,
             request,
             needs,
+            at_once: *at_once,
             requests: came.collect(),
             component: run.component,
             steps: &run.steps,
@@ -93,6 +97,12 @@ impl FaultNote {
         format!("{} fails: {}; {}", self.request, self.message, self.needs_words)
     }
 
+    /// How many requests the run has, where there are several.
+    pub(crate) fn size(&self) -> Option<String> {
+        let requests = self.run.requests.len();
+        (requests > 1).then(|| format!("{requests} requests in all, at most {} at a time", self.at_once))
+    }
+
     /// For people: the run, what fails then, and what it takes.
     pub(crate) fn in_text(&self, out: &mut String, look: Look) {
         out.push('\n');
@@ -108,6 +118,9 @@ impl FaultNote {
             out.push('\n');
         }
         let _ = writeln!(out, "  then fails      {}", self.failing());
+        if let Some(size) = self.size() {
+            let _ = writeln!(out, "  takes           {size}");
+        }
         let _ = writeln!(out, "  needs           {}", self.needs_words);
         if let Some(help) = &self.help {
             let _ = writeln!(out, "  help            {help}");

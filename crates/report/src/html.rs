@@ -74,6 +74,9 @@ fn html_fault(fault: &FaultNote) -> String {
         let _ = writeln!(body, "<li>{}</li>", escaped(line));
     }
     let _ = writeln!(body, "<li><strong>{} fails</strong></li>\n</ol>", escaped(&fault.failing()));
+    if let Some(size) = fault.size() {
+        let _ = writeln!(body, "<p>The run has {}.</p>", escaped(&size));
+    }
     let _ = writeln!(body, "<p>It is this way: {}.</p>", escaped(fault.needs_words));
     if let Some(help) = &fault.help {
         let _ = writeln!(body, "<p>What may help: {}.</p>", escaped(help));

@@ -125,7 +125,7 @@ impl FileReport {
 impl FaultNote {
     /// The failure as it is shown.
     fn shown(&self) -> Self {
-        let Self { code, message, span, id, request, needs, needs_words, help, run } = self;
+        let Self { code, message, span, id, request, needs, needs_words, at_once, help, run } = self;
         Self {
             code: code.clone(),
             message: told(message),
@@ -134,6 +134,7 @@ impl FaultNote {
             request: named(request),
             needs,
             needs_words,
+            at_once: *at_once,
             help: help.as_deref().map(told),
             run: run.shown(),
         }

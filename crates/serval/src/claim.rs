@@ -6,9 +6,12 @@
 //! states can be refuted or proved, too. What is
 //! done with finite systems is the engine's business ([`portfolio`]).
 
+use std::cell::Cell;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic::Stages;
 use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
@@ -220,8 +223,23 @@ pub(crate) struct ProgramClaimed {
 /// What is claimed about a program: small counterexamples are looked for first,
 /// then a proof on its text, which needs none of its states, and then its
 /// states are made.
+///
+/// A method that panics has a mistake, which costs its own answer. Only where there is no other the call fails as the
+/// method did.
 pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effort<'_>) -> ProgramClaimed {
-    let mut searches: Vec<_> = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
+    let broken = Cell::new(false);
+    let told = by_all_means(prepared, text, &broken, effort);
+    if broken.get() && matches!(told.claimed.claim, Claim::Undecided(_)) {
+        // What the method says has been printed by then.
+        resume_unwind(Box::new("a method failed, and no other has an answer"));
+    }
+    told
+}
+
+/// The same; `broken` says afterwards whether a method panicked.
+fn by_all_means(prepared: &Arc<Prepared>, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> ProgramClaimed {
+    let searches = (0..prepared.component_count()).map(|component| Search::new(prepared.lazy(component))).collect();
+    let mut searches = Searches { components: searches, is_broken: false, broken };
     let (mut cleared, mut no_commit, mut short) = (0, None, false);
     let mut likely = Vec::new();
     let early = |claimed: Claimed| ProgramClaimed { claimed, compiled: None, compile_time: Duration::ZERO };
@@ -235,9 +253,9 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         }
         // Alone it need not be brief: no other method waits for its turn.
         if effort.only(Method::Lipton) {
-            return early(Claimed::new(at_any_cost(prepared, text, effort), cleared));
+            return early(Claimed::new(at_any_cost(prepared, text, broken, effort), cleared));
         }
-        match on_text(prepared, text, FIRST_TEXT_TICKS, effort) {
+        match on_text(prepared, text, FIRST_TEXT_TICKS, broken, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
             Err(NoProof::Short(_)) => short = true,
             Err(NoProof::Reason(reason, bodies)) => {
@@ -254,7 +272,7 @@ pub(crate) fn about_program(prepared: &Arc<Prepared>, text: &str, effort: &Effor
         }
     }
     if short {
-        match on_text(prepared, text, TEXT_TICKS, effort) {
+        match on_text(prepared, text, TEXT_TICKS, broken, effort) {
             Ok(proved) => return early(Claimed::new(proved, cleared)),
             Err(NoProof::Short(reason) | NoProof::Reason(reason, _)) => no_commit = Some(reason.what()),
         }
@@ -274,10 +292,10 @@ enum NoProof {
 }
 
 /// A proof on the text with more and more ticks, until somebody stops it.
-fn at_any_cost(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Claim {
+fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> Claim {
     let mut ticks = TEXT_TICKS;
     loop {
-        match on_text(prepared, text, ticks, effort) {
+        match on_text(prepared, text, ticks, broken, effort) {
             Ok(proved) => return proved,
             Err(NoProof::Short(reason)) if effort.cancel.is_cancelled() || ticks == u64::MAX => return Claim::Undecided(reason),
             Err(NoProof::Short(_)) => ticks = ticks.saturating_mul(10),
@@ -287,9 +305,13 @@ fn at_any_cost(prepared: &Prepared, text: &str, effort: &Effort<'_>) -> Claim {
 }
 
 /// A proof on the text of a program, or why there is none.
-fn on_text(prepared: &Prepared, text: &str, ticks: u64, effort: &Effort<'_>) -> Result<Claim, NoProof> {
+fn on_text(prepared: &Prepared, text: &str, ticks: u64, broken: &Cell<bool>, effort: &Effort<'_>) -> Result<Claim, NoProof> {
     let stage = Method::Lipton.name();
-    let found = serval_lipton::prove(prepared, &mut effort.budget(ticks)).map_err(|why| match why {
+    let found = fenced(|| serval_lipton::prove(prepared, &mut effort.budget(ticks))).ok_or_else(|| {
+        broken.set(true);
+        NoProof::Reason(StopReason::Inconclusive { stage, what: "the method failed, which is a mistake of serval".to_owned() }, Vec::new())
+    })?;
+    let found = found.map_err(|why| match why {
         Why::Stopped(stopped) => NoProof::Short(StopReason::stopped(stage, ticks, stopped)),
         why => {
             let bodies = if let Why::Conflict(conflict) = &why { vec![conflict.first.body, conflict.second.body] } else { Vec::new() };
@@ -300,13 +322,7 @@ fn on_text(prepared: &Prepared, text: &str, ticks: u64, effort: &Effort<'_>) -> 
 }
 
 /// What is claimed about a program whose states are made.
-fn on_states(
-    prepared: &Arc<Prepared>,
-    text: &str,
-    searches: &mut [Search<Lazy<'_>>],
-    mut cleared: u32,
-    effort: &Effort<'_>,
-) -> ProgramClaimed {
+fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, mut cleared: u32, effort: &Effort<'_>) -> ProgramClaimed {
     let searching = effort.may(Method::Search);
     let mut compile_time = Duration::ZERO;
     let mut make = |pairs: u64| {
@@ -339,7 +355,7 @@ fn may_be_more(error: &CompileError) -> bool {
 fn on_compiled(
     prepared: &Arc<Prepared>,
     text: &str,
-    searches: &mut [Search<Lazy<'_>>],
+    searches: &mut Searches<'_>,
     mut cleared: u32,
     effort: &Effort<'_>,
     (compiled, compile_time): (Result<Arc<Compiled>, CompileError>, Duration),
@@ -354,7 +370,7 @@ fn on_compiled(
             Claimed::new(Claim::Undecided(reason), cleared)
         }
         // A step that fails is an answer, and the first thing to mend.
-        Err(error @ CompileError::Fault(report)) if report.certain && failure_of(&report.fault).is_some() => {
+        Err(error @ CompileError::Fault(report)) if !error.is_limit() && failure_of(&report.fault).is_some() => {
             Claimed::new(unusable(error, text), cleared)
         }
         Err(error) => {
@@ -392,6 +408,11 @@ fn without_limit(prepared: &Arc<Prepared>, text: &str, first: &CompileError, cle
                 let tried = "tried until a limit of time or memory ended it (--timeout, --memory): all states by sets, by sets with what \
                              variables count, and exactly";
                 diagnostic.notes.push(tried.to_owned());
+                if matches!(first, CompileError::Fault(_)) {
+                    diagnostic
+                        .notes
+                        .push("runs to this step were looked for as well: with few requests at a time, and long random ones".to_owned());
+                }
                 if cleared > 0 {
                     diagnostic.notes.push(format!("there is no counterexample with up to {cleared} requests"));
                 }
@@ -427,26 +448,50 @@ pub(crate) fn systems_of(compiled: &Compiled) -> Vec<&NetworkSystem> {
     compiled.components().iter().map(|component| component.system()).collect()
 }
 
-/// Searches layer by layer on states made as they are needed, beyond those
-/// requests of which it is known that they have no counterexample.
-fn search(searches: &mut [Search<Lazy<'_>>], cleared: &mut u32, up_to: u32, ticks: u64, effort: &Effort<'_>) -> Option<Claim> {
-    let mut budget = effort.budget(ticks);
-    for requests in cleared.saturating_add(1)..=up_to {
-        (effort.progress)(Progress::Requests(requests));
-        for (component, search) in searches.iter_mut().enumerate() {
-            match search.layer(requests, &mut budget) {
-                LayerOutcome::Clear => {}
-                LayerOutcome::Found(run) => {
-                    let run = run_certificate(search.system(), &run);
-                    return Some(Claim::Refuted { run, component, minimal: true, method: Method::Search.name() });
-                }
-                // A step that fails is met again when all states are made.
-                LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return None,
-            }
+/// Searches of the components on states made as they are needed.
+struct Searches<'a> {
+    components: Vec<Search<Lazy<'a>>>,
+    /// Whether a search has panicked: what is left of it may be half a state, so there are no others.
+    is_broken: bool,
+    /// The same of any method.
+    broken: &'a Cell<bool>,
+}
+
+impl Searches<'_> {
+    /// Asks for a counterexample, unless a search has panicked.
+    fn ask(&mut self, search: impl FnOnce(&mut Self) -> Option<Claim>) -> Option<Claim> {
+        if self.is_broken {
+            return None;
         }
-        *cleared = requests;
+        fenced(|| search(&mut *self)).unwrap_or_else(|| {
+            self.is_broken = true;
+            self.broken.set(true);
+            None
+        })
     }
-    None
+}
+
+/// Searches layer by layer, beyond those requests of which it is known that they have no counterexample.
+fn search(searches: &mut Searches<'_>, cleared: &mut u32, up_to: u32, ticks: u64, effort: &Effort<'_>) -> Option<Claim> {
+    searches.ask(|searches| {
+        let mut budget = effort.budget(ticks);
+        for requests in cleared.saturating_add(1)..=up_to {
+            (effort.progress)(Progress::Requests(requests));
+            for (component, search) in searches.components.iter_mut().enumerate() {
+                match search.layer(requests, &mut budget) {
+                    LayerOutcome::Clear => {}
+                    LayerOutcome::Found(run) => {
+                        let run = run_certificate(search.system(), &run);
+                        return Some(Claim::Refuted { run, component, minimal: true, method: Method::Search.name() });
+                    }
+                    // A step that fails is met again when all states are made.
+                    LayerOutcome::Stopped(_) | LayerOutcome::Fault(_) => return None,
+                }
+            }
+            *cleared = requests;
+        }
+        None
+    })
 }
 
 /// Searches sets of few kinds of requests, which may be done where the whole is
@@ -454,31 +499,33 @@ fn search(searches: &mut [Search<Lazy<'_>>], cleared: &mut u32, up_to: u32, tick
 /// The kinds of the `likely` bodies, of which one has no commit point, are looked at before all others.
 fn few_kinds(
     prepared: &Prepared,
-    searches: &mut [Search<Lazy<'_>>],
+    searches: &mut Searches<'_>,
     cleared: &mut u32,
     likely: &[usize],
     ticks: Option<u64>,
     effort: &Effort<'_>,
 ) -> Option<Claim> {
-    for component in 0..prepared.component_count() {
-        let mut subsets = SubsetSearch::new(prepared.lazy(component));
-        let mut budget = effort.budget(ticks.unwrap_or_else(|| subsets.first_ticks()));
-        let kinds = kinds_of(prepared, subsets.system(), likely);
-        let looked = if kinds.is_empty() { Ok(None) } else { subsets.look(&kinds, *cleared, &mut budget) };
-        // Whatever ended the search without a run, others go on.
-        let Ok(Some(run)) =
-            looked.and_then(|found| found.map_or_else(|| subsets.search(*cleared, u32::MAX, &mut budget), |run| Ok(Some(run))))
-        else {
-            continue;
-        };
-        let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
-        let run = run_certificate(subsets.system(), &run);
-        // Only where all sets of requests are looked at it is known that fewer will not do.
-        let fewer = search(searches, cleared, size.saturating_sub(1), LAST_TICKS, effort);
-        let minimal = cleared.saturating_add(1) >= size;
-        return fewer.or(Some(Claim::Refuted { run, component, minimal, method: Method::Search.name() }));
-    }
-    None
+    searches.ask(|searches| {
+        for component in 0..prepared.component_count() {
+            let mut subsets = SubsetSearch::new(prepared.lazy(component));
+            let mut budget = effort.budget(ticks.unwrap_or_else(|| subsets.first_ticks()));
+            let kinds = kinds_of(prepared, subsets.system(), likely);
+            let looked = if kinds.is_empty() { Ok(None) } else { subsets.look(&kinds, *cleared, &mut budget) };
+            // Whatever ended the search without a run, others go on.
+            let Ok(Some(run)) =
+                looked.and_then(|found| found.map_or_else(|| subsets.search(*cleared, u32::MAX, &mut budget), |run| Ok(Some(run))))
+            else {
+                continue;
+            };
+            let size = u32::try_from(run.configuration().completed.size()).unwrap_or(u32::MAX);
+            let run = run_certificate(subsets.system(), &run);
+            // Only where all sets of requests are looked at it is known that fewer will not do.
+            let fewer = search(searches, cleared, size.saturating_sub(1), LAST_TICKS, effort);
+            let minimal = cleared.saturating_add(1) >= size;
+            return fewer.or(Some(Claim::Refuted { run, component, minimal, method: Method::Search.name() }));
+        }
+        None
+    })
 }
 
 /// The kinds of requests that some bodies are in a component, if all of them are there.

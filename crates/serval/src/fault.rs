@@ -54,6 +54,7 @@ pub(crate) fn note(input: &Input, run: &FaultRun, events: &[RunEvent], diagnosti
             Needs::Unknown => "unknown",
         },
         needs_words: run.needs.words(),
+        at_once: run.at_once(),
         help: diagnostic.help.clone(),
         run: performed(input, events, requests, run.component),
     }

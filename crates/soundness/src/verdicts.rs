@@ -56,7 +56,10 @@ pub fn try_system(system: &NetworkSystem, limit: Limit, summary: &mut Summary) -
     let start = Instant::now();
     let found = within(limit, |cancel| {
         let plan = Plan { decompose: Some(&serval_lifted::prove), ..Plan::new(Method::ALL, cancel) };
-        portfolio::decide(&[system], 0, &plan).found
+        let decision = portfolio::decide(&[system], 0, &plan);
+        // The answer of another method does not hide that one has a mistake.
+        assert!(decision.failed.is_empty(), "{:?} panicked", decision.failed);
+        decision.found
     });
     summary.slowest = summary.slowest.max(start.elapsed());
     let brute = Behaviours::with(system, 4, BRUTE_TICKS);

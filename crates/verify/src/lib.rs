@@ -339,7 +339,7 @@ fn part_summary(part: &Part) -> String {
 
 /// A fault that was met while checking.
 fn fault_diagnostic(fault: Fault, text: &str) -> Diagnostic {
-    let report = CompileError::Fault(Box::new(FaultReport { fault, limited: None, certain: true, run: None, request: None, named: None }));
+    let report = CompileError::Fault(Box::new(FaultReport::of(fault)));
     let diagnostic = report.diagnostic(text);
     // Only `Stopped` has no diagnostic; the code is for the type's sake.
     let mut diagnostic = diagnostic.unwrap_or_else(|| Diagnostic::error(serval_syntax::Code("E0300"), fault.span, "a step that fails"));

@@ -77,6 +77,20 @@ fn the_checker_replays_the_run() {
 }
 
 #[test]
+fn a_failure_that_takes_many_requests_is_shown() {
+    let doubled = "N := 1\nrequest d { n := N; yield; N := n + n; 0 }\nrequest g { N }";
+    let (report, code) = report(doubled);
+    assert_eq!((report["verdict"].as_str(), code), (Some("fault"), Some(1)), "{report}");
+    assert_eq!((report["certificate"]["kind"].as_str(), report["fault"]["needs"].as_str()), (Some("fault"), Some("one-at-a-time")));
+    assert_eq!(report["fault"]["requests"].as_array().map(Vec::len), Some(63));
+    assert_eq!(report["fault"]["at_once"].as_u64(), Some(1));
+    let shown = serval(&["check", "-", "--input", "ser", "--no-times"], doubled.as_bytes());
+    assert!(text(&shown.stdout).contains("  takes           63 requests in all, at most 1 at a time\n"), "{shown:?}");
+    let race = serval(&["check", "-", "--input", "ser", "--no-times"], RACE.as_bytes());
+    assert!(text(&race.stdout).contains("  takes           2 requests in all, at most 2 at a time\n"), "{race:?}");
+}
+
+#[test]
 fn other_formats_have_a_place_for_it() {
     let call = |format: &str| serval(&["check", "-", "--input", "ser", "--format", format, "--no-times"], RACE.as_bytes());
     let log: Value = serde_json::from_slice(&call("sarif").stdout).unwrap();

@@ -119,23 +119,29 @@ impl Neighbourhood {
             at = *before;
         }
         steps.reverse();
-        let mut flight: Vec<(LocalId, usize)> = Vec::new();
-        let mut threads = 0;
-        let mut trail = Vec::new();
-        for (from, from_global, step) in steps {
-            let thread = match flight.iter().position(|&(local, _)| local == from) {
-                Some(at) => flight.remove(at).1,
-                None => {
-                    threads += 1;
-                    threads - 1
-                }
-            };
-            let to = space.moves[step].local;
-            if !space.is_finished(to) && !self.initial.contains(&to) {
-                flight.push((to, thread));
-            }
-            trail.push(TrailStep { thread, from, from_global, step });
-        }
-        trail
+        threaded(space, steps, |local| !space.is_finished(local) && !self.initial.contains(&local))
     }
+}
+
+/// Gives the steps of a run, as where from, in which global state and which, to requests: one that is in flight where
+/// the step begins, or a new one. `stays` says whether a request is in flight in a state.
+pub(super) fn threaded(space: &Space, steps: Vec<(LocalId, GlobalId, usize)>, stays: impl Fn(LocalId) -> bool) -> Trail {
+    let mut flight: Vec<(LocalId, usize)> = Vec::new();
+    let mut threads = 0;
+    let mut trail = Vec::new();
+    for (from, from_global, step) in steps {
+        let thread = match flight.iter().position(|&(local, _)| local == from) {
+            Some(at) => flight.remove(at).1,
+            None => {
+                threads += 1;
+                threads - 1
+            }
+        };
+        let to = space.moves[step].local;
+        if stays(to) {
+            flight.push((to, thread));
+        }
+        trail.push(TrailStep { thread, from, from_global, step });
+    }
+    trail
 }

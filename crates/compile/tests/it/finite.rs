@@ -1,7 +1,7 @@
 //! Which programs have finitely many states, and what is said of the others.
 
 use serval_budget::Budget;
-use serval_compile::{CompileError, Compiled, FaultKind, GrowthReport, Limits, Mode, Options, compile};
+use serval_compile::{CompileError, Compiled, FaultKind, FaultReport, GrowthReport, Limits, Mode, Options, compile};
 use serval_syntax::{Program, analyze};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
@@ -177,4 +177,32 @@ fn families_parse_and_compile() {
     });
     say(&format!("families: {} of {} parse and compile for n = 2, 3", names.len(), names.len()));
     assert_eq!(names.len(), 12);
+}
+
+#[test]
+fn a_failure_that_takes_many_requests_has_its_run() {
+    for (text, requests, at_once) in [
+        ("N := 1\nrequest d { n := N; yield; N := n + n; 0 }\nrequest g { N }", 63, 1),
+        // States without end, of which those that fail are shown.
+        ("request up { n := N; yield; N := n + 1; 0 }\nrequest q { 10 / (20 - N) }", 21, 1),
+        ("var N: 0..14\nrequest t { if (N < 14) { yield; N := N + 1 }; 0 }", 15, 2),
+    ] {
+        let Err(CompileError::Fault(report)) = compile(&program(text), Options::default(), &Budget::unlimited()) else { panic!("{text}") };
+        let run = report.named.as_ref().unwrap();
+        assert_eq!((run.requests(), run.at_once()), (requests, at_once), "{text}");
+        let notes = CompileError::Fault(report.clone()).diagnostic(text).unwrap().notes;
+        let size = format!("this run has {requests} requests in all, and at most {at_once} at a time");
+        assert!(notes.contains(&size), "{notes:?}");
+        assert!(notes.iter().any(|note| *note == format!("then request #{} {} fails here", run.id, report.request.as_ref().unwrap().1)));
+        // Where no run is at hand, the notes say what is known and nothing else.
+        let known = |certain, excluded| {
+            let bare = FaultReport { certain, excluded, ..FaultReport::of(report.fault) };
+            CompileError::Fault(Box::new(bare)).diagnostic(text).unwrap().notes
+        };
+        let some = "some run leads there, as all states together show; none was found that could be shown";
+        assert_eq!(known(true, 0), [some]);
+        assert_eq!(known(true, 1), [some, "no run with one request at a time leads there"]);
+        assert_eq!(known(false, 0), Vec::<String>::new());
+        assert_eq!(known(false, 3), ["no run with at most 3 requests at a time leads there"]);
+    }
 }

@@ -1,8 +1,9 @@
 //! Tasks about one component each, which may run side by side.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, threads};
 use serval_model::{Letter, Node, NormalForm, Run};
 use serval_proof::flow::FlowProof;
@@ -26,7 +27,7 @@ const TRACKED_TICKS: u64 = 20_000;
 const LARGE: usize = 1_000;
 
 /// What a task does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A proof over the numbers of answers, of the original, before reductions,
     /// where these are expensive.
@@ -51,7 +52,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn method(self) -> Method {
+    pub(super) fn method(self) -> Method {
         match self {
             Self::LettersFirst | Self::LettersReduced | Self::LettersOriginal | Self::LettersTracked => Method::Letters,
             Self::FlowReduced | Self::FlowOriginal => Method::Flow,
@@ -124,6 +125,7 @@ impl Work<'_> {
     /// Does tasks, on several threads; takes what the first ones found, up to
     /// the first counterexample.
     pub(super) fn tasks(&mut self, mut tasks: Vec<Task>, ticks: u64) -> Result<(), End> {
+        tasks.retain(|task| !self.broken.tasks.contains(&(task.component, task.kind)));
         let count = tasks.len();
         tasks
             .retain(|&task| self.key(task).and_then(|key| self.failed.get(&key)).is_none_or(|&failed| failed < self.share_of(task, ticks)));
@@ -133,13 +135,17 @@ impl Work<'_> {
         }
         (self.plan.watch)(Progress::Counting);
         let cancels: Vec<Cancel> = tasks.iter().map(|_| self.plan.cancel.child()).collect();
+        let broken: Mutex<Vec<(usize, Kind)>> = Mutex::default();
         let results: Mutex<Vec<Option<Attempt>>> = Mutex::new(tasks.iter().map(|_| None).collect());
         let next = AtomicUsize::new(0);
         let work = || {
             loop {
                 let position = next.fetch_add(1, Ordering::Relaxed);
                 let Some(&task) = tasks.get(position) else { return };
-                let found = self.task(task, self.share_of(task, ticks), &cancels[position]);
+                let found = fenced(|| self.task(task, self.share_of(task, ticks), &cancels[position])).unwrap_or_else(|| {
+                    broken.lock().unwrap_or_else(PoisonError::into_inner).push((task.component, task.kind));
+                    Attempt::Ended
+                });
                 // What comes later cannot matter any more: after a
                 // counterexample nothing does, after a proof nothing about
                 // the same component.
@@ -168,10 +174,11 @@ impl Work<'_> {
                 }
             });
         }
+        self.broken.tasks.extend(broken.into_inner().unwrap_or_else(PoisonError::into_inner));
         if self.plan.cancel.is_cancelled() {
             return Err(End::Cancelled);
         }
-        let results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (&task, found) in tasks.iter().zip(results) {
             let Task { component, kind, concurrent } = task;
             let share = self.share_of(task, ticks);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod continued;
+mod fences;
 mod search;
 mod stuck;
 mod subset;

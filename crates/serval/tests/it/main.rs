@@ -5,6 +5,7 @@
 mod advice;
 mod contest;
 mod five;
+mod long_faults;
 mod nets;
 mod nets_thin;
 mod never;

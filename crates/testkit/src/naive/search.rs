@@ -9,6 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::reduce::{Reduced, Slots, TermId, Terms, count};
 use super::term::Source;
 use super::{Caps, Completed, Rejected};
+use crate::random::SplitMix64;
 
 type Table<T> = IndexSet<T, FxBuildHasher>;
 
@@ -172,6 +173,38 @@ impl Naive {
             }
         }
         Ok(found.into_iter().map(|multiset| self.named(multiset)).collect())
+    }
+
+    /// A random run of so many requests, at most `at_once` of them in flight, all of which come to their ends or wait
+    /// for ever: how many requests had come when a step could fail, if one could.
+    pub fn sample(&mut self, requests: usize, at_once: usize, rng: &mut SplitMix64, caps: Caps) -> Result<Option<usize>, Rejected> {
+        let (mut globals, mut in_flight, mut come) = (self.initial, Vec::new(), 0);
+        for _ in 0..caps.configurations {
+            if in_flight.len() < at_once && come < requests && (in_flight.is_empty() || rng.chance(50)) {
+                in_flight.push(rng.pick(&self.starts));
+                come += 1;
+            }
+            if in_flight.is_empty() {
+                return Ok(None);
+            }
+            let position = rng.below(in_flight.len());
+            let steps = match self.step(in_flight[position], globals, caps) {
+                Err(Rejected::Fault(_)) => return Ok(Some(come)),
+                steps => steps?,
+            };
+            if steps.is_empty() {
+                continue; // it waits for ever, and others may go on
+            }
+            let (end, to) = rng.pick(&steps);
+            globals = to;
+            match end {
+                End::Waits(state) => in_flight[position] = state,
+                End::Answers(_) => {
+                    in_flight.swap_remove(position);
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn named(&self, multiset: Vec<(u32, i64)>) -> Vec<(String, i64)> {
