@@ -97,7 +97,7 @@ impl Context<'_> {
     /// Which values there are.
     fn values(&mut self, file: &File) -> Option<Values> {
         let Some(item) = file.values.first() else {
-            let reach = (self.largest + SLACK).min(MAX_VALUE);
+            let reach = self.largest.saturating_add(SLACK).min(MAX_VALUE);
             return Some(Values { low: -reach, high: reach, wrap: false, declared: false });
         };
         if let Some(second) = file.values.get(1) {

@@ -4,6 +4,7 @@
 
 mod changes;
 mod copies;
+mod diy;
 mod examples;
 mod fuzz;
 mod litmus;
