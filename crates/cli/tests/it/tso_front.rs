@@ -71,10 +71,11 @@ fn other_machines_and_instructions_are_refused_with_line_and_column() {
             assert!(output.status.code() == Some(2) && said.contains(code) && said.contains(place), "{said}");
         }
     }
-    // A value that leaves its range is a mistake, and not computed otherwise than a machine would.
-    let path = written(&directory, "below.litmus", "X86 T\n{ x=0; }\n P0 ;\n LOCK DEC [x] ;\nexists (x=0)\n");
+    // A sum that leaves 64 bits is a mistake, and not computed otherwise than a machine would.
+    let path =
+        written(&directory, "below.litmus", "X86_64 T\n{ int64_t x=0x7fffffffffffffff; }\n P0 ;\n INC qword ptr [x] ;\nexists (x=0)\n");
     let said = text(&serval(&["tso", "check", &path], b"").stderr);
-    assert!(said.contains("E0611") && said.contains("becomes -1") && said.contains("serval export --to tso"), "{said}");
+    assert!(said.contains("E0611") && said.contains("serval export --to tso"), "{said}");
 }
 
 #[test]

@@ -142,6 +142,82 @@ fn what_instructions_do() {
     assert!(matches!(&ops[0], Op::Atomic(parts) if matches!(parts[..], [Inner::Locked(LockedKind::Add, Some(_), ..)])), "{ops:?}");
 }
 
+/// What instructions become that compute with bits and jump: the same statements as these.
+#[test]
+fn what_is_computed_and_compared() {
+    let same = |machine: &str, initial: &str, instructions: &str, statements: &str| {
+        let text = format!("values 0..9; memory {statements} }} exists 0 == 0;");
+        let program = serval_tso::read(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
+        let expected: Vec<Op> = program.threads[0].code.iter().map(|node| node.op.clone()).collect();
+        assert_eq!(ops(machine, initial, instructions), expected, "{instructions}");
+    };
+    // Small numbers need no modulus, and masks are remainders.
+    same("X86", "", "MOV EAX,[x]; AND EAX,$3; ADD EBX,EAX", "x; thread P0 { EAX := x; EAX := EAX % 4; EBX := EBX + EAX;");
+    same("X86", "", "MOV EAX,[x]; SUB EAX,$1", "x; thread P0 { EAX := x; EAX := (EAX - 1) % 4294967296;");
+    same("X86", "", "MOV EAX,[x]; NOT EAX; NEG EAX", "x; thread P0 { EAX := x; EAX := 4294967295 - EAX; EAX := (-EAX) % 4294967296;");
+    same("X86", "", "MOV EAX,[x]; SHL EAX,$4", "x; thread P0 { EAX := x; EAX := EAX * 16 % 4294967296;");
+    same(
+        "X86",
+        "",
+        "MOV EAX,[x]; AND EAX,$10",
+        "x; thread P0 { EAX := x; sum := 0 + 2 * (EAX % 4 >= 2) + 8 * (EAX % 16 >= 8); EAX := sum;",
+    );
+    // `EAX` is a part of `RAX`, which is used with all its bits.
+    same("X86_64", "", "mov (x),%rax; mov %eax,%ebx; dec %rax", "x; thread P0 { RAX := x; RBX := RAX % 4294967296; RAX := RAX + -1;");
+    // Without `LOCK` there are two accesses.
+    same("X86", "", "INC [x]", "x; thread P0 { held := x; x := held + 1;");
+    same(
+        "X86",
+        "",
+        "ADD EAX,[x]; XADD [x],EAX",
+        "x; thread P0 { held := x; EAX := EAX + held; held := x; x := held + EAX; EAX := held;",
+    );
+    same(
+        "X86",
+        "",
+        "LOCK AND [x],$0; LOCK AND [x],$1",
+        "x; thread P0 { atomic { held := x; x := 0; } atomic { held := x; x := held % 2; }",
+    );
+}
+
+#[test]
+fn jumps_and_arrays() {
+    let same = |test: &str, other: &str| {
+        let read = program(test);
+        let expected = serval_tso::read(other).unwrap_or_else(|wrong| panic!("{other}\n{wrong:?}"));
+        for (one, other) in read.threads.iter().zip(&expected.threads) {
+            assert_eq!((&one.registers, &one.code), (&other.registers, &other.code), "{test}");
+        }
+        assert_eq!(read.cells, expected.cells);
+        assert_eq!(read.questions[0].condition, expected.questions[0].condition);
+    };
+    same(
+        "X86 T\n{ }\n P0 | P1 ;\n l: MOV EAX,[x] | MOV [x],$1 ;\n CMP EAX,$1 | ;\n JNE l | ;\nexists (x=1)\n",
+        "memory x; thread P0 { l: EAX := x; left := EAX; right := 1; if (!(left == right)) { goto l; } } thread P1 { x := 1; } exists x == 1;",
+    );
+    // What no jump tests is not kept.
+    same(
+        "X86 T\n{ }\n P0 ;\n MOV EAX,[x] ;\n CMP EAX,$1 ;\n TEST EAX,EAX ;\n JG fence ;\n MOV [x],$1 ;\n fence: ;\nexists (x=1)\n",
+        "memory x; thread P0 { EAX := x; skip; left := EAX; right := 0; if (!(left <= right)) { goto e; } x := 1; e: skip; } exists x == 1;",
+    );
+    same(
+        "X86_64 T\n{ int a[2]; 0:rdi=a; 0:rsi=&a[1]; }\n P0 ;\n movl $1,4(%rdi) ;\n movl (%rsi),%eax ;\n movl $2,(%rdi,%rax,4) ;\n movl a+4(%rip),%ebx ;\nexists (a[1]=1)\n",
+        "memory a[2]; thread P0 { a[1] := 1; RAX := a[1]; a[0 + 1 * RAX] := 2; RBX := a[1]; } exists a[1] == 1;",
+    );
+    // Cells that begin with different values have names of their own.
+    let read = program("X86 T\n{ int a[2]={1,2}; }\n P0 ;\n MOV EAX,[a+4] ;\nexists (a[1]=2)\n");
+    assert_eq!(read.cells, [("a_0".to_owned(), 1), ("a_1".to_owned(), 2)]);
+    let said = mistakes("X86 T\n{ int a[2]={1,2}; }\n P0 ;\n MOV EBX,[a+EAX] ;\nexists (a[1]=2)\n");
+    assert_eq!(said, ["E0621 2:7 a register chooses a cell of `a`, whose cells begin with different values"]);
+    // Both widths of one cell are the same only for small numbers.
+    let both = "X86_64 T\n{ }\n P0 ;\n movl $1,(x) ;\n movq (x),%rax ;\nexists (x=1)\n";
+    assert!(read_litmus(both).is_ok());
+    assert_eq!(
+        mistakes(&both.replace("$1", "$-1")),
+        ["E0621 5:7 `x` is accessed with 32 and with 64 bits, in a test whose numbers need the difference"]
+    );
+}
+
 #[test]
 fn names_of_memory_stay_apart() {
     // Words of the language and names that they are changed to are different memory.
@@ -274,10 +350,13 @@ fn limits_hold() {
 
 #[test]
 fn no_prefix_and_no_hole_of_a_test_panics() {
+    let more = "X86_64 T\n{ uint64_t a[2]={1,0x2}; a[1]=-1; 0:rdi=a+8; }\n P0 ;\n l: cmpq $-1,(%rdi) ;\n jbe l ;\n lock subq %rax,a+8(%rip) ;\n movq a(%rax),%rbx ;\n shrq $3,%rbx ;\nforall (a[1]=-1 => 0:rbx!=0xffffffffffffffff)";
+    // The cells begin with different values.
+    assert_eq!(mistakes(more).len(), 1);
     let text = "X86_64 \"T\"\n\"a b\"\nK=v\n{ int x=1; 0:RDI=x; 1:RAX=0x2; }\n P0 | P1 ;\n lock xaddl %eax,(%rdi) | MOV dword ptr [x],R8 ;\n (* c *) MFENCE | ;\n\
                 locations [x;]\n~exists (0:rax=0 /\\ ~(x=1 \\/ 1:R8!=2)) // end";
     assert!(read_litmus(text).is_ok(), "{:?}", mistakes(text));
-    for cut in 0..text.len() {
+    for (text, cut) in [text, more].into_iter().flat_map(|text| (0..text.len()).map(move |cut| (text, cut))) {
         for text in [
             text[..cut].to_owned(),
             format!("{}{}", &text[..cut], &text[(cut + 3).min(text.len())..]),

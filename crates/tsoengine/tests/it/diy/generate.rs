@@ -107,6 +107,8 @@ impl Test {
             let (to, from) = (Operand::Register(register), Operand::Register(other));
             let number = Operand::Number(value(random, large));
             let immediate = if random.one_in(2) { number } else { from };
+            // What accesses no memory may have another width.
+            let bits = if self.wide && random.one_in(3) { 96 - self.bits } else { self.bits };
             match random.below(26) {
                 0..=5 => code.push(plain(Op::Mov, cell, immediate)),
                 6..=11 => code.push(plain(Op::Mov, to, cell)),
@@ -127,15 +129,18 @@ impl Test {
                 }
                 18 | 19 => {
                     let op = random.among(&[Op::Add, Op::Sub, Op::And, Op::Or, Op::Xor, Op::Add, Op::Mov]);
-                    let from = if random.one_in(5) { cell } else { immediate };
-                    code.push(plain(op, to, from));
+                    match random.one_in(5) {
+                        true => code.push(plain(op, to, cell)),
+                        false => code.push(Instruction { bits, ..plain(op, to, immediate) }),
+                    }
                 }
                 20 => match random.below(3) {
-                    0 => code.push(plain(Op::Xchg, to, Operand::Register((register + 1) % REGISTERS))),
-                    1 => code.push(plain(random.among(&[Op::Inc, Op::Dec, Op::Neg, Op::Not]), to, no)),
+                    0 => code.push(Instruction { bits, ..plain(Op::Xchg, to, Operand::Register((register + 1) % REGISTERS)) }),
+                    1 => code.push(Instruction { bits, ..plain(random.among(&[Op::Inc, Op::Dec, Op::Neg, Op::Not]), to, no) }),
                     _ => {
                         let count = 1 + random.below(if large { 31 } else { 3 });
-                        code.push(plain(random.among(&[Op::Shl, Op::Shr]), to, Operand::Number(i64::try_from(count).unwrap())));
+                        let count = Operand::Number(i64::try_from(count).unwrap());
+                        code.push(Instruction { bits, ..plain(random.among(&[Op::Shl, Op::Shr]), to, count) });
                     }
                 },
                 21 | 22 => {
@@ -151,10 +156,10 @@ impl Test {
                     // A jump over a store.
                     let compared = random.among(&[Op::Cmp, Op::Cmp, Op::Test, Op::And, Op::Sub, Op::Add, Op::Dec]);
                     let second = if compared == Op::Dec { no } else { immediate };
-                    code.push(plain(compared, to, second));
+                    code.push(Instruction { bits, ..plain(compared, to, second) });
                     let all = !matches!(compared, Op::Add | Op::Dec);
                     let test = if all { random.among(JUMPS) } else { random.among(&["je", "jnz"]) };
-                    let test = if self.bits == 64 && test.ends_with('s') { "jne" } else { test };
+                    let test = if bits == 64 && test.ends_with('s') { "jne" } else { test };
                     let to = code.len() + 2;
                     code.push(plain(Op::Jump(test, to), no, no));
                     code.push(plain(Op::Mov, cell, number));
@@ -191,9 +196,9 @@ impl Test {
         }
     }
 
-    fn register(&self, register: usize) -> &'static str {
+    fn register(register: usize, bits: Bits) -> &'static str {
         let (short, long) = NAMES[register];
-        if self.bits == 64 { long } else { short }
+        if bits == 64 { long } else { short }
     }
 
     fn address(&self, cell: usize, how: How) -> String {
@@ -214,23 +219,14 @@ impl Test {
         }
     }
 
-    fn operand(&self, operand: Operand, random: &mut Random) -> String {
+    fn operand(&self, operand: Operand, bits: Bits, random: &mut Random) -> String {
         match operand {
             Operand::Number(number) => {
                 let dollar = if self.last || random.one_in(2) { "$" } else { "" };
-                format!("{dollar}{}", self.number(number, random))
+                format!("{dollar}{}", written(number, bits, random))
             }
-            Operand::Register(register) => format!("{}{}", if self.last { "%" } else { "" }, self.register(register)),
+            Operand::Register(register) => format!("{}{}", if self.last { "%" } else { "" }, Self::register(register, bits)),
             Operand::Memory(cell, how) => self.address(cell, how),
-        }
-    }
-
-    fn number(&self, number: i64, random: &mut Random) -> String {
-        let unsigned = if self.bits == 32 { number.cast_unsigned() & 0xffff_ffff } else { number.cast_unsigned() };
-        match random.below(8) {
-            0 => format!("0x{unsigned:x}"),
-            1 if number >= 0 => unsigned.to_string(),
-            _ => number.to_string(),
         }
     }
 
@@ -269,8 +265,8 @@ impl Test {
         let has_register = [to, from].iter().take(if single { 1 } else { 2 }).any(|side| matches!(side, Operand::Register(_)));
         let memory = [to, from].iter().find_map(|side| if let Operand::Memory(cell, _) = side { Some(*cell) } else { None });
         // Where nothing else says how many bits there are, the type of the cell does, or a letter.
-        let sized = !has_register && !(bits == 32 && !self.wide || memory.is_some_and(|cell| self.cells[cell].is_typed));
-        let (mut first, mut second) = (self.operand(to, random), self.operand(from, random));
+        let sized = !(has_register || memory.is_some_and(|cell| self.cells[cell].is_typed) || bits == 32 && !self.wide);
+        let (mut first, mut second) = (self.operand(to, bits, random), self.operand(from, bits, random));
         if self.last {
             if sized || random.one_in(2) {
                 text.push(if bits == 64 { 'q' } else { 'l' });
@@ -304,7 +300,7 @@ impl Test {
         let array: Vec<&Cell> = self.cells.iter().filter(|cell| cell.base == "a").collect();
         for cell in self.cells.iter().filter(|cell| cell.base != "a") {
             let Cell { asked, initial, .. } = cell;
-            let initial_text = self.number(*initial, random);
+            let initial_text = written(*initial, self.bits, random);
             text += &match (cell.is_typed, *initial, random.below(3)) {
                 (true, 0, 0) => format!("{kind} {asked};\n"),
                 (true, ..) => format!("{kind} {asked}={initial_text};\n"),
@@ -328,9 +324,9 @@ impl Test {
                 text += &format!("{thread}:{}={sign}{base}{offset};\n", if self.wide { "rdi" } else { "edi" });
             }
             for (register, &value) in starts.iter().enumerate() {
-                let name = self.register(register);
+                let name = Self::register(register, self.bits);
                 if value != 0 {
-                    text += &format!("{thread}:{name}={}; ", self.number(value, random));
+                    text += &format!("{thread}:{name}={}; ", written(value, self.bits, random));
                 } else if random.one_in(8) {
                     text += &format!("{kind} {thread}:{name}; ");
                 }
@@ -398,11 +394,13 @@ impl Test {
                 Err(cell) => state.1[cell],
             }
         };
+        // Conditions of 64 bits name whole registers.
+        let bits = if self.wide && what.is_ok() { 64 } else { self.bits };
         let signed =
-            if self.bits == 32 && random.one_in(2) { i64::from(u32::try_from(seen).unwrap().cast_signed()) } else { seen.cast_signed() };
-        let value = self.number(signed, random);
+            if bits == 32 && random.one_in(2) { i64::from(u32::try_from(seen).unwrap().cast_signed()) } else { seen.cast_signed() };
+        let value = written(signed, bits, random);
         let text = match what {
-            Ok((thread, register)) => format!("{thread}:{}", self.register(register)),
+            Ok((thread, register)) => format!("{thread}:{}", Self::register(register, bits)),
             Err(cell) if random.one_in(3) => format!("[{}]", self.cells[cell].asked),
             Err(cell) => self.cells[cell].asked.clone(),
         };
@@ -463,4 +461,14 @@ fn value(random: &mut Random, large: bool) -> i64 {
         return i64::try_from(random.below(4)).unwrap();
     }
     random.among(&[-1, -2, 0x7fff_ffff, -0x8000_0000, 0xff, 0x1234_5678, 5])
+}
+
+/// A number as somebody might write it.
+fn written(number: i64, bits: Bits, random: &mut Random) -> String {
+    let unsigned = if bits == 32 { number.cast_unsigned() & 0xffff_ffff } else { number.cast_unsigned() };
+    match random.below(8) {
+        0 => format!("0x{unsigned:x}"),
+        1 if number >= 0 => unsigned.to_string(),
+        _ => number.to_string(),
+    }
 }
