@@ -10,14 +10,19 @@
 //! exists (0:EAX=0 /\ 1:EAX=0)         a question about final states
 //! ```
 //!
-//! Each instruction becomes statements with the same accesses to memory: loads, stores, a fence, or one locked step. Numbers are those of the machine: modulo 2³² in registers and
-//! memory of 32 bits, and of 64 bits with a sign. In plain tests, which only move and add small numbers, both are the same, and memory may be accessed with both (`plan`). What is computed with bits becomes
-//! a sum over them (`bits`). A jump tests what was compared last, which two registers of the program keep (`flags`). What does not fit is reported as leaving its range, not computed otherwise than the machine would.
+//! Each instruction becomes statements with the same accesses to memory: loads, stores, a fence, or one locked step.
+//! Numbers are those of the machine: modulo 2³² in registers and
+//! memory of 32 bits, and of 64 bits with a sign. In plain tests, which only move and add small numbers, both are the
+//! same, and memory may be accessed with both (`plan`). What is computed with bits becomes
+//! a sum over them (`bits`). A jump tests what was compared last, which two registers of the program keep (`flags`).
+//! What does not fit is reported as leaving its range, not computed otherwise than the machine would.
 //!
-//! Both orders of operands are read: `MOV [x],$1` changes the first, `movl $1,(x)` the last. An instruction shows its order by its signs; where it has none the other instructions decide, and where they do not agree it is refused.
+//! Both orders of operands are read: `MOV [x],$1` changes the first, `movl $1,(x)` the last. An instruction shows its
+//! order by its signs; where it has none the other instructions decide, and where they do not agree it is refused.
 //!
 //! ```
-//! let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+//! let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists
+//! (0:EAX=0 /\\ 1:EAX=0)\n";
 //! let program = serval_tso::read_litmus(text).unwrap();
 //! assert_eq!((program.threads[1].name.as_str(), program.threads[1].registers[0].as_str()), ("P1", "EAX"));
 //! let wrong = serval_tso::read_litmus(&text.replace("X86", "AArch64")).unwrap_err();
@@ -143,7 +148,8 @@ impl Reader<'_> {
         self.cells.len() - 1
     }
 
-    /// A cell as the program names it: the cells of an array have names of their own where they begin with different values.
+    /// A cell as the program names it: the cells of an array have names of their own where they begin with different
+    /// values.
     fn element(&self, cell: usize, number: i64, span: Span) -> Target {
         let Cell { name, length, .. } = &self.cells[cell];
         let is_array = self.cells[cell].is_array();

@@ -1,7 +1,9 @@
 //! Flags: what a conditional jump tests is what was compared last, which two registers of the program keep.
 //!
-//! Instructions set the flags of a difference `left - right`, or of a result, which is `result - 0` as far as its flags are known. What is
-//! kept has a sign, so that comparisons with a sign are those of numbers; those without one differ where one of the two is negative.
+//! Instructions set the flags of a difference `left - right`, or of a result, which is `result - 0` as far as its
+//! flags are known. What is
+//! kept has a sign, so that comparisons with a sign are those of numbers; those without one differ where one of the
+//! two is negative.
 
 use std::collections::BTreeMap;
 

@@ -71,7 +71,8 @@ impl Register {
     }
 }
 
-/// An address: a name or a register that holds an address, registers that are added, each so many times, and a number of bytes.
+/// An address: a name or a register that holds an address, registers that are added, each so many times, and a number
+/// of bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Address {
     pub(super) name: Option<String>,

@@ -1,8 +1,12 @@
-//! What every instruction changes and from what, before anything is written: which memory it means, and how many bits it has.
+//! What every instruction changes and from what, before anything is written: which memory it means, and how many bits
+//! it has.
 //!
-//! **Widths.** A test is *plain* if all its numbers are at least 0 and less than 2³¹ and it only moves, compares and adds them, and masks them with constants `2ᵏ - 1`: then values are the same in 32 and 64 bits, and one that would
-//! not be is reported as leaving its range. In every other test a register or cell of 32 bits keeps a number from 0 to 2³² - 1, with which is
-//! counted modulo 2³², and one of 64 bits a number with a sign; memory that is accessed with both widths is refused, and so is a sum of 64 bits that leaves its range when it is computed.
+//! **Widths.** A test is *plain* if all its numbers are at least 0 and less than 2³¹ and it only moves, compares and
+//! adds them, and masks them with constants `2ᵏ - 1`: then values are the same in 32 and 64 bits, and one that would
+//! not be is reported as leaving its range. In every other test a register or cell of 32 bits keeps a number from 0
+//! to 2³² - 1, with which is
+//! counted modulo 2³², and one of 64 bits a number with a sign; memory that is accessed with both widths is refused,
+//! and so is a sum of 64 bits that leaves its range when it is computed.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +137,8 @@ impl Reader<'_> {
         self.check_widths();
     }
 
-    /// How far values of a plain test can grow: numbers are added once each, unless there is a loop, and adding registers doubles at most what there is.
+    /// How far values of a plain test can grow: numbers are added once each, unless there is a loop, and adding
+    /// registers doubles at most what there is.
     fn reach(&self, planned: &[Vec<Planned<'_>>], lines: &[Vec<Line<'_>>]) -> i128 {
         let all = || planned.iter().flatten();
         let added = i128::try_from(all().filter(|one| one.name == "INC").count()).unwrap_or(PLAIN);

@@ -14,7 +14,8 @@ const OTHERS: &[&str] = &[
     "AArch64", "ARM", "ARMv8", "ASL", "BPF", "C", "CPP", "GPU_PTX", "JAVA", "LISA", "MIPS", "OpenCL", "POWER", "PPC", "RISCV", "SPARC",
     "LK",
 ];
-/// Types that may stand before a name in the first part, with their width where they say one; `long` is as wide as the machine.
+/// Types that may stand before a name in the first part, with their width where they say one; `long` is as wide as
+/// the machine.
 const TYPES: &[(&str, Option<Width>)] = &[
     ("int", Some(Width::Narrow)),
     ("int32_t", Some(Width::Narrow)),

@@ -1,4 +1,5 @@
-//! Instructions to statements: at most one access to memory in each, the first ones load and the last ones store, and a locked instruction is one step.
+//! Instructions to statements: at most one access to memory in each, the first ones load and the last ones store, and
+//! a locked instruction is one step.
 
 use std::collections::BTreeMap;
 

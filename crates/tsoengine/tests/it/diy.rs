@@ -1,4 +1,5 @@
-//! Litmus tests in the dialect that diy7 writes: that they are read, and that their answers are those of a machine that tries everything.
+//! Litmus tests in the dialect that diy7 writes: that they are read, and that their answers are those of a machine
+//! that tries everything.
 
 mod generate;
 mod machine;

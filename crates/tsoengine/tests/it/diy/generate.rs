@@ -463,7 +463,7 @@ fn value(random: &mut Random, large: bool) -> i64 {
     random.among(&[-1, -2, 0x7fff_ffff, -0x8000_0000, 0xff, 0x1234_5678, 5])
 }
 
-/// A number as somebody might write it.
+/// A number in one of the ways in which tests write it.
 fn written(number: i64, bits: Bits, random: &mut Random) -> String {
     let unsigned = if bits == 32 { number.cast_unsigned() & 0xffff_ffff } else { number.cast_unsigned() };
     match random.below(8) {

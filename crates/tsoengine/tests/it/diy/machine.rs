@@ -1,4 +1,5 @@
-//! An x86 machine with store buffers by trying everything. Shares nothing with the language, its reader, the engine or the checker.
+//! An x86 machine with store buffers by trying everything. Shares nothing with the language, its reader, the engine
+//! or the checker.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
