@@ -26,7 +26,7 @@ pub(crate) struct Token {
 /// Longer ones first, so that `:=` is not read as `:`.
 const SIGNS: &[&str] = &[
     ":=", "==", "!=", "<=", ">=", "&&", "||", "..", "{", "}", "(", ")", "[", "]", ";", ",", ":", "@", ".", "=", "<", ">", "!", "+", "-",
-    "*", "%",
+    "*", "%", "?",
 ];
 
 /// All tokens; the last one is the end. What is no token is reported and left out.

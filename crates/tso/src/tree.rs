@@ -103,6 +103,8 @@ pub(crate) enum TreeKind {
     Register(Name, Name),
     /// `T@label`
     At(Name, Name),
+    /// `?`: 0 or 1, either may happen.
+    Any,
     Not(Box<Tree>),
     Negate(Box<Tree>),
     Binary(BinaryOp, Box<Tree>, Box<Tree>),

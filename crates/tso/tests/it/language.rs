@@ -84,6 +84,14 @@ const MISTAKES: &[(&str, &str)] = &[
         "memory x; thread P { x := 99999999999999999999; }",
         "E0608 1:27 `99999999999999999999` is no number that can be used | write a smaller number, in decimal digits",
     ),
+    (
+        "memory x; thread P { atomic { if (?) { x := 1; } } }",
+        "E0609 1:35 `?` in a locked step | choose before it, into a register: `if (?) { r := 1; } else { r := 0; }`",
+    ),
+    (
+        "memory x; thread P { r := ?; }",
+        "E0601 1:27 expected an expression, but found `?` | `?` is a whole condition: `if (?) { r := 1; } else { r := 0; }`",
+    ),
     ("memory x; thread P { break; }", "E0609 1:22 `break` outside of a loop | put it into `loop` or `while`"),
     ("memory x; thread P { atomic { fence; } }", "E0609 1:31 this cannot stand in a locked step | put it outside of `atomic`"),
     ("memory a[2]; thread P { a := 1; }", "E0609 1:25 `a` is an array of 2 cells | write `a[0]`, say"),
