@@ -42,7 +42,7 @@ fn one(seed: u64) -> bool {
     let mut left = 3;
     for (number, thread) in code.threads.iter_mut().enumerate() {
         for (at, stmt) in thread.iter_mut().enumerate() {
-            if left > 0 && (seed >> (3 * number + at)) % 3 == 0 {
+            if left > 0 && (seed >> (3 * number + at)).is_multiple_of(3) {
                 (stmt.guard, left) = (Some(MARK), left - 1);
             }
         }
