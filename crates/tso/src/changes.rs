@@ -1,7 +1,7 @@
 //! What a program can be changed by so that fewer stores are delayed: fences and locked stores.
 
 use crate::fences::Place;
-use crate::program::{Inner, LockedKind, Op, Program, Thread};
+use crate::program::{Inner, LockedKind, Op, Point, Program, Thread};
 
 /// How a place is changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,10 +44,7 @@ impl Thread {
     pub fn in_loops(&self) -> Vec<bool> {
         let next = |point: usize| {
             let node = &self.code[point];
-            let other = match &node.op {
-                Op::Branch(_, otherwise) => Some(otherwise.index()),
-                _ => None,
-            };
+            let other = node.op.other().map(Point::index);
             let ahead = (node.op != Op::End).then(|| node.next.index());
             ahead.into_iter().chain(other).filter(|point| *point < self.code.len())
         };

@@ -48,6 +48,7 @@ fn put(thread: &mut Thread, map: &[(Point, Point)]) {
         }
         let op = match &node.op {
             Op::Branch(condition, no) => Op::Branch(condition.clone(), entry(*no)),
+            Op::Either(other) => Op::Either(entry(*other)),
             other => other.clone(),
         };
         // The node of the end goes to itself.

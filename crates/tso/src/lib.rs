@@ -34,6 +34,7 @@
 //! | `r := xchg(x, e);` `r := fadd(x, e);` `r := cas(x, old, new);` | locked: reads and writes in one step; `r` is what was there, and may be left out |
 //! | `atomic { … }` | the same for several accesses, with `if` and `assume`, without loops |
 //! | `if (e) { … } else { … }`, `while (e) { … }`, `loop { … }`, `break;`, `goto l;`, `l: …` | as everywhere |
+//! | `if (?) { … }`, `while (?) { … }` | either may happen |
 //! | `assume e;` | goes on only where `e` holds |
 //! | `assert e;` | the same, and it is a question whether `e` always holds |
 //! | `skip;` | nothing |

@@ -17,7 +17,7 @@ pub const MAX_REGISTERS: usize = 63;
 /// Control points of a thread.
 pub const MAX_STATEMENTS: usize = 10_000;
 /// Numbers in the text, and ends of the range of values, whatever the sign.
-pub const MAX_VALUE: i64 = 1 << 31;
+pub const MAX_VALUE: i64 = i64::MAX;
 /// Errors that are shown.
 pub(crate) const MAX_SHOWN: usize = 100;
 

@@ -10,7 +10,7 @@ use std::collections::btree_map::Entry;
 use serval_syntax::{Diagnostic, Span};
 
 use crate::codes;
-use crate::limits::{MAX_CELLS, MAX_THREADS, MAX_VALUE};
+use crate::limits::{MAX_CELLS, MAX_THREADS};
 use crate::program::{CellId, Program, Question, Thread, Values};
 use crate::tree::{File, Name, QuestionItem};
 use names::Cells;
@@ -97,7 +97,7 @@ impl Context<'_> {
     /// Which values there are.
     fn values(&mut self, file: &File) -> Option<Values> {
         let Some(item) = file.values.first() else {
-            let reach = (self.largest + SLACK).min(MAX_VALUE);
+            let reach = self.largest.saturating_add(SLACK);
             return Some(Values { low: -reach, high: reach, wrap: false, declared: false });
         };
         if let Some(second) = file.values.get(1) {

@@ -66,6 +66,8 @@ pub enum Op {
     Local(RegisterId, Expr<RegisterId>),
     /// Goes to `next` where the condition holds, and to the other point where not.
     Branch(Expr<RegisterId>, Point),
+    /// Goes to `next` or to the other point; either may happen.
+    Either(Point),
     /// Goes on where the condition holds.
     Assume(Expr<RegisterId>),
     /// The same; whether it always holds is a question.
@@ -121,6 +123,16 @@ pub struct Thread {
     pub spans: Vec<Span>,
     /// Labels, with the point that each stands at.
     pub labels: Vec<(String, Point)>,
+}
+
+impl Op {
+    /// The other point that a step may go to.
+    pub fn other(&self) -> Option<Point> {
+        match self {
+            Self::Branch(_, other) | Self::Either(other) => Some(*other),
+            _ => None,
+        }
+    }
 }
 
 impl Thread {

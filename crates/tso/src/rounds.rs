@@ -211,7 +211,7 @@ impl Making<'_> {
                 Op::Atomic(parts) => access.alone(parts),
                 Op::Store(address, value) => access.store(address, value),
                 Op::Load(to, address) => access.load(*to, address),
-                Op::End | Op::Skip | Op::Local(..) | Op::Branch(..) | Op::Assume(_) | Op::Assert(_) => continue,
+                Op::End | Op::Skip | Op::Local(..) | Op::Branch(..) | Op::Either(_) | Op::Assume(_) | Op::Assert(_) => continue,
             };
             node.op = Op::Atomic(parts);
         }

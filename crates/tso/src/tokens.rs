@@ -26,7 +26,7 @@ pub(crate) struct Token {
 /// Longer ones first, so that `:=` is not read as `:`.
 const SIGNS: &[&str] = &[
     ":=", "==", "!=", "<=", ">=", "&&", "||", "..", "{", "}", "(", ")", "[", "]", ";", ",", ":", "@", ".", "=", "<", ">", "!", "+", "-",
-    "*", "%",
+    "*", "%", "?",
 ];
 
 /// All tokens; the last one is the end. What is no token is reported and left out.
@@ -63,7 +63,7 @@ pub(crate) fn tokens_and_comments(text: &str, diagnostics: &mut Vec<Diagnostic>)
             tokens.push(Token { kind: Kind::Name, span: span(rest, length) });
         } else if first.is_ascii_digit() {
             length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            let number = rest[..length].parse::<i64>().ok().filter(|&number| number <= MAX_VALUE);
+            let number = rest[..length].parse::<i64>().ok();
             if number.is_none() {
                 let bad = Diagnostic::error(
                     codes::BAD_VALUES,

@@ -59,14 +59,14 @@ pub(crate) struct QuestionItem {
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stmt {
     pub(crate) labels: Vec<Name>,
     pub(crate) kind: StmtKind,
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum StmtKind {
     Skip,
     Fence,
@@ -83,19 +83,19 @@ pub(crate) enum StmtKind {
 }
 
 /// What is assigned to: a name, with an index or without.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) name: Name,
     pub(crate) index: Option<Box<Tree>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) kind: TreeKind,
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum TreeKind {
     Number(i64),
     Name(Target),
@@ -103,6 +103,8 @@ pub(crate) enum TreeKind {
     Register(Name, Name),
     /// `T@label`
     At(Name, Name),
+    /// `?`: 0 or 1, either may happen.
+    Any,
     Not(Box<Tree>),
     Negate(Box<Tree>),
     Binary(BinaryOp, Box<Tree>, Box<Tree>),

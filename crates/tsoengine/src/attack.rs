@@ -4,7 +4,7 @@ use serval_tso::Op;
 
 use crate::alike::{Alike, Order, move_locals};
 use crate::footprints::{Cells, Footprints, Moves, leading};
-use crate::machine::{Access, Machine, Next, Step};
+use crate::machine::{Access, Machine, Next, Step, both_ways};
 use crate::models::write_memory;
 use crate::search::{Event, Faulting, Label, System};
 
@@ -61,7 +61,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
         if state[self.mode] == 0 {
             let mut plain = moved.clone();
             write_memory(self.machine, &mut plain, &step.access);
-            into.push((label(Event::Step), plain));
+            into.push((label(step.event()), plain));
             if let Access::Store(cell, value) = step.access {
                 moved[self.mode] = 1;
                 moved[self.mode + 1] = i64::try_from(cell).unwrap_or(0);
@@ -83,7 +83,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
             }
             _ => {}
         }
-        into.push((label(Event::Step), moved));
+        into.push((label(step.event()), moved));
     }
 
     /// Leaves only what the threads do that come first, where these have keys.
@@ -127,7 +127,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
             reads.iter().for_each(|cell| self.note(&mut after, *cell, READ));
             writes.iter().for_each(|cell| self.note(&mut after, *cell, WRITTEN));
         }
-        into.push((Label { thread, event: Event::Step }, after));
+        into.push((Label { thread, event: step.event() }, after));
     }
 }
 
@@ -162,14 +162,14 @@ impl System for Attacks<'_, '_> {
         let machine = self.machine;
         let mode = state[self.mode];
         let mut keys = vec![false; machine.count()];
-        for (thread, key) in keys.iter_mut().enumerate() {
+        for (thread, is_other) in both_ways(machine.count()) {
             let attacks = thread == self.attacker;
             if attacks && (mode == 2 || mode == 1 && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_))) {
                 continue;
             }
             let next = match attacks && mode == 1 {
-                true => machine.next(state, thread, &|cell| self.seen(state, cell)),
-                false => machine.next(state, thread, &|cell| state[machine.memory + cell]),
+                true => machine.next(state, thread, is_other, &|cell| self.seen(state, cell)),
+                false => machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]),
             };
             let step = match next {
                 Next::Blocked => continue,
@@ -197,7 +197,7 @@ impl System for Attacks<'_, '_> {
             if urgent {
                 return Ok(());
             }
-            *key = is_unseen && into.len() > before;
+            keys[thread] = is_unseen && into.len() > before;
         }
         self.lead(state, &keys, into);
         Ok(())

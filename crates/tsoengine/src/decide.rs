@@ -200,7 +200,7 @@ impl Deciding<'_, '_> {
 
     /// What a run under sequential consistency reaches is reached with store buffers as well.
     fn say_reached(&mut self, question: usize, labels: &[Label]) {
-        self.say(question, Model::Sc, Claim::Reachable(written(labels)));
+        self.say(question, Model::Sc, Claim::Reachable(written(self.machine, labels)));
         self.say(question, Model::Tso, Claim::Reachable(with_buffers(self.machine, labels)));
     }
 
@@ -327,7 +327,7 @@ impl Deciding<'_, '_> {
             }
             for &question in &open {
                 if let Some(labels) = system.asked.path(question, &found) {
-                    self.say(question, Model::Tso, Claim::Reachable(written(&labels)));
+                    self.say(question, Model::Tso, Claim::Reachable(written(self.machine, &labels)));
                 }
             }
             let rest: Vec<usize> = open.into_iter().filter(|question| system.asked.met[*question].is_none()).collect();

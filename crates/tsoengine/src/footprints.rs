@@ -65,7 +65,7 @@ impl Footprints {
                 changed = false;
                 for (point, node) in thread.code.iter().enumerate().rev() {
                     let mut all = later[point];
-                    let no = if let Op::Branch(_, no) = &node.op { no.index() } else { point };
+                    let no = node.op.other().map_or(point, serval_tso::Point::index);
                     for other in [later[node.next.index()], later[no]] {
                         all.0.iter_mut().zip(other.0).for_each(|(cells, other)| *cells |= other);
                         all.1.iter_mut().zip(other.1).for_each(|(cells, other)| *cells |= other);

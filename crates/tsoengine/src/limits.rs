@@ -40,6 +40,6 @@ pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopR
 pub(crate) fn fault(machine: &Machine<'_>, found: &Found, at: usize, (thread, point, kind): Faulting) -> Fault {
     let labels = found.path(at);
     let lands = labels.iter().any(|label: &Label| label.event == Event::Land);
-    let run = if lands { written(&labels) } else { with_buffers(machine, &labels) };
+    let run = if lands { written(machine, &labels) } else { with_buffers(machine, &labels) };
     Fault { thread, point, kind, run }
 }

@@ -59,6 +59,7 @@ fn fixpoint(thread: &serval_tso::Thread, everywhere: u64, end: u64) -> Vec<u64> 
                     used = used_by(condition);
                     after |= live[no.index()];
                 }
+                Op::Either(other) => after |= live[other.index()],
                 Op::Assume(condition) | Op::Assert(condition) => used = used_by(condition),
                 Op::Store(address, expr) => used = used_by(expr) | used_by_address(address),
                 Op::Load(register, address) => {

@@ -8,7 +8,7 @@ use serval_tso::{Expr, Observed, Op, Program, Question};
 use serval_tsoproof::Basis;
 
 use crate::live::Analysis;
-use crate::machine::{Access, Machine, Next};
+use crate::machine::{Access, Machine, Next, WAYS};
 use crate::models::{Asked, is_sought, triples, write_memory};
 use crate::reach::{Reach, Way};
 use crate::search::{Ended, Event, Faulting, Label, System, search};
@@ -359,27 +359,31 @@ impl System for Forwards<'_, '_> {
                 (None, Some(oldest)) if matches!(op, Op::Load(..)) => oldest[1],
                 _ => state[machine.memory + cell],
             };
-            let step = match machine.next(state, thread, &seen) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
-            };
-            let mut after = state.to_vec();
-            machine.go(&mut after, thread, &step);
-            match step.access {
-                Access::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => continue,
-                Access::Store(cell, value) => {
-                    after[machine.memory + cell] = value;
-                    after.splice(end..end, [number(cell), value, 1]);
-                    after[start] += 1;
-                    if let Some(old) = entries.iter().position(|entry| entry[0] == number(cell) && entry[2] == 1) {
-                        after.drain(start + 1 + 3 * old..start + 4 + 3 * old);
-                        after[start] -= 1;
+            for is_other in WAYS {
+                let step = match machine.next(state, thread, is_other, &seen) {
+                    Next::Blocked => continue,
+                    Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                    Next::Step(step) => step,
+                };
+                let mut after = state.to_vec();
+                machine.go(&mut after, thread, &step);
+                match step.access {
+                    Access::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => {
+                        continue;
                     }
+                    Access::Store(cell, value) => {
+                        after[machine.memory + cell] = value;
+                        after.splice(end..end, [number(cell), value, 1]);
+                        after[start] += 1;
+                        if let Some(old) = entries.iter().position(|entry| entry[0] == number(cell) && entry[2] == 1) {
+                            after.drain(start + 1 + 3 * old..start + 4 + 3 * old);
+                            after[start] -= 1;
+                        }
+                    }
+                    _ => write_memory(machine, &mut after, &step.access),
                 }
-                _ => write_memory(machine, &mut after, &step.access),
+                into.push((label, after));
             }
-            into.push((label, after));
         }
         Ok(())
     }
@@ -401,7 +405,7 @@ pub fn backwards(program: &Program, most: usize, budget: &mut Budget) -> Vec<Opt
 /// For each question of a program without loops whether load buffers reach what it looks for, forwards; `None` where there is a loop, or too much. For comparison.
 pub fn forwards(program: &Program, most: usize, budget: &mut Budget) -> Option<Vec<bool>> {
     let goes_back = |(point, node): (usize, &serval_tso::Node)| {
-        let other = if let Op::Branch(_, no) = &node.op { no.index() } else { usize::MAX };
+        let other = node.op.other().map_or(usize::MAX, serval_tso::Point::index);
         node.op != Op::End && (node.next.index() <= point || other <= point)
     };
     if program.threads.iter().any(|thread| thread.code.iter().enumerate().any(goes_back)) {

@@ -6,6 +6,7 @@
 use serval_tso::{Address, Expr, Inner, LockedKind, Op, Program, RegisterId};
 
 use crate::live::Analysis;
+use crate::search::Event;
 
 /// A step that leaves the range of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +47,26 @@ pub(crate) enum Access {
 /// The next step of a thread: where it goes, which registers change, and what it accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
+    /// Whether this is the other of two ways.
+    pub(crate) is_other: bool,
     pub(crate) to: usize,
     pub(crate) assigned: Vec<(usize, i64)>,
     pub(crate) access: Access,
+}
+
+impl Step {
+    /// What a label says of it.
+    pub(crate) fn event(&self) -> Event {
+        if self.is_other { Event::Other } else { Event::Step }
+    }
+}
+
+/// All ways that a thread may go from a point: the first, and whether there is another.
+pub(crate) const WAYS: [bool; 2] = [false, true];
+
+/// So many threads, each with all ways.
+pub(crate) fn both_ways(count: usize) -> impl Iterator<Item = (usize, bool)> {
+    (0..count).flat_map(|thread| WAYS.map(|is_other| (thread, is_other)))
 }
 
 pub(crate) enum Next {
@@ -126,21 +144,23 @@ impl<'p> Machine<'p> {
     }
 
     /// The next step of a thread that sees memory like this.
-    pub(crate) fn next(&self, state: &[i64], thread: usize, view: &dyn Fn(usize) -> i64) -> Next {
-        match self.try_next(state, thread, view) {
+    pub(crate) fn next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Next {
+        match self.try_next(state, thread, is_other, view) {
             Ok(step) => Next::Step(step),
             Err(Stop::Blocked) => Next::Blocked,
             Err(Stop::Fault(kind)) => Next::Fault(kind),
         }
     }
 
-    fn try_next(&self, state: &[i64], thread: usize, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
+    fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
         let registers = self.registers(state, thread);
         let node = &self.program.threads[thread].code[self.point(state, thread)];
-        let step = |access: Access| Step { to: node.next.index(), assigned: Vec::new(), access };
+        let step = |access: Access| Step { is_other, to: node.next.index(), assigned: Vec::new(), access };
         let value = |expr: &Expr<RegisterId>| evaluate(expr, registers);
         match &node.op {
             Op::End => Err(Stop::Blocked),
+            Op::Either(other) => Ok(Step { to: if is_other { *other } else { node.next }.index(), ..step(Access::Local) }),
+            _ if is_other => Err(Stop::Blocked),
             Op::Skip => Ok(step(Access::Local)),
             Op::Fence => Ok(step(Access::Fence)),
             Op::Local(register, expr) => {
@@ -258,6 +278,8 @@ impl<'p> Machine<'p> {
         let assigns_seen = match self.op(state, thread) {
             Op::Local(register, _) | Op::Load(register, _) => seen.registers >> register.index() & 1 == 1,
             Op::Atomic(_) => seen.registers != 0,
+            // The thread has another step.
+            Op::Either(_) => return false,
             _ => false,
         };
         step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen

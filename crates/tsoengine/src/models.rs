@@ -4,7 +4,7 @@ use serval_tso::{Observed, Op, Program, Question};
 
 use crate::alike::{Alike, Order};
 use crate::footprints::{Accesses, Footprints, Moves, leading};
-use crate::machine::{Access, Machine, Next};
+use crate::machine::{Access, Machine, Next, both_ways};
 use crate::search::{Event, Faulting, Found, Label, System};
 
 /// Whether a question looks for a state.
@@ -115,8 +115,8 @@ impl System for Sc<'_, '_> {
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
         let mut keys = vec![false; machine.count()];
-        for (thread, key) in keys.iter_mut().enumerate() {
-            let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
+        for (thread, is_other) in both_ways(machine.count()) {
+            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
@@ -124,9 +124,9 @@ impl System for Sc<'_, '_> {
             let mut after = state.to_vec();
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
-            let label = Label { thread, event: Event::Step };
-            *key = machine.is_unseen(state, thread, &step);
-            if *key && matches!(step.access, Access::Local | Access::Fence) {
+            let label = Label { thread, event: step.event() };
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence) {
                 into.clear();
                 into.push((label, after));
                 return Ok(());
@@ -244,12 +244,13 @@ impl System for Tso<'_, '_> {
         let machine = self.machine;
         let places = buffers(machine, state);
         let (mut keys, mut full) = (vec![false; machine.count()], false);
-        for (thread, &place) in places.iter().enumerate() {
+        for (thread, is_other) in both_ways(places.len()) {
+            let place = places[thread];
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
                 continue;
             }
-            let step = match machine.next(state, thread, &|cell| buffered(machine, state, place, cell)) {
+            let step = match machine.next(state, thread, is_other, &|cell| buffered(machine, state, place, cell)) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
@@ -266,7 +267,7 @@ impl System for Tso<'_, '_> {
                 Access::Store(cell, value) => put(&mut after, place, cell, value),
                 _ => write_memory(machine, &mut after, &step.access),
             }
-            let label = Label { thread, event: Event::Step };
+            let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
@@ -351,12 +352,13 @@ impl System for Merged<'_, '_> {
         let machine = self.machine;
         let places = triples(machine, state);
         let mut keys = vec![false; machine.count()];
-        for (thread, &place) in places.iter().enumerate() {
+        for (thread, is_other) in both_ways(places.len()) {
+            let place = places[thread];
             let waits = place.1 > place.0 + 1;
             if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
                 continue;
             }
-            let step = match machine.next(state, thread, &|cell| self.read(state, place, cell)) {
+            let step = match machine.next(state, thread, is_other, &|cell| self.read(state, place, cell)) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
@@ -367,7 +369,7 @@ impl System for Merged<'_, '_> {
                 Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
                 _ => write_memory(machine, &mut after, &step.access),
             }
-            let label = Label { thread, event: Event::Step };
+            let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();

@@ -10,7 +10,7 @@ use serval_tso::{Program, Thread};
 
 use crate::limits::reason;
 use crate::live::Analysis;
-use crate::machine::{Machine, Next};
+use crate::machine::{Machine, Next, WAYS};
 use crate::models::write_memory;
 use crate::search::Ended;
 
@@ -71,7 +71,8 @@ pub fn network(program: &Program, pairs: usize, budget: &mut Budget) -> Result<N
             for global in from..now_globals {
                 budget.spend(1).map_err(|stopped| reason(STAGE, &Ended::Stopped(stopped), pairs))?;
                 let (Some(at), Some(shared)) = (locals.get_index(local), globals.get_index(global)) else { continue };
-                if let Some((next, after)) = step(program, &machines, at, shared) {
+                let found: Vec<_> = WAYS.iter().filter_map(|is_other| step(program, &machines, at, shared, *is_other)).collect();
+                for (next, after) in found {
                     let (to_local, to_global) = (locals.insert_full(next).0, globals.insert_full(after).0);
                     steps.push([local, global, to_local, to_global]);
                 }
@@ -94,10 +95,10 @@ fn with_all_registers(program: &Program) -> Analysis {
     analysis
 }
 
-fn step(program: &Program, machines: &[Machine<'_>], at: &Local, shared: &Global) -> Option<(Local, Global)> {
+fn step(program: &Program, machines: &[Machine<'_>], at: &Local, shared: &Global, is_other: bool) -> Option<(Local, Global)> {
     let machine = &machines[at.thread];
     let Some(numbers) = &at.at else {
-        if shared.begun[at.thread] {
+        if shared.begun[at.thread] || is_other {
             return None;
         }
         let mut after = shared.clone();
@@ -107,7 +108,7 @@ fn step(program: &Program, machines: &[Machine<'_>], at: &Local, shared: &Global
     };
     let mut state = numbers.clone();
     state.extend(&shared.memory);
-    let Next::Step(step) = machine.next(&state, 0, &|cell| state[machine.memory + cell]) else { return None };
+    let Next::Step(step) = machine.next(&state, 0, is_other, &|cell| state[machine.memory + cell]) else { return None };
     let mut after = state.clone();
     machine.go(&mut after, 0, &step);
     write_memory(machine, &mut after, &step.access);

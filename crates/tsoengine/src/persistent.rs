@@ -4,9 +4,9 @@ use serval_tso::Op;
 
 use crate::alike::Order;
 use crate::footprints::{Footprints, disturb};
-use crate::machine::{Machine, Next};
+use crate::machine::{Machine, Next, WAYS};
 use crate::models::{Asked, write_memory};
-use crate::search::{Event, Faulting, Label, System};
+use crate::search::{Faulting, Label, System};
 
 /// Sequential consistency with the steps of a persistent set from each state.
 pub(crate) struct Persistent<'m, 'p> {
@@ -61,8 +61,8 @@ impl System for Persistent<'_, '_> {
 
     fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
         let machine = self.machine;
-        for thread in self.chosen(state) {
-            let step = match machine.next(state, thread, &|cell| state[machine.memory + cell]) {
+        for (thread, is_other) in self.chosen(state).into_iter().flat_map(|thread| WAYS.map(|is_other| (thread, is_other))) {
+            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
@@ -70,7 +70,7 @@ impl System for Persistent<'_, '_> {
             let mut after = state.to_vec();
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
-            into.push((Label { thread, event: Event::Step }, after));
+            into.push((Label { thread, event: step.event() }, after));
         }
         Ok(())
     }

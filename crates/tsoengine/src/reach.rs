@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
 use serval_tso::{Address, Inner, Op};
 
-use crate::machine::{Access, Machine, Next};
+use crate::machine::{Access, Machine, Next, WAYS};
 use crate::search::Ended;
 
 /// How a thread comes to a place.
@@ -66,7 +66,7 @@ fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet
         Op::Atomic(parts) => cells_in(parts, &mut looked),
         _ => {}
     }
-    if let Next::Step(step) = machine.next(&state, thread, &|_| 0)
+    if let Next::Step(step) = machine.next(&state, thread, false, &|_| 0)
         && let Access::Load(cell) = step.access
     {
         looked = BTreeSet::from([cell]);
@@ -81,9 +81,9 @@ fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet
         views = views.iter().flat_map(|view| values[cell].iter().map(|value| with(view, *value)).collect::<Vec<_>>()).collect();
     }
     let mut list = Vec::new();
-    for view in views {
+    for (view, is_other) in views.into_iter().flat_map(|view| WAYS.map(|is_other| (view.clone(), is_other))) {
         let seen = |cell: usize| view.get(&cell).copied().unwrap_or(0);
-        let Next::Step(step) = machine.next(&state, thread, &seen) else { continue };
+        let Next::Step(step) = machine.next(&state, thread, is_other, &seen) else { continue };
         let mut after = state.clone();
         machine.go(&mut after, thread, &step);
         let way = match step.access {

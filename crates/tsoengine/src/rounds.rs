@@ -7,10 +7,10 @@ use serval_tso::{Op, Program};
 
 use crate::limits::{Limits, reason};
 use crate::live::Analysis;
-use crate::machine::{Access, Machine, Next};
+use crate::machine::{Access, Machine, Next, WAYS};
 use crate::models::{Asked, buffered, buffers, is_sought, landed, put, write_memory};
 use crate::search::{Ended, Event, Faulting, Label, System, search};
-use crate::witness::{land_of, step_of};
+use crate::witness::{land_of, step_of, way_of};
 
 const STAGE: &str = "rounds";
 /// More rounds than anybody asks for; the states have numbers for all of them.
@@ -113,38 +113,40 @@ impl System for Turns<'_, '_> {
             if accesses && !turn || matches!(op, Op::Fence | Op::Atomic(_)) && self.waits(state, thread) {
                 continue;
             }
-            let step = match machine.next(state, thread, &|cell| self.read(state, thread, cell)) {
-                Next::Blocked => continue,
-                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
-                Next::Step(step) => step,
-            };
-            let mut after = state.to_vec();
-            machine.go(&mut after, thread, &step);
-            let label = Label { thread, event: Event::Step };
-            match step.access {
-                Access::Store(cell, value) => {
-                    let round = self.round(state, thread);
-                    for landing in self.landing(state, thread).max(round)..=self.rounds + 1 {
-                        let mut after = after.clone();
-                        if landing == round {
-                            after[machine.memory + cell] = value;
-                        } else {
-                            let at = self.queue(thread, landing) + 2 * cell;
-                            (after[at], after[at + 1]) = (1, value);
-                            after[self.place(thread) + 1] = i64::try_from(landing).unwrap_or(0);
+            for is_other in WAYS {
+                let step = match machine.next(state, thread, is_other, &|cell| self.read(state, thread, cell)) {
+                    Next::Blocked => continue,
+                    Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                    Next::Step(step) => step,
+                };
+                let mut after = state.to_vec();
+                machine.go(&mut after, thread, &step);
+                let label = Label { thread, event: step.event() };
+                match step.access {
+                    Access::Store(cell, value) => {
+                        let round = self.round(state, thread);
+                        for landing in self.landing(state, thread).max(round)..=self.rounds + 1 {
+                            let mut after = after.clone();
+                            if landing == round {
+                                after[machine.memory + cell] = value;
+                            } else {
+                                let at = self.queue(thread, landing) + 2 * cell;
+                                (after[at], after[at + 1]) = (1, value);
+                                after[self.place(thread) + 1] = i64::try_from(landing).unwrap_or(0);
+                            }
+                            into.push((Label { thread, event: Event::Queue(landing) }, after));
                         }
-                        into.push((Label { thread, event: Event::Queue(landing) }, after));
+                        continue;
                     }
-                    continue;
+                    _ => write_memory(machine, &mut after, &step.access),
                 }
-                _ => write_memory(machine, &mut after, &step.access),
-            }
-            if step.access == Access::Local && machine.is_unseen(state, thread, &step) {
-                into.clear();
+                if step.access == Access::Local && machine.is_unseen(state, thread, &step) {
+                    into.clear();
+                    into.push((label, after));
+                    return Ok(());
+                }
                 into.push((label, after));
-                return Ok(());
             }
-            into.push((label, after));
         }
         Ok(())
     }
@@ -188,9 +190,12 @@ fn with_rounds(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
             round[thread] += 1;
         } else {
             let place = buffers(machine, &state)[thread];
-            let Next::Step(step) = machine.next(&state, thread, &|cell| buffered(machine, &state, place, cell)) else { break };
+            let Next::Step(step) = machine.next(&state, thread, event == Event::Other, &|cell| buffered(machine, &state, place, cell))
+            else {
+                break;
+            };
             machine.go(&mut state, thread, &step);
-            run.push(step_of(thread));
+            run.push(way_of(machine, thread, event));
             match (&step.access, event) {
                 (Access::Store(cell, value), Event::Queue(landing)) => {
                     put(&mut state, place, *cell, *value);

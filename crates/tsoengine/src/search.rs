@@ -19,6 +19,8 @@ pub(crate) struct Label {
 pub(crate) enum Event {
     /// Its next step.
     Step,
+    /// Its next step the other way, where it may go two.
+    Other,
     /// Its oldest store reached memory.
     Land,
     /// Its next step, a store, which begins an attack.

@@ -35,7 +35,7 @@ impl Found {
         for (slot, thread) in self.threads.iter().enumerate() {
             let (thread, point) = (thread.index(), machine.point(state, slot));
             self.reached[thread][point] = true;
-            let next = || machine.next(state, slot, &|cell| state[machine.memory + cell]);
+            let next = || machine.next(state, slot, false, &|cell| state[machine.memory + cell]);
             self.left[thread][point] = self.left[thread][point] || matches!(next(), Next::Step(_));
         }
     }
@@ -77,8 +77,7 @@ pub fn in_vain(program: &Program, limits: &Limits, budget: &mut Budget) -> Optio
         vain.stuck.extend((0..thread.code.len()).filter(|point| stuck(*point)).map(place));
         for point in (0..thread.code.len()).filter(|point| !reached[number][*point] && thread.code[*point].op != Op::End) {
             let leads = |node: &serval_tso::Node| {
-                node.op != Op::End
-                    && (node.next.index() == point || matches!(&node.op, Op::Branch(_, otherwise) if otherwise.index() == point))
+                node.op != Op::End && (node.next.index() == point || node.op.other().is_some_and(|other| other.index() == point))
             };
             let before: Vec<usize> = (0..thread.code.len()).filter(|other| *other != point && leads(&thread.code[*other])).collect();
             // What stands behind something that is said already is not said as well.

@@ -17,8 +17,17 @@ pub(crate) fn land_of(thread: usize) -> i64 {
 }
 
 /// The run of labels as it is written down.
-pub(crate) fn written(labels: &[Label]) -> Vec<i64> {
-    labels.iter().map(|label| if label.event == Event::Land { land_of(label.thread) } else { step_of(label.thread) }).collect()
+pub(crate) fn written(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
+    let number = |label: &Label| match label.event {
+        Event::Land => land_of(label.thread),
+        event => way_of(machine, label.thread, event),
+    };
+    labels.iter().map(number).collect()
+}
+
+/// The number of a step that is made in this way.
+pub(crate) fn way_of(machine: &Machine<'_>, thread: usize, event: Event) -> i64 {
+    step_of(if event == Event::Other { machine.count() + thread } else { thread })
 }
 
 /// The run with store buffers that does what the labels say: every store lands at once, except those of a thread that has begun an attack, which
@@ -33,9 +42,12 @@ pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> 
             attacker = Some(thread);
         }
         let place = buffers(machine, &state)[thread];
-        let Next::Step(step) = machine.next(&state, thread, &|cell| buffered(machine, &state, place, cell)) else { break };
+        let Next::Step(step) = machine.next(&state, thread, label.event == Event::Other, &|cell| buffered(machine, &state, place, cell))
+        else {
+            break;
+        };
         machine.go(&mut state, thread, &step);
-        run.push(step_of(thread));
+        run.push(way_of(machine, thread, label.event));
         match step.access {
             Access::Store(cell, value) => {
                 put(&mut state, place, cell, value);

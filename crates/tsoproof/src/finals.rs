@@ -7,7 +7,7 @@
 //! chosen set, and no step is urgent. **Theorem.** No final state that the question seeks can be reached; a step that leaves the range of values cannot be made.
 //!
 //! **Proof.** Suppose that from a state s of the list a run w leads to a final state that is sought; that is so for the initial state if one can be reached. By induction on the length of w the list has a sought state, which it has not. If w is empty, s itself is sought. Else some thread has not ended, and there
-//! is a chosen set; one of its threads has not ended in s, and has at the end of w, so w is `u t v` where t is a step of a thread of the set and the steps of u are none of its threads'. Until then the thread has not moved, so t is its next step in s. The steps of u are
+//! is a chosen set; one of its threads has not ended in s, and has at the end of w, so w is `u t v` where t is a step of a thread of the set and the steps of u are none of its threads'. Until then the thread has not moved, so t is a next step of it in s. The steps of u are
 //! of threads outside of the set, which do not access what t disturbs: so u writes nothing that t reads or writes, and t nothing that u reads or writes; whether t can be made, and what it does, is the same in s. Hence `t u v` is a run from s to the same end. The list has the
 //! state after t, up to dead registers ([`crate::live`]), and from there the run is shorter. ∎
 
@@ -21,7 +21,7 @@ use crate::live::Live;
 use crate::persistent::{Persistent, closed};
 use crate::state::{Model, State};
 use crate::states::{States, has};
-use crate::step::Next;
+use crate::step::{Next, WAYS};
 
 impl Persistent {
     /// The threads of the chosen set of a state, as bits; there are at most 64. Nothing where all threads have ended.
@@ -77,8 +77,9 @@ pub(crate) fn check(program: &Program, list: &States, questions: &[usize], budge
             require!(StatesQuestion, sought == Some(Some(false)), "state {number} is one that question {question} looks for");
         }
         let chosen = persistent.chosen(program, &state);
-        for thread in (0..program.threads.len()).filter(|thread| chosen >> thread & 1 == 1) {
-            let next = state.next(program, Model::Sc, thread);
+        let threads = (0..program.threads.len()).filter(|thread| chosen >> thread & 1 == 1);
+        for (thread, way) in threads.flat_map(|thread| WAYS.map(|way| (thread, way))) {
+            let next = state.next(program, Model::Sc, thread, way);
             let name = &program.threads[thread].name;
             require!(StatesFault, next != Next::Fault, "the step of {name} from state {number} leaves the range of values");
             let Next::Step(step) = next else { continue };

@@ -70,6 +70,7 @@ fn flow(node: &Node) -> (u64, u64, Vec<Point>) {
         Op::Skip | Op::Fence => (0, 0, next),
         Op::Local(register, value) => (read_by(value), bit(*register), next),
         Op::Branch(condition, otherwise) => (read_by(condition), 0, vec![node.next, *otherwise]),
+        Op::Either(other) => (0, 0, vec![node.next, *other]),
         Op::Assume(condition) | Op::Assert(condition) => (read_by(condition), 0, next),
         Op::Store(address, value) => (read_by_address(address) | read_by(value), 0, next),
         Op::Load(register, address) => (read_by_address(address), bit(*register), next),

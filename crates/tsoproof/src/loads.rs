@@ -36,7 +36,7 @@ use serval_tso::{Address, CellId, Inner, Op, Point, Program};
 use crate::Refusal;
 use crate::live::Live;
 use crate::state::{Local, State};
-use crate::step::{Access, Next, next};
+use crate::step::{self, Access, Next, WAYS, next};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +147,7 @@ pub(crate) fn steps(
     match &of.code[local.point.index()].op {
         Op::Load(..) => {
             // Which cell it is depends on registers alone.
-            if let Next::Step(step) = next(program, of, local, &|_| 0)
+            if let Next::Step(step) = next(program, of, local, step::Way::First, &|_| 0)
                 && let Access::Load(cell) = step.access
             {
                 looked.insert(cell);
@@ -169,11 +169,11 @@ pub(crate) fn steps(
         views = longer;
     }
     let mut list = Vec::new();
-    for view in views {
+    for (view, way) in views.into_iter().flat_map(|view| WAYS.map(|way| (view.clone(), way))) {
         budget.spend(1)?;
         let seen = |cell: CellId| view.iter().find(|(looked, _)| *looked == cell).map_or(0, |(_, value)| *value);
         // A step that leaves the range cannot be made.
-        let Next::Step(step) = next(program, of, local, &seen) else { continue };
+        let Next::Step(step) = next(program, of, local, way, &seen) else { continue };
         let way = match step.access {
             Access::None => Way::Quiet,
             Access::Fence => Way::Fence,

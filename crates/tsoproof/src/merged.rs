@@ -26,7 +26,7 @@ use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
 use crate::states::{States, has};
-use crate::step::{Access, Next};
+use crate::step::{Access, Next, WAYS};
 use crate::urgent::Seen;
 
 /// A merged state: a state whose buffers have the entries, and which of them are repeated.
@@ -105,8 +105,8 @@ pub(crate) fn successors(
 ) -> Result<Vec<Merged>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for (thread, key) in keys.iter_mut().enumerate() {
-        let step = match merged.state.next(program, Model::Tso, thread) {
+    for (thread, way) in (0..program.threads.len()).flat_map(|thread| WAYS.map(|way| (thread, way))) {
+        let step = match merged.state.next(program, Model::Tso, thread, way) {
             Next::Nothing => continue,
             Next::Fault => return Err(thread),
             Next::Step(step) => step,
@@ -128,7 +128,7 @@ pub(crate) fn successors(
         if is_unseen && step.access.is_quiet(Model::Tso) {
             return Ok(vec![after]);
         }
-        *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
+        keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(Model::Tso));
         list.push((thread, after));
     }
     list.extend((0..program.threads.len()).flat_map(|thread| merged.landed(thread).into_iter().map(move |after| (thread, after))));

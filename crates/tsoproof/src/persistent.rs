@@ -91,7 +91,7 @@ impl Accesses {
             Op::Store(address, _) => accesses.writes.add(address),
             Op::Load(_, address) => accesses.reads.add(address),
             Op::Atomic(parts) => Self::of_parts(parts, &mut accesses),
-            Op::End | Op::Skip | Op::Local(..) | Op::Branch(..) | Op::Assume(_) | Op::Assert(_) | Op::Fence => {}
+            Op::End | Op::Skip | Op::Local(..) | Op::Branch(..) | Op::Either(_) | Op::Assume(_) | Op::Assert(_) | Op::Fence => {}
         }
         accesses
     }
@@ -113,8 +113,8 @@ impl Persistent {
                 let before = all.clone();
                 for (point, node) in thread.code.iter().enumerate() {
                     all[point].join(before[node.next.index()]);
-                    if let Op::Branch(_, no) = &node.op {
-                        all[point].join(before[no.index()]);
+                    if let Some(other) = node.op.other() {
+                        all[point].join(before[other.index()]);
                     }
                 }
                 if all == before {

@@ -40,7 +40,7 @@ use crate::live::Live;
 use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
 use crate::states::has;
-use crate::step::{Access, Next, Step, next};
+use crate::step::{Access, Next, Step, WAYS, Way, next};
 use crate::urgent::Seen;
 
 /// A closed list of instrumented states for each attacker.
@@ -125,8 +125,8 @@ impl Attack {
     }
 
     /// The next step of a thread that is no attacker, or of the attacker before the attack.
-    fn step_in_memory(&self, program: &Program, thread: usize) -> Next {
-        self.state.next(program, Model::Sc, thread)
+    fn step_in_memory(&self, program: &Program, thread: usize, way: Way) -> Next {
+        self.state.next(program, Model::Sc, thread, way)
     }
 
     fn access(&mut self, cell: CellId, how: i64) {
@@ -158,9 +158,9 @@ impl Attack {
     }
 
     /// The next step of the attacker in mode 1: what it has kept hides memory.
-    fn step_of_attacker(&self, program: &Program, attacker: usize) -> Next {
+    fn step_of_attacker(&self, program: &Program, attacker: usize, way: Way) -> Next {
         let view = |cell: CellId| self.kept[cell.index()].unwrap_or(self.state.memory[cell.index()]);
-        match next(program, &program.threads[attacker], &self.state.locals[attacker], &view) {
+        match next(program, &program.threads[attacker], &self.state.locals[attacker], way, &view) {
             Next::Step(Step { access: Access::Fence | Access::Locked { .. }, .. }) => Next::Nothing,
             // A locked step that would fault cannot be made either.
             Next::Fault if self.is_locked(program, attacker) => Next::Nothing,
@@ -243,12 +243,12 @@ pub(crate) fn successors(
 ) -> Result<Vec<(usize, Attack)>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for (thread, key) in keys.iter_mut().enumerate() {
+    for (thread, way) in (0..program.threads.len()).flat_map(|thread| WAYS.map(|way| (thread, way))) {
         let attacks = thread == attacker;
         let next = match attack.mode {
             2 if attacks => Next::Nothing,
-            1 if attacks => attack.step_of_attacker(program, thread),
-            _ => attack.step_in_memory(program, thread),
+            1 if attacks => attack.step_of_attacker(program, thread, way),
+            _ => attack.step_in_memory(program, thread, way),
         };
         let step = match next {
             Next::Nothing => continue,
@@ -262,7 +262,7 @@ pub(crate) fn successors(
         if is_unseen && attack.is_free(thread) && attack.is_quiet(attacks, &step.access) {
             return Ok(after.into_iter().map(|after| (thread, after)).collect());
         }
-        *key = is_unseen && !after.is_empty();
+        keys[thread] = is_unseen && !after.is_empty();
         list.extend(after.into_iter().map(|after| (thread, after)));
     }
     if let Some(persistent) = persistent {

@@ -1,7 +1,7 @@
 //! Runs: what can be reached.
 //!
 //! A run is a list of numbers: `t` is the next step of thread `t`, counted from 0, and `-1 - t` the landing of the oldest store in its buffer. Under
-//! sequential consistency nothing lands.
+//! sequential consistency nothing lands. With `n` threads, `n + t` is the step of thread `t` the other way, where it may go two ways.
 //!
 //! **Rule.** Each step can be made (`tso.run.step`), and the last state is one that the question looks for (`tso.run.end`). **Theorem.** It can be
 //! reached. **Proof.** The run is made, step by step, by the interpreter. ∎
@@ -12,12 +12,16 @@ use serval_tso::Program;
 use crate::Refusal;
 use crate::conditions::require;
 use crate::state::{Model, State};
-use crate::step::{Move, Next, Step};
+use crate::step::{Move, Next, Step, Way};
 
 /// What a number of a run means.
-pub(crate) fn decode(program: &Program, number: i64) -> Option<Move> {
-    let thread = |index: i64| usize::try_from(index).ok().filter(|index| *index < program.threads.len());
-    if number >= 0 { thread(number).map(Move::Step) } else { thread(-1 - number).map(Move::Land) }
+pub(crate) fn decode(program: &Program, number: i64) -> Option<(Move, Way)> {
+    let count = program.threads.len();
+    if number < 0 {
+        return usize::try_from(-1 - number).ok().filter(|index| *index < count).map(|thread| (Move::Land(thread), Way::First));
+    }
+    let index = usize::try_from(number).ok().filter(|index| *index < 2 * count)?;
+    Some(if index < count { (Move::Step(index), Way::First) } else { (Move::Step(index - count), Way::Other) })
 }
 
 /// Makes a run, and tells `visit` about each event: the state before it, what it is, and its step if it is one.
@@ -33,14 +37,14 @@ pub(crate) fn replay(
         budget.spend(u64::try_from(program.cells.len() + program.threads.len()).unwrap_or(u64::MAX))?;
         let moved = decode(program, event);
         let after = match moved {
-            Some(Move::Step(thread)) => match state.next(program, model, thread) {
+            Some((Move::Step(thread), way)) => match state.next(program, model, thread, way) {
                 Next::Step(step) => {
                     visit(&state, Move::Step(thread), Some(&step));
                     Some(state.after(model, thread, &step))
                 }
                 Next::Nothing | Next::Fault => None,
             },
-            Some(Move::Land(thread)) => state.landed(thread).inspect(|_| visit(&state, Move::Land(thread), None)),
+            Some((Move::Land(thread), _)) => state.landed(thread).inspect(|_| visit(&state, Move::Land(thread), None)),
             None => None,
         };
         require!(RunStep, after.is_some(), "event {number} of the run cannot happen");

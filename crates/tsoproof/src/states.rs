@@ -23,7 +23,7 @@ use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
-use crate::step::Next;
+use crate::step::{Next, WAYS};
 use crate::urgent::Seen;
 
 /// A closed list of states.
@@ -98,8 +98,8 @@ pub(crate) fn successors(
 ) -> Result<Vec<(usize, State)>, usize> {
     let mut list = Vec::new();
     let mut keys = vec![false; program.threads.len()];
-    for (thread, key) in keys.iter_mut().enumerate() {
-        match state.next(program, model, thread) {
+    for (thread, way) in (0..program.threads.len()).flat_map(|thread| WAYS.map(|way| (thread, way))) {
+        match state.next(program, model, thread, way) {
             Next::Nothing => {}
             Next::Fault => return Err(thread),
             Next::Step(step) => {
@@ -109,7 +109,7 @@ pub(crate) fn successors(
                 if is_unseen && step.access.is_quiet(model) {
                     return Ok(vec![(thread, after)]);
                 }
-                *key = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
+                keys[thread] = is_unseen && (seen.is_memory_unseen() || !step.access.writes(model));
                 list.push((thread, after));
             }
         }

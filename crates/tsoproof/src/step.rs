@@ -1,10 +1,21 @@
 //! The checker's own interpreter of thread automata: what the next step of a thread does.
 //!
-//! A thread has at most one next step, since it is its registers that decide which way a branch goes; what is left open is whose turn it is.
+//! A thread has at most one next step, since it is its registers that decide which way a branch goes; where either way may be gone it has two.
+//! What else is left open is whose turn it is.
 
 use serval_tso::{Address, CellId, Expr, Inner, LockedKind, Op, Point, Program, RegisterId, Thread};
 
 use crate::state::{Local, Model, State};
+
+/// Which of the ways a thread goes where it may go two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    First,
+    Other,
+}
+
+/// All ways. A step that has only one is made in the first.
+pub(crate) const WAYS: [Way; 2] = [Way::First, Way::Other];
 
 /// What the next step of a thread does to memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +67,13 @@ struct Interpreter<'a> {
 }
 
 /// The next step of a thread that is at `local` and sees `view` in memory. Whether fences and locked steps may go on is not decided here.
-pub(crate) fn next(program: &Program, thread: &Thread, local: &Local, view: &dyn Fn(CellId) -> i64) -> Next {
+pub(crate) fn next(program: &Program, thread: &Thread, local: &Local, way: Way, view: &dyn Fn(CellId) -> i64) -> Next {
+    if way == Way::Other && !matches!(thread.code[local.point.index()].op, Op::Either(_)) {
+        return Next::Nothing;
+    }
     let view = (0..program.cells.len()).map(|cell| view(CellId::new(cell))).collect();
     let mut interpreter = Interpreter { program, registers: local.registers.clone(), view, reads: Vec::new(), writes: Vec::new() };
-    match interpreter.step(thread, local.point) {
+    match interpreter.step(thread, local.point, way) {
         Err(Not::Now) => Next::Nothing,
         Err(Not::Ever) => Next::Fault,
         Ok((point, access)) => Next::Step(Step { local: Local { point, registers: interpreter.registers }, access }),
@@ -86,7 +100,7 @@ impl Interpreter<'_> {
         if index < *length { Ok(CellId(address.first.0 + index)) } else { Err(Not::Ever) }
     }
 
-    fn step(&mut self, thread: &Thread, point: Point) -> Made<(Point, Access)> {
+    fn step(&mut self, thread: &Thread, point: Point, way: Way) -> Made<(Point, Access)> {
         let node = &thread.code[point.index()];
         let mut to = node.next;
         let access = match &node.op {
@@ -99,6 +113,12 @@ impl Interpreter<'_> {
             Op::Branch(condition, otherwise) => {
                 if !self.holds(condition)? {
                     to = *otherwise;
+                }
+                Access::None
+            }
+            Op::Either(other) => {
+                if way == Way::Other {
+                    to = *other;
                 }
                 Access::None
             }
@@ -213,8 +233,8 @@ impl Access {
 
 impl State {
     /// The next step of a thread under the model, where it may be made now.
-    pub(crate) fn next(&self, program: &Program, model: Model, thread: usize) -> Next {
-        let next = next(program, &program.threads[thread], &self.locals[thread], &|cell| self.read(thread, cell));
+    pub(crate) fn next(&self, program: &Program, model: Model, thread: usize, way: Way) -> Next {
+        let next = next(program, &program.threads[thread], &self.locals[thread], way, &|cell| self.read(thread, cell));
         let waits = model == Model::Tso && !self.buffers[thread].is_empty();
         match &next {
             Next::Step(Step { access: Access::Fence | Access::Locked { .. }, .. }) if waits => Next::Nothing,

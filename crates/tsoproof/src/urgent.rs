@@ -76,6 +76,8 @@ impl Seen {
             Op::Local(register, _) | Op::Load(register, _) => registers[register.index()],
             // It may assign any.
             Op::Atomic(_) => registers.contains(&true),
+            // The thread has another step.
+            Op::Either(_) => return false,
             _ => false,
         };
         let points = &self.points[thread];

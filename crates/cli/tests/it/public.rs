@@ -1,4 +1,4 @@
-//! Nets and questions as others write them.
+//! Nets, questions and litmus tests as others write them.
 
 use std::fs;
 
@@ -148,5 +148,23 @@ fn certificates_have_the_question_that_was_asked() {
     assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(0));
     fs::write(place.join("c.json"), text.replace("R.r==0", "R.r == 1")).unwrap();
     assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(1));
+
+/// What others write beside accesses: comparisons, jumps, masks, shifts, arrays, numbers of 64 bits.
+#[test]
+fn public_forms_of_litmus_tests_are_read() {
+    let place = directory("public-litmus");
+    let test = "X86_64 MP+wait\n\"a wait\"\nGenerator=diy7 (version 7.57)\nCom=Rf Fr\n{ uint64_t x; int a[2]; uint64_t 1:rax; 0:rdi=x; }\n P0 | P1 ;\n \
+                endbr64 | l: movl a+4(%rip),%ecx ;\n movabsq $0x123456789abcdef0,%rax | cmpl $1,%ecx ;\n movq %rax,(%rdi) | jne l ;\n \
+                movl $1,a+4(%rip) | andl $0,%ecx ;\n  | movq x(%rcx),%rax ;\n  | shrq $60,%rax ;\nforall (1:rax=1 /\\ a[1]=1 /\\ x=0x123456789abcdef0)\n";
+    fs::write(place.join("mp.litmus"), test).unwrap();
+    let output = command(&["tso", "check", "mp.litmus"]).current_dir(&place).output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{said}");
+    assert!(said.contains("SC holds") && said.contains("TSO holds") && said.contains("certificate checked"), "{said}");
+    // The exported program is the same one.
+    let exported = text(&command(&["export", "mp.litmus", "--to", "tso"]).current_dir(&place).output().unwrap().stdout);
+    fs::write(place.join("mp.tso"), exported).unwrap();
+    let again = text(&command(&["tso", "check", "mp.tso"]).current_dir(&place).output().unwrap().stdout);
+    assert!(again.contains("SC holds") && again.contains("TSO holds"), "{again}");
     fs::remove_dir_all(place).unwrap();
 }

@@ -107,6 +107,10 @@ fn automaton(out: &mut String, program: &Program, thread: &Thread, number: usize
                 edge(node.next, &format!("[{}]", words.value(condition)));
                 edge(*no, &format!("[else of {}]", words.value(condition)));
             }
+            (Op::Either(other), _) => {
+                edge(node.next, "[?]");
+                edge(*other, "[else of ?]");
+            }
             (_, Some(statement)) => edge(node.next, &statement),
             (_, None) => {}
         }

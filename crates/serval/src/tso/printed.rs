@@ -71,7 +71,7 @@ impl<'p> Words<'p> {
     /// What a step does, without `;`; nothing for the end and for branches.
     pub(super) fn statement(&self, op: &Op) -> Option<String> {
         Some(match op {
-            Op::End | Op::Branch(..) => return None,
+            Op::End | Op::Branch(..) | Op::Either(_) => return None,
             Op::Skip => "skip".to_owned(),
             Op::Fence => "fence".to_owned(),
             Op::Local(register, value) => format!("{} := {}", self.register(*register), self.value(value)),
@@ -132,8 +132,8 @@ impl Names {
         }
         let mut wanted = asked.clone();
         for (number, node) in thread.code.iter().enumerate().filter(|(_, node)| node.op != Op::End) {
-            if let Op::Branch(_, no) = &node.op {
-                wanted.insert(*no);
+            if let Some(other) = node.op.other() {
+                wanted.insert(other);
             }
             if node.next.index() != number + 1 {
                 wanted.insert(node.next);
@@ -165,15 +165,16 @@ fn written_thread(out: &mut String, program: &Program, thread: &Thread, names: &
         let _ = match (&node.op, words.statement(&node.op)) {
             // A label needs a statement, and this one is no step.
             (Op::End, _) if names.labels.contains_key(&Point::new(number)) => writeln!(out, "loop {{ break; }}"),
-            (Op::Branch(condition, no), _) => {
+            (Op::Branch(..) | Op::Either(_), _) => {
                 let yes = if node.next.index() == number + 1 { String::new() } else { format!("goto {};", names.of(node.next)) };
-                writeln!(out, "if ({}) {{ {yes} }} else {{ goto {}; }}", words.value(condition), names.of(*no))
+                let condition = if let Op::Branch(condition, _) = &node.op { words.value(condition) } else { "?".to_owned() };
+                writeln!(out, "if ({condition}) {{ {yes} }} else {{ goto {}; }}", node.op.other().map_or("", |other| names.of(other)))
             }
             (_, Some(statement)) if statement.ends_with('}') => writeln!(out, "{statement}"),
             (_, Some(statement)) => writeln!(out, "{statement};"),
             (_, None) => Ok(()),
         };
-        if !matches!(node.op, Op::End | Op::Branch(..)) && node.next.index() != number + 1 {
+        if !matches!(node.op, Op::End | Op::Branch(..) | Op::Either(_)) && node.next.index() != number + 1 {
             let _ = writeln!(out, "goto {};", names.of(node.next));
         }
     }
@@ -295,7 +296,7 @@ impl ByName {
 
     fn op(&self, op: &Op) -> Op {
         match op {
-            Op::End | Op::Skip | Op::Fence => op.clone(),
+            Op::End | Op::Skip | Op::Fence | Op::Either(_) => op.clone(),
             Op::Local(register, value) => Op::Local(self.register(*register), self.value(value)),
             Op::Branch(condition, no) => Op::Branch(self.value(condition), *no),
             Op::Assume(condition) => Op::Assume(self.value(condition)),

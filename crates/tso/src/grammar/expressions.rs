@@ -89,6 +89,9 @@ impl Parser<'_> {
         if ["xchg", "fadd", "cas"].iter().any(|word| self.is_word(word)) {
             return Err(self.wrong("an expression", "a locked instruction stands alone: `r := xchg(x, 1);`"));
         }
+        if self.is("?") {
+            return Err(self.wrong("an expression", "`?` is a whole condition: `if (?) { r := 1; } else { r := 0; }`"));
+        }
         if self.kind() != Kind::Name {
             return Err(self.wrong("an expression", "write a number, a register or a memory cell"));
         }

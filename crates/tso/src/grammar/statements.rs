@@ -5,7 +5,7 @@ use serval_syntax::{Span, similar};
 use super::{Parser, Read, WORDS};
 use crate::program::LockedKind;
 use crate::tokens::Kind;
-use crate::tree::{Stmt, StmtKind, Target, Tree};
+use crate::tree::{Stmt, StmtKind, Target, Tree, TreeKind};
 
 const LOCKED: [(&str, LockedKind, usize); 3] =
     [("xchg", LockedKind::Exchange, 1), ("fadd", LockedKind::Add, 1), ("cas", LockedKind::Compare, 2)];
@@ -126,7 +126,8 @@ impl Parser<'_> {
             return Err(self.wrong("`(`", "put the condition in parentheses"));
         }
         self.advance();
-        let condition = self.expression()?;
+        let span = self.span();
+        let condition = if self.eat("?") { Tree { kind: TreeKind::Any, span } } else { self.expression()? };
         self.expect(")")?;
         Ok(condition)
     }

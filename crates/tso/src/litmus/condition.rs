@@ -2,17 +2,18 @@
 
 use serval_syntax::Span;
 
-use super::operands::is_name;
+use super::operands::{Width, is_name};
 use super::piece::Piece;
+use super::write::number;
 use super::{Column, Read, Reader, Wrong};
 use crate::codes;
 use crate::grammar::LONGEST;
 use crate::limits::MAX_DEPTH;
-use crate::tree::{Name, QuestionItem, QuestionKind, Target, Tree, TreeKind};
+use crate::tree::{Name, QuestionItem, QuestionKind, Tree, TreeKind};
 use crate::value::BinaryOp;
 
 /// Longer ones first.
-const SIGNS: &[&str] = &["/\\", "\\/", "!=", "<>", "=", "~", "(", ")", "[", "]", ":"];
+const SIGNS: &[&str] = &["/\\", "\\/", "!=", "<>", "=>", "==", "=", "~", "(", ")", "[", "]", ":"];
 
 /// The words and signs of a condition, and where one is in them.
 struct Tokens<'t> {
@@ -53,7 +54,7 @@ impl Reader<'_> {
             "forall" if !negated => QuestionKind::Forall,
             _ => return Err(self.expected(word, "`exists`, `~exists` or `forall`", "the last part of a test is its question")),
         };
-        let mut condition = self.disjunction(columns, &mut tokens)?;
+        let mut condition = self.implication(columns, &mut tokens)?;
         if tokens.at < tokens.list.len() {
             return Err(self.expected(tokens.peek(), "the end of the test", "a test has one question"));
         }
@@ -87,6 +88,25 @@ impl Reader<'_> {
         Ok(Tokens { list, at: 0, end, depth: 0, operators: 0 })
     }
 
+    /// `a => b`, which is `~a \\/ b`.
+    fn implication(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
+        let left = self.disjunction(columns, tokens)?;
+        if !tokens.eat("=>") {
+            return Ok(left);
+        }
+        self.counted(tokens)?;
+        let span = left.span;
+        let not = Tree { kind: TreeKind::Not(Box::new(left)), span };
+        // It binds to the right.
+        tokens.depth += 1;
+        if tokens.depth >= MAX_DEPTH {
+            return Err(self.too_deep(tokens));
+        }
+        let right = self.implication(columns, tokens)?;
+        tokens.depth -= 1;
+        Ok(joined(BinaryOp::Or, not, right))
+    }
+
     fn disjunction(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
         let mut left = self.conjunction(columns, tokens)?;
         while tokens.eat("\\/") {
@@ -107,6 +127,11 @@ impl Reader<'_> {
         Ok(left)
     }
 
+    fn too_deep(&mut self, tokens: &Tokens<'_>) -> Wrong {
+        let message = format!("parentheses nest more than {MAX_DEPTH} deep");
+        self.refuse(codes::TOO_MUCH, tokens.peek(), message, "less nesting", "write it without them")
+    }
+
     fn counted(&mut self, tokens: &mut Tokens<'_>) -> Read<()> {
         tokens.operators += 1;
         if tokens.operators <= LONGEST {
@@ -118,8 +143,7 @@ impl Reader<'_> {
 
     fn unary(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
         if tokens.depth >= MAX_DEPTH {
-            let message = format!("parentheses nest more than {MAX_DEPTH} deep");
-            return Err(self.refuse(codes::TOO_MUCH, tokens.peek(), message, "less nesting", "write it without them"));
+            return Err(self.too_deep(tokens));
         }
         tokens.depth += 1;
         let start = tokens.peek().span();
@@ -128,7 +152,7 @@ impl Reader<'_> {
             let span = start.to(inner.span);
             Ok(Tree { kind: TreeKind::Not(Box::new(inner)), span })
         } else if tokens.eat("(") {
-            let inner = self.disjunction(columns, tokens)?;
+            let inner = self.implication(columns, tokens)?;
             match tokens.eat(")") {
                 true => Ok(inner),
                 false => Err(self.expected(tokens.peek(), "`)`", "close the parenthesis")),
@@ -148,9 +172,9 @@ impl Reader<'_> {
     fn comparison(&mut self, columns: &mut [Column], tokens: &mut Tokens<'_>) -> Read<Tree> {
         let bracket = tokens.eat("[");
         let first = tokens.next();
-        let left = if !bracket && tokens.eat(":") {
+        let (left, width) = if !bracket && tokens.eat(":") {
             let name = tokens.next();
-            let Some(register) = self.register(name)? else {
+            let Some((register, width)) = self.register(name)? else {
                 return Err(self.expected(name, "the name of a register", "write `0:EAX`, say"));
             };
             let number = first.text.trim_start_matches('P').parse::<u32>().ok();
@@ -169,30 +193,50 @@ impl Reader<'_> {
                 let message = format!("`{}` holds an address, of which conditions do not speak", name.text);
                 return Err(self.refuse(codes::BAD_LITMUS, name, message, "a register with a number", "leave it out"));
             }
+            if self.exact && width == Width::Narrow && column.long.contains(&register) {
+                let message = format!("`{}` is a part of a register that is used with 64 bits here", name.text);
+                return Err(self.refuse(codes::OTHER_INSTRUCTION, name, message, "the whole register", "name the register of 64 bits"));
+            }
             column.used.entry(register).or_insert(span);
             let owner = Name { text: column.name(), span };
             let register = Name { text: register.name(self.wide).to_owned(), span };
-            Tree { kind: TreeKind::Register(owner, register), span }
+            (Tree { kind: TreeKind::Register(owner, register), span }, width)
         } else {
-            if bracket && !tokens.eat("]") {
-                return Err(self.expected(tokens.peek(), "`]`", "close the bracket"));
-            }
             if !is_name(first.text) || self.register(first)?.is_some() {
                 return Err(self.expected(first, "`0:EAX=1` or `x=1`", "a register has the number of its thread before it"));
             }
-            let span = first.span();
-            let name = Name { text: self.cell(first.text, span), span };
-            Tree { kind: TreeKind::Name(Target { name, index: None }), span }
+            let cell = self.cell(first.text, first.span());
+            let number = self.chosen(cell, first, tokens)?;
+            if bracket && !tokens.eat("]") {
+                return Err(self.expected(tokens.peek(), "`]`", "close the bracket"));
+            }
+            let target = self.element(cell, number, first.span());
+            (Tree { kind: TreeKind::Name(target), span: first.span() }, self.cells[cell].asked())
         };
         let unequal = tokens.eat("!=") || tokens.eat("<>");
-        if !unequal && !tokens.eat("=") {
+        if !unequal && !tokens.eat("=") && !tokens.eat("==") {
             return Err(self.expected(tokens.peek(), "`=`", "compare with a number"));
         }
         let piece = tokens.next();
         let value = self.number(piece)?;
+        let value = self.at_width(value, width, piece)?;
         self.counted(tokens)?;
-        let right = Tree { kind: TreeKind::Number(value), span: piece.span() };
+        let right = number(value, piece.span());
         Ok(joined(if unequal { BinaryOp::Unequal } else { BinaryOp::Equal }, left, right))
+    }
+
+    /// Which cell of an array is meant: `a[1]`, and the first one where nothing is said.
+    fn chosen(&mut self, cell: usize, name: Piece<'_>, tokens: &mut Tokens<'_>) -> Read<i64> {
+        if !tokens.eat("[") {
+            return Ok(0);
+        }
+        let piece = tokens.next();
+        let number = piece.text.parse::<i64>().ok().filter(|number| (0..self.cells[cell].length.unwrap_or(0)).contains(number));
+        let Some(number) = number else { return Err(self.no_element(Piece { text: piece.text, ..name })) };
+        match tokens.eat("]") {
+            true => Ok(number),
+            false => Err(self.expected(tokens.peek(), "`]`", "close the bracket")),
+        }
     }
 
     pub(super) fn expected(&mut self, piece: Piece<'_>, expected: &str, help: &str) -> Wrong {

@@ -1,13 +1,12 @@
 //! The parts of a test in their order: the machine, what memory begins with, the program, the question.
 
-use serval_syntax::similar;
+use serval_syntax::{Span, similar};
 
-use super::instructions::Instruction;
-use super::operands::{Order, is_name};
+use super::operands::{Width, is_name};
 use super::piece::Piece;
 use super::{Column, Read, Reader, Start, Wrong};
 use crate::codes;
-use crate::limits::MAX_THREADS;
+use crate::limits::{MAX_CELLS, MAX_THREADS};
 use crate::tree::QuestionItem;
 
 /// Machines and languages that other tests are for.
@@ -15,8 +14,22 @@ const OTHERS: &[&str] = &[
     "AArch64", "ARM", "ARMv8", "ASL", "BPF", "C", "CPP", "GPU_PTX", "JAVA", "LISA", "MIPS", "OpenCL", "POWER", "PPC", "RISCV", "SPARC",
     "LK",
 ];
-/// Types that may stand before a name in the first part.
-const TYPES: &[&str] = &["int", "long", "int32_t", "uint32_t", "int64_t", "uint64_t", "unsigned", "volatile"];
+/// Types that may stand before a name in the first part, with their width where they say one; `long` is as wide as
+/// the machine.
+const TYPES: &[(&str, Option<Width>)] = &[
+    ("int", Some(Width::Narrow)),
+    ("int32_t", Some(Width::Narrow)),
+    ("uint32_t", Some(Width::Narrow)),
+    ("unsigned", Some(Width::Narrow)),
+    ("int64_t", Some(Width::Wide)),
+    ("uint64_t", Some(Width::Wide)),
+    ("long", None),
+    ("signed", None),
+    ("volatile", None),
+    ("const", None),
+];
+/// Types of 8 and 16 bits.
+const NARROW: &[&str] = &["char", "short", "int8_t", "uint8_t", "int16_t", "uint16_t"];
 /// Words with which the part behind the program begins.
 const ENDS: &[&str] = &["exists", "~exists", "~", "forall", "locations", "filter", "final", "observed"];
 
@@ -33,7 +46,7 @@ impl Reader<'_> {
     pub(super) fn sections(&mut self, text: Piece<'_>) -> Read<(Vec<Column>, QuestionItem)> {
         let rest = self.machine(text)?;
         let rest = self.metadata(rest)?;
-        let Some(end) = rest.text.find('}') else {
+        let Some(end) = closing(rest.text) else {
             return Err(self.expected(Piece { text: "", start: rest.start + rest.text.len() }, "`}`", "close what memory begins with"));
         };
         let (initial, rest) = rest.cut(end + 1);
@@ -41,8 +54,10 @@ impl Reader<'_> {
         let (mut columns, rows, rest) = self.rows(rest.trimmed())?;
         self.begin(&mut columns, &starts);
         self.program(&mut columns, rows);
-        let rest = self.locations(rest)?;
-        let question = self.question(&mut columns, rest)?;
+        let asked = self.locations(rest)?;
+        // A test that only says what to print asks nothing of it.
+        let is_shown = asked.is_empty() && !rest.is_empty();
+        let question = self.question(&mut columns, if is_shown { Piece { text: "forall (true)", ..asked } } else { asked })?;
         Ok((columns, question))
     }
 
@@ -101,47 +116,126 @@ impl Reader<'_> {
 
     fn entry<'t>(&mut self, entry: Piece<'t>, starts: &mut Vec<Begins<'t>>) -> Read<()> {
         let sides = entry.split('=');
-        let mut target = sides[0];
-        while TYPES.contains(&target.word().0.text) && !target.word().1.is_empty() {
-            target = target.word().1;
-        }
-        let target = target.between('[', ']').unwrap_or(target);
+        let (target, declared, is_typed) = self.typed(sides[0])?;
         let value = match sides.as_slice() {
             [_] => None,
             [_, value] => Some(*value),
             _ => return Err(self.expected(sides[2], "`;`", "end each value with `;`")),
         };
+        let target = target.between('[', ']').unwrap_or(target);
         if let Some((thread, register)) = target.text.split_once(':') {
             let (before, after) = (target.cut(thread.len()).0.trimmed(), target.cut(target.text.len() - register.len()).1.trimmed());
             // `uint64_t 0:rax;` only says how large a register is, and it begins with 0 as others do.
-            let is_declared = sides[0].word().0.text != target.word().0.text;
-            if value.is_none() && !is_declared {
+            if value.is_none() && !is_typed {
                 return Err(self.expected(entry, "`=`", "say what the register begins with"));
             }
             starts.push(Begins { thread: before, register: after, value });
             return Ok(());
         }
-        if !is_name(target.text) {
+        let (name, count) = match target.text.find('[').filter(|_| target.text.ends_with(']')) {
+            Some(open) => (target.cut(open).0.trimmed(), Some(target.cut(open).1.between('[', ']').unwrap_or(target))),
+            None => (target, None),
+        };
+        if !is_name(name.text) {
             let message = format!("`{:.40}` is no memory or register that is read", target.text);
-            let help = "arrays and pointers in memory are not read; write `x=0;` or `0:EAX=0;`";
+            let help = "pointers in memory are not read; write `x=0;`, `int a[2];` or `0:EAX=0;`";
             return Err(self.refuse(codes::BAD_LITMUS, target, message, "a name", help));
         }
-        if self.register(target)?.is_some() {
-            return Err(self.expected(target, "the number of a thread and `:`", "write `0:EAX=0;`, say"));
+        if self.register(name)?.is_some() {
+            return Err(self.expected(name, "the number of a thread and `:`", "write `0:EAX=0;`, say"));
         }
-        if self.cells.iter().any(|cell| cell.written == target.text) {
-            let message = format!("`{}` begins twice", target.text);
-            return Err(self.refuse(codes::BAD_LITMUS, target, message, "one value for each name", "remove one of them"));
+        let known = self.cells.iter().position(|cell| cell.written == name.text);
+        match (count, known) {
+            (Some(number), Some(cell)) if !is_typed => return self.element_begins(cell, number, target, value),
+            (_, Some(_)) => {
+                let message = format!("`{}` begins twice", name.text);
+                return Err(self.refuse(codes::BAD_LITMUS, name, message, "one value for each name", "remove one of them"));
+            }
+            (Some(_), None) if !is_typed => {
+                let message = format!("`{}` is declared as no array", name.text);
+                return Err(self.refuse(codes::BAD_LITMUS, name, message, "an array", "declare it before: `int a[2];`"));
+            }
+            _ => {}
         }
-        let initial = match value {
-            Some(value) => (self.number(value)?, value.span()),
-            None => (0, target.span()),
-        };
-        self.cell(target.text, target.span());
-        if let Some(cell) = self.cells.iter_mut().find(|cell| cell.written == target.text) {
-            cell.initial = initial;
+        let length = count.map(|count| self.length(count)).transpose()?;
+        let initial = self.begins_with(target, length, value)?;
+        let cell = self.cell(name.text, name.span());
+        if let Some(cell) = self.cells.get_mut(cell).filter(|cell| cell.written == name.text) {
+            (cell.initial, cell.length, cell.declared) = (initial, length, declared.or(length.map(|_| Width::Narrow)));
         }
         Ok(())
+    }
+
+    /// What stands behind the types, the width that they say, and whether there are any.
+    fn typed<'t>(&mut self, piece: Piece<'t>) -> Read<(Piece<'t>, Option<Width>, bool)> {
+        let (mut target, mut declared, mut is_typed) = (piece, None, false);
+        loop {
+            let (word, rest) = target.word();
+            if rest.is_empty() {
+                return Ok((target, declared, is_typed));
+            }
+            if NARROW.contains(&word.text) {
+                let message = format!("`{}` is memory of 8 or 16 bits, and is not read", word.text);
+                return Err(self.refuse(codes::OTHER_INSTRUCTION, word, message, "a type of 32 or 64 bits", "use `int` or `uint64_t`"));
+            }
+            let Some((_, width)) = TYPES.iter().find(|(name, _)| *name == word.text) else { return Ok((target, declared, is_typed)) };
+            let width = if word.text == "long" { Some(if self.wide { Width::Wide } else { Width::Narrow }) } else { *width };
+            // `long int` and `unsigned long` are as wide as `long`.
+            declared = declared.max(width);
+            (target, is_typed) = (rest, true);
+        }
+    }
+
+    /// How many cells an array has.
+    fn length(&mut self, count: Piece<'_>) -> Read<i64> {
+        let most = i64::try_from(MAX_CELLS).unwrap_or(0);
+        match count.text.parse::<i64>() {
+            Ok(length) if (1..=most).contains(&length) => Ok(length),
+            Ok(length) => {
+                let message = format!("an array of {length} cells; there are from 1 to {MAX_CELLS} cells in all");
+                Err(self.refuse(codes::TOO_MUCH, count, message, "fewer cells", "declare fewer cells"))
+            }
+            Err(_) => Err(self.expected(count, "how many cells there are", "write `int a[2];`")),
+        }
+    }
+
+    /// What a cell begins with, or each cell of an array.
+    fn begins_with(&mut self, target: Piece<'_>, length: Option<i64>, value: Option<Piece<'_>>) -> Read<Vec<(i128, Span)>> {
+        let count = usize::try_from(length.unwrap_or(1)).unwrap_or(1);
+        let mut initial = vec![(0, target.span()); count];
+        let Some(value) = value else { return Ok(initial) };
+        let list = match (length, value.between('{', '}')) {
+            (Some(_), Some(list)) => list.split(','),
+            (Some(_), None) => return Err(self.expected(value, "`{ … }`", "write `int a[2] = {1,2};`")),
+            (None, _) => vec![value],
+        };
+        if list.len() > count {
+            let message = format!("{} values for {count} cells", list.len());
+            return Err(self.refuse(codes::BAD_LITMUS, value, message, "a value for each cell", "remove some of them"));
+        }
+        for (place, value) in initial.iter_mut().zip(list) {
+            *place = (self.number(value)?, value.span());
+        }
+        Ok(initial)
+    }
+
+    /// `a[1]=2;`, where `a` is declared before.
+    fn element_begins(&mut self, cell: usize, number: Piece<'_>, target: Piece<'_>, value: Option<Piece<'_>>) -> Read<()> {
+        let Some(value) = value else { return Err(self.expected(target, "`=`", "say what it begins with")) };
+        let initial = (self.number(value)?, value.span());
+        let place = number.text.parse::<usize>().ok().filter(|_| self.cells[cell].length.is_some());
+        match place.and_then(|place| self.cells[cell].initial.get_mut(place)) {
+            Some(place) => {
+                *place = initial;
+                Ok(())
+            }
+            None => Err(self.no_element(target)),
+        }
+    }
+
+    pub(super) fn no_element(&mut self, piece: Piece<'_>) -> Wrong {
+        let message = format!("there is no cell `{:.40}`", piece.text);
+        self.refuse(codes::BAD_LITMUS, piece, message, "a cell of an array", "declare the array before: `int a[2];`")
     }
 
     /// Gives registers of threads what they begin with.
@@ -164,20 +258,51 @@ impl Reader<'_> {
                 "the first row of the program names them",
             ));
         };
-        let Some(found) = self.register(*register)? else {
+        let Some((found, width)) = self.register(*register)? else {
             return Err(self.expected(*register, "the name of a register", "write `0:EAX=0;`, say"));
         };
         let Some(value) = value else { return Ok(()) };
-        let address = value.after("&").unwrap_or(*value);
-        let start = match is_name(address.text) && self.register(address)?.is_none() {
-            true => Start::Address(address.text.to_owned()),
-            false => Start::Number(self.number(*value)?),
+        let start = match self.address_at_start(value.after("&").unwrap_or(*value))? {
+            Some((name, offset)) => Start::Address(name, offset),
+            None => {
+                let number = self.number(*value)?;
+                let number = self.at_width(number, width, *value)?;
+                if !(0..1 << 32).contains(&number) {
+                    column.long.insert(found);
+                }
+                Start::Number(number)
+            }
         };
         if column.starts.insert(found, (start, register.span())).is_some() {
             let message = format!("`{}` begins twice", register.text);
             return Err(self.refuse(codes::BAD_LITMUS, *register, message, "one value for each register", "remove one of them"));
         }
         Ok(())
+    }
+
+    /// `x`, `a[1]` or `a+4`, with its bytes from the beginning.
+    fn address_at_start(&mut self, value: Piece<'_>) -> Read<Option<(String, i64)>> {
+        let end = value.text.find(['[', '+']).unwrap_or(value.text.len());
+        let (name, rest) = value.cut(end);
+        let name = name.trimmed();
+        if !is_name(name.text) || self.register(name)?.is_some() {
+            return Ok(None);
+        }
+        if rest.is_empty() {
+            return Ok(Some((name.text.to_owned(), 0)));
+        }
+        let (digits, scale) = match (rest.after("+"), rest.between('[', ']')) {
+            (Some(bytes), _) => (bytes.trimmed(), 1),
+            (None, Some(number)) => {
+                let known = self.cells.iter().find(|cell| cell.written == name.text && cell.length.is_some());
+                (number, known.and_then(|cell| cell.declared).map_or(0, Width::bytes))
+            }
+            (None, None) => return Ok(None),
+        };
+        match digits.text.parse::<i64>().ok().and_then(|number| number.checked_mul(scale)).filter(|_| scale > 0) {
+            Some(bytes) => Ok(Some((name.text.to_owned(), bytes))),
+            None => Err(self.no_element(value)),
+        }
     }
 
     /// The columns, the rows of instructions, and what stands behind them.
@@ -220,38 +345,11 @@ impl Reader<'_> {
                 starts: std::collections::BTreeMap::new(),
                 body: Vec::new(),
                 assigned: std::collections::BTreeSet::new(),
+                long: std::collections::BTreeSet::new(),
                 used: std::collections::BTreeMap::new(),
             });
         }
         Ok((columns, rows, rest))
-    }
-
-    /// Writes all instructions into their threads.
-    fn program(&mut self, columns: &mut [Column], rows: Vec<Vec<Piece<'_>>>) {
-        let mut read: Vec<(usize, Instruction<'_>)> = Vec::new();
-        for row in rows {
-            if let (true, Some(first)) = (row.len() != columns.len(), row.first()) {
-                let message = format!("a row of {}, and there are {} threads", row.len(), columns.len());
-                let expected = format!("{} columns, with `|` between them", columns.len());
-                let _: Wrong = self.refuse(codes::BAD_LITMUS, *first, message, &expected, "leave the place of a shorter thread empty");
-                continue;
-            }
-            for (column, piece) in row.into_iter().enumerate().filter(|(_, piece)| !piece.is_empty()) {
-                if let Ok(instruction) = self.instruction(piece) {
-                    read.push((column, instruction));
-                }
-            }
-        }
-        let shows = |order: Order| read.iter().any(|(_, instruction)| instruction.order() == Some(order));
-        let order = match (shows(Order::First), shows(Order::Last)) {
-            (true, false) => Some(Order::First),
-            (false, true) => Some(Order::Last),
-            _ => None,
-        };
-        for (column, instruction) in read {
-            // What is wrong with one has been said, and the others follow.
-            let _ = self.write(&mut columns[column], instruction, order);
-        }
     }
 
     /// Passes `locations [x; 0:EAX;]`, which says what to print.
@@ -272,4 +370,17 @@ impl Reader<'_> {
         }
         Ok(rest)
     }
+}
+
+/// Where the brace is that closes the first one.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    text.bytes().position(|byte| {
+        open = match byte {
+            b'{' => open + 1,
+            b'}' => open.saturating_sub(1),
+            _ => open,
+        };
+        byte == b'}' && open == 0
+    })
 }

@@ -23,6 +23,8 @@ enum Line {
     Do(Op, Span),
     /// Goes on behind itself, or at the mark where the condition does not hold.
     Branch(Expr<RegisterId>, Mark, Span),
+    /// Goes on behind itself, or at the mark.
+    Either(Mark, Span),
     Jump(Mark),
 }
 
@@ -106,6 +108,7 @@ impl<'l> Joined<'l> {
             let (op, span) = match line {
                 Line::Do(op, span) => (op.clone(), *span),
                 Line::Branch(condition, no, span) => (Op::Branch(condition.clone(), self.marked(*no)), *span),
+                Line::Either(other, span) => (Op::Either(self.marked(*other)), *span),
                 Line::Jump(_) => continue,
             };
             nodes.push(Node { op, next });
@@ -242,6 +245,10 @@ impl Code<'_, '_> {
     }
 
     fn branch(&mut self, condition: &Tree, otherwise: Mark, span: Span) {
+        if matches!(condition.kind, TreeKind::Any) {
+            self.lines.push(Line::Either(otherwise, span));
+            return;
+        }
         if let Some(condition) = self.context.over_registers(&mut self.registers, condition) {
             self.lines.push(Line::Branch(condition, otherwise, span));
         }

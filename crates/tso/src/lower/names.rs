@@ -123,6 +123,12 @@ impl Context<'_> {
                 self.error(codes::MISPLACED, tree.span, message, "a register of this thread", "write the name of a register".to_owned());
                 return None;
             }
+            TreeKind::Any => {
+                let message = "`?` in a locked step".to_owned();
+                let help = "choose before it, into a register: `if (?) { r := 1; } else { r := 0; }`".to_owned();
+                self.error(codes::MISPLACED, tree.span, message, "an expression over registers", help);
+                return None;
+            }
             TreeKind::Not(inner) => Expr::Not(Box::new(self.over_registers(registers, inner)?)),
             TreeKind::Negate(inner) => Expr::Negate(Box::new(self.over_registers(registers, inner)?)),
             TreeKind::Binary(op, left, right) => {

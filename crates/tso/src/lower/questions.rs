@@ -52,6 +52,8 @@ impl Context<'_> {
     fn observed(&mut self, threads: &[Thread], asked: Asked, tree: &Tree) -> Option<Expr<Observed>> {
         Some(match &tree.kind {
             TreeKind::Number(number) => Expr::Number(*number),
+            // A condition of a statement alone has it.
+            TreeKind::Any => return None,
             TreeKind::Not(inner) => Expr::Not(Box::new(self.observed(threads, asked, inner)?)),
             TreeKind::Negate(inner) => Expr::Negate(Box::new(self.observed(threads, asked, inner)?)),
             TreeKind::Binary(op @ (BinaryOp::Multiply | BinaryOp::Remainder), ..) => {

@@ -81,8 +81,16 @@ const MISTAKES: &[(&str, &str)] = &[
     ("values 0..3; memory x = 7; thread P { x := 1; }", "E0608 1:25 `x` begins with 7, which is not in 0..3 | enlarge the range"),
     ("memory a[2]; thread P { a[2] := 1; }", "E0608 1:25 `a` has 2 cells, and no cell 2 | cells are counted from 0 to 1"),
     (
-        "memory x; thread P { x := 99999999999; }",
-        "E0608 1:27 `99999999999` is no number that can be used | write a smaller number, in decimal digits",
+        "memory x; thread P { x := 99999999999999999999; }",
+        "E0608 1:27 `99999999999999999999` is no number that can be used | write a smaller number, in decimal digits",
+    ),
+    (
+        "memory x; thread P { atomic { if (?) { x := 1; } } }",
+        "E0609 1:35 `?` in a locked step | choose before it, into a register: `if (?) { r := 1; } else { r := 0; }`",
+    ),
+    (
+        "memory x; thread P { r := ?; }",
+        "E0601 1:27 expected an expression, but found `?` | `?` is a whole condition: `if (?) { r := 1; } else { r := 0; }`",
     ),
     ("memory x; thread P { break; }", "E0609 1:22 `break` outside of a loop | put it into `loop` or `while`"),
     ("memory x; thread P { atomic { fence; } }", "E0609 1:31 this cannot stand in a locked step | put it outside of `atomic`"),

@@ -123,8 +123,9 @@ fn what_instructions_do() {
     same("x=0|LOCK XADD [x],EAX; lock xaddl %eax,(x)", "RAX := fadd(x, RAX); RAX := fadd(x, RAX);");
     same("0:RBX=1|LOCK CMPXCHG [x],RBX", "RBX := 1; RAX := cas(x, RAX, RBX);");
     same("0:RBX=1|lock cmpxchgq %rbx,(x)", "RBX := 1; RAX := cas(x, RAX, RBX);");
-    same("x=0|LOCK ADD [x],$2; LOCK INC [x]; LOCK DEC [x]", "fadd(x, 2); fadd(x, 1); fadd(x, -1);");
-    same("x=0|LOCK SUB [x],$2; lock subl %ebx,(x)", "RBX := 0; fadd(x, -2); fadd(x, -RBX);");
+    same("x=0|LOCK ADD [x],$2; LOCK INC [x]; lock incq (x)", "fadd(x, 2); fadd(x, 1); fadd(x, 1);");
+    same("x=0|lock decq (x); lock subq $2,(x); lock subq %rbx,(x)", "RBX := 0; fadd(x, -1); fadd(x, -2); fadd(x, -RBX);");
+    same("x=0|LOCK DEC [x]", "atomic { held := x; x := (held + -1) % 4294967296; }");
     same(
         "x=0|MOV RAX,$2; ADD RAX,$1; SUB RAX,$1; INC RAX; DEC RAX",
         "RAX := 2; RAX := RAX + 1; RAX := RAX - 1; RAX := RAX + 1; RAX := RAX + -1;",
@@ -139,6 +140,77 @@ fn what_instructions_do() {
     same("x=0|MOV [x],R8; MOV [x],R8D", "R8 := 0; x := R8; x := R8;");
     let ops = ops("X86", "x=0", "LOCK XADD [x],EAX");
     assert!(matches!(&ops[0], Op::Atomic(parts) if matches!(parts[..], [Inner::Locked(LockedKind::Add, Some(_), ..)])), "{ops:?}");
+}
+
+/// What instructions become that compute with bits and jump: the same statements as these.
+#[test]
+fn what_is_computed_and_compared() {
+    let same = |machine: &str, initial: &str, instructions: &str, statements: &str| {
+        let text = format!("values 0..9; memory {statements} }} exists 0 == 0;");
+        let program = serval_tso::read(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
+        let expected: Vec<Op> = program.threads[0].code.iter().map(|node| node.op.clone()).collect();
+        assert_eq!(ops(machine, initial, instructions), expected, "{instructions}");
+    };
+    // Small numbers need no modulus, and masks are remainders.
+    same("X86", "", "MOV EAX,[x]; AND EAX,$3; ADD EBX,EAX", "x; thread P0 { EAX := x; EAX := EAX % 4; EBX := EBX + EAX;");
+    same("X86", "", "MOV EAX,[x]; SUB EAX,$1", "x; thread P0 { EAX := x; EAX := (EAX - 1) % 4294967296;");
+    same("X86", "", "MOV EAX,[x]; NOT EAX; NEG EAX", "x; thread P0 { EAX := x; EAX := 4294967295 - EAX; EAX := (-EAX) % 4294967296;");
+    same("X86", "", "MOV EAX,[x]; SHL EAX,$4", "x; thread P0 { EAX := x; EAX := EAX * 16 % 4294967296;");
+    same(
+        "X86",
+        "",
+        "MOV EAX,[x]; AND EAX,$10",
+        "x; thread P0 { EAX := x; sum := 0 + 2 * (EAX % 4 >= 2) + 8 * (EAX % 16 >= 8); EAX := sum;",
+    );
+    // `EAX` is a part of `RAX`, which is used with all its bits.
+    same("X86_64", "", "mov (x),%rax; mov %eax,%ebx; dec %rax", "x; thread P0 { RAX := x; RBX := RAX % 4294967296; RAX := RAX + -1;");
+    // Without `LOCK` there are two accesses.
+    same("X86", "", "INC [x]", "x; thread P0 { held := x; x := held + 1;");
+    same("X86", "", "ADD EAX,[x]; XADD [x],EAX", "x; thread P0 { held := x; EAX := EAX + held; held := x; x := held + EAX; EAX := held;");
+    same(
+        "X86",
+        "",
+        "LOCK AND [x],$0; LOCK AND [x],$1",
+        "x; thread P0 { atomic { held := x; x := 0; } atomic { held := x; x := held % 2; }",
+    );
+}
+
+#[test]
+fn jumps_and_arrays() {
+    let same = |test: &str, other: &str| {
+        let read = program(test);
+        let expected = serval_tso::read(other).unwrap_or_else(|wrong| panic!("{other}\n{wrong:?}"));
+        for (one, other) in read.threads.iter().zip(&expected.threads) {
+            assert_eq!((&one.registers, &one.code), (&other.registers, &other.code), "{test}");
+        }
+        assert_eq!(read.cells, expected.cells);
+        assert_eq!(read.questions[0].condition, expected.questions[0].condition);
+    };
+    same(
+        "X86 T\n{ }\n P0 | P1 ;\n l: MOV EAX,[x] | MOV [x],$1 ;\n CMP EAX,$1 | ;\n JNE l | ;\nexists (x=1)\n",
+        "memory x; thread P0 { l: EAX := x; left := EAX; right := 1; if (!(left == right)) { goto l; } } thread P1 { x := 1; } exists x == 1;",
+    );
+    // What no jump tests is not kept.
+    same(
+        "X86 T\n{ }\n P0 ;\n MOV EAX,[x] ;\n CMP EAX,$1 ;\n TEST EAX,EAX ;\n JG fence ;\n MOV [x],$1 ;\n fence: ;\nexists (x=1)\n",
+        "memory x; thread P0 { EAX := x; skip; left := EAX; right := 0; if (!(left <= right)) { goto e; } x := 1; e: skip; } exists x == 1;",
+    );
+    same(
+        "X86_64 T\n{ int a[2]; 0:rdi=a; 0:rsi=&a[1]; }\n P0 ;\n movl $1,4(%rdi) ;\n movl (%rsi),%eax ;\n movl $2,(%rdi,%rax,4) ;\n movl a+4(%rip),%ebx ;\nexists (a[1]=1)\n",
+        "memory a[2]; thread P0 { a[1] := 1; RAX := a[1]; a[0 + 1 * RAX] := 2; RBX := a[1]; } exists a[1] == 1;",
+    );
+    // Cells that begin with different values have names of their own.
+    let read = program("X86 T\n{ int a[2]={1,2}; }\n P0 ;\n MOV EAX,[a+4] ;\nexists (a[1]=2)\n");
+    assert_eq!(read.cells, [("a_0".to_owned(), 1), ("a_1".to_owned(), 2)]);
+    let said = mistakes("X86 T\n{ int a[2]={1,2}; }\n P0 ;\n MOV EBX,[a+EAX] ;\nexists (a[1]=2)\n");
+    assert_eq!(said, ["E0621 2:7 a register chooses a cell of `a`, whose cells begin with different values"]);
+    // Both widths of one cell are the same only for small numbers.
+    let both = "X86_64 T\n{ }\n P0 ;\n movl $1,(x) ;\n movq (x),%rax ;\nexists (x=1)\n";
+    assert!(read_litmus(both).is_ok());
+    assert_eq!(
+        mistakes(&both.replace("$1", "$-1")),
+        ["E0621 5:7 `x` is accessed with 32 and with 64 bits, in a test whose numbers need the difference"]
+    );
 }
 
 #[test]
@@ -159,28 +231,41 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("X86", "RISCV", "E0620 1:1 tests of `RISCV` are not read"),
     ("X86", "C", "E0620 1:1 tests of `C` are not read"),
     ("X86", "Z80", "E0620 1:1 `Z80` is no machine whose tests are read"),
-    ("MOV [x],$1 ", "CMP EAX,$1", "E0621 4:2 the instruction `CMP` is not read"),
+    ("MOV [x],$1 ", "CMOVE EAX,EBX", "E0621 4:2 the instruction `CMOVE` is not read"),
+    ("MOV [x],$1 ", "SAR EAX,$1", "E0621 4:2 the instruction `SAR` is not read"),
     ("MOV [y],$1 ", "MOVNTI [y],EAX", "E0621 4:16 the instruction `MOVNTI` is not read"),
-    ("MOV [x],$1 ", "SFENCE", "E0621 4:2 `SFENCE` orders nothing on memory of the ordinary kind, and is not read"),
-    ("MOV [x],$1 ", "L0: NOP", "E0621 4:2 `L0:` is a label; jumps are not read"),
+    ("MOV [x],$1 ", "CLFLUSH [x]", "E0621 4:2 the instruction `CLFLUSH` is not read"),
+    ("MOV [x],$1 ", "JNE l", "E0621 4:2 nothing has been compared before this jump"),
+    ("MOV [x],$1 ", "JMP l", "E0622 4:6 this thread has no label `l`"),
+    ("MOV [x],$1 ", "JMP 3", "E0621 4:2 `JMP 3` goes to no label"),
+    ("MOV [x],$1 ", "LOCK JMP l", "E0622 4:2 `LOCK` cannot stand before `JMP` here"),
+    ("MOV EAX,[y] | MOV EAX,[x] ;", "l: | ;\n l: ADD EAX,$1 | MOV EAX,[x] ;", "E0622 6:2 there is a label `l` already"),
+    (
+        "MOV EAX,[y] | MOV EAX,[x] ;",
+        "l: ADD EAX,$1 | MOV EAX,[x] ;\n JB l | ;",
+        "E0621 6:2 carry and overflow of a sum or a shift are not read",
+    ),
     ("MOV [x],$1 ", "movb $1,(x)", "E0621 4:2 `movb` is of 8 or 16 bits, and is not read"),
     ("MOV [x],$1 ", "MOV [x],AL", "E0621 4:10 `AL` is a part of a register with 8 or 16 bits, which is not read"),
-    ("MOV [x],$1 ", "INC [x]", "E0621 4:2 `INC` on memory without `LOCK` is a load and a store, and is not read"),
-    ("MOV [x],$1 ", "ADD [x],$1", "E0621 4:2 `ADD` on memory without `LOCK` is a load and a store, and is not read"),
-    ("MOV [x],$1 ", "ADD EAX,[x]", "E0621 4:10 a second operand in memory"),
     ("MOV [x],$1 ", "MOV [x],[y]", "E0621 4:10 a second operand in memory"),
-    ("MOV [x],$1 ", "MOV [x+4],$1", "E0621 4:7 `x+4` is no operand that is read"),
+    ("MOV [x],$1 ", "CMPXCHG [x],EBX", "E0621 4:2 `CMPXCHG` on memory without `LOCK` is a load and perhaps a store, and is not read"),
+    ("MOV [x],$1 ", "MOV [x+4],$1", "E0621 4:6 `[x+4]` is no whole cell of `x`"),
+    ("MOV [x],$1 ", "MOV [x+EAX+EBX],$1", "E0621 4:6 `[x+EAX+EBX]` is no operand that is read"),
+    ("MOV [x],$1 ", "MOV [x+y],$1", "E0621 4:6 `[x+y]` is no operand that is read"),
+    ("MOV [x],$1 ", "MOV word ptr [x],$1", "E0621 4:6 `word ptr [x]` is memory of 8 or 16 bits, and is not read"),
+    ("MOV [x],$1 ", "SHL EAX,EBX", "E0621 4:2 `SHL` is read with a constant number of bits alone, and not 0"),
     ("MOV [x],$1 ", "MOV EAX,$x", "E0621 4:10 `$x` is the address of `x`, which is not read"),
-    ("MOV [x],$1 ", "XOR EAX,EBX", "E0621 4:2 `XOR` is read only where it clears a register"),
-    ("MOV [x],$1 ", "XCHG EAX,EBX", "E0621 4:2 `XCHG` without memory is not read"),
+    ("MOV [x],$1 ", "XADD EAX,EBX", "E0621 4:2 `XADD` without memory is not read"),
     ("MOV [x],$1 ", "LOCK MOV [x],$1", "E0622 4:2 `LOCK` cannot stand before `MOV` here"),
     ("MOV [x],$1 ", "LOCK", "E0621 4:6 an instruction is missing"),
     ("MOV [x],$1 ", "LOCK ADD EAX,$1", "E0622 4:2 `LOCK` cannot stand before `ADD` here"),
     ("MOV [x],$1 ", "MOV [x]", "E0622 4:2 `MOV` has 2 operands, and here are 1"),
     ("MOV [x],$1 ", "MOV $1,$2", "E0622 4:9 `$2` is a number, which nothing can change"),
     ("MOV [x],$1 ", "MOV [x],%eax", "E0622 4:2 this instruction has signs of both orders of operands"),
-    ("MOV [x],$1 ", "MOV [x],$-1", "E0622 4:11 `-1` is no number that can be used"),
-    ("MOV [x],$1 ", "MOV [x],$99999999999", "E0622 4:11 `99999999999` is no number that can be used"),
+    ("MOV [x],$1 ", "MOV [x],$-2147483649", "E0622 4:10 `$-2147483649` does not fit 32 bits"),
+    ("MOV [x],$1 ", "MOV [x],$99999999999", "E0622 4:10 `$99999999999` does not fit 32 bits"),
+    ("MOV [x],$1 ", "MOV [x],$0x10000000000000000", "E0622 4:11 `0x10000000000000000` is no number that can be used"),
+    ("MOV [x],$1 ", "movq $1,(x)", "E0622 4:2 `movq` is of 64 bits, and the machine has 32"),
     ("MOV [x],$1 ", "MOV RAX,[x]", "E0622 4:6 `RAX` is no register of a machine with 32 bits"),
     ("MOV [x],$1 ", "MOV [EBX],$1", "E0622 4:6 `[EBX]` begins with no address in this thread"),
     (" | MOV [y],$1", "", "E0622 4:2 a row of 1, and there are 2 threads"),
@@ -191,6 +276,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("{ x=0;", "{ int 7:EAX; x=0;", "E0622 2:7 there is no thread 7"),
     ("{ x=0;", "{ 0:EAX; x=0;", "E0622 2:3 expected `=`, but found `0:EAX`"),
     ("{ x=0;", "{ int *x=0;", "E0622 2:7 `*x` is no memory or register that is read"),
+    ("{ x=0;", "{ int16_t x;", "E0621 2:3 `int16_t` is memory of 8 or 16 bits, and is not read"),
+    ("{ x=0;", "{ x[1]=0;", "E0622 2:3 `x` is declared as no array"),
+    ("{ x=0;", "{ int x[2]={1,2,3};", "E0622 2:12 3 values for 2 cells"),
+    ("{ x=0;", "{ int x[2]; x[2]=1;", "E0622 2:13 there is no cell `x[2]`"),
+    ("{ x=0;", "{ int x[999];", "E0610 2:9 an array of 999 cells; there are from 1 to 256 cells in all"),
     ("{ x=0;", "{ x=y;", "E0622 2:5 `y` is no number that can be used"),
     ("{ x=0; y=0; }", "{ x=0; y=0;", "E0622 6:28 expected `}`, but the text ends"),
     ("{ x=0;", "nonsense\n{ x=0;", "E0622 2:1 expected `{`, but found `nonsense`"),
@@ -224,7 +314,7 @@ fn what_is_not_read_is_refused_by_name_where_it_stands() {
         assert_eq!(mistakes(&text), [*said], "{text}");
     }
     // Several at once, in the order of the text.
-    let text = BASE.replace("MOV [x],$1 ", "CMP EAX,$1").replace("MOV EAX,[x]", "HLT").replace("{ x=0;", "{ x=-1;");
+    let text = BASE.replace("MOV [x],$1 ", "CMOVE EAX,$1").replace("MOV EAX,[x]", "HLT").replace("{ x=0;", "{ x=one;");
     let codes: Vec<String> = mistakes(&text).iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(codes, ["E0622 2:5", "E0621 4:2", "E0621 5:16"]);
 }
@@ -255,10 +345,13 @@ fn limits_hold() {
 
 #[test]
 fn no_prefix_and_no_hole_of_a_test_panics() {
+    let more = "X86_64 T\n{ uint64_t a[2]={1,0x2}; a[1]=-1; 0:rdi=a+8; }\n P0 ;\n l: cmpq $-1,(%rdi) ;\n jbe l ;\n lock subq %rax,a+8(%rip) ;\n movq a(%rax),%rbx ;\n shrq $3,%rbx ;\nforall (a[1]=-1 => 0:rbx!=0xffffffffffffffff)";
+    // The cells begin with different values.
+    assert_eq!(mistakes(more).len(), 1);
     let text = "X86_64 \"T\"\n\"a b\"\nK=v\n{ int x=1; 0:RDI=x; 1:RAX=0x2; }\n P0 | P1 ;\n lock xaddl %eax,(%rdi) | MOV dword ptr [x],R8 ;\n (* c *) MFENCE | ;\n\
                 locations [x;]\n~exists (0:rax=0 /\\ ~(x=1 \\/ 1:R8!=2)) // end";
     assert!(read_litmus(text).is_ok(), "{:?}", mistakes(text));
-    for cut in 0..text.len() {
+    for (text, cut) in [text, more].into_iter().flat_map(|text| (0..text.len()).map(move |cut| (text, cut))) {
         for text in [
             text[..cut].to_owned(),
             format!("{}{}", &text[..cut], &text[(cut + 3).min(text.len())..]),

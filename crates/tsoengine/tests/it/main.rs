@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
 mod changes;
+mod choices;
 mod copies;
+mod diy;
 mod examples;
 mod fuzz;
 mod litmus;

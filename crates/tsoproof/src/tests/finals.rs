@@ -29,7 +29,7 @@ pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
         if states.insert(state.encode(Memory::Sc)) {
             let chosen = persistent.chosen(program, &state);
             for thread in (0..program.threads.len()).filter(|thread| chosen >> thread & 1 == 1) {
-                if let Next::Step(step) = state.next(program, Memory::Sc, thread) {
+                if let Next::Step(step) = state.next(program, Memory::Sc, thread, crate::step::Way::First) {
                     open.push(state.after(Memory::Sc, thread, &step));
                 }
             }

@@ -57,7 +57,7 @@ fn count(counts: &mut Counts, what: &'static str) {
 }
 
 /// A question that exactly one final state meets.
-fn question(of: &naive::Final) -> String {
+pub(crate) fn question(of: &naive::Final) -> String {
     let (registers, memory) = of;
     let mut parts = Vec::new();
     for (thread, registers) in registers.iter().enumerate() {
