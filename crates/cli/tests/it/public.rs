@@ -148,6 +148,8 @@ fn certificates_have_the_question_that_was_asked() {
     assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(0));
     fs::write(place.join("c.json"), text.replace("R.r==0", "R.r == 1")).unwrap();
     assert_eq!(check(&["verify", "a.tso", "c.json"]).status.code(), Some(1));
+    fs::remove_dir_all(place).unwrap();
+}
 
 /// What others write beside accesses: comparisons, jumps, masks, shifts, arrays, numbers of 64 bits.
 #[test]
