@@ -20,7 +20,6 @@ mod sets;
 mod shorten;
 mod trail;
 
-use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -99,21 +98,26 @@ enum Pass {
 
 /// Explores `space` with at most `limit` pairs.
 ///
-/// What is found does not depend on the limit, unless it is below that of the first round: where the limit cuts the last round short only the
-/// first pass is tried, which would have been complete first without the limit, too.
+/// What is found does not depend on the limit, since evidence is about it and the checker has another one: the first round is
+/// never cut short, and where the limit cuts the last one short only the first pass is tried, which would have been complete
+/// first without the limit, too.
 pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored, Failure> {
+    let explored = in_rounds(space, limit.max(FIRST_ROUND), budget)?;
+    if explored.pairs.len() as u64 > limit { Err(too_large(space)) } else { Ok(explored) }
+}
+
+fn in_rounds(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored, Failure> {
     let (mut product, mut counted, mut cover) = (Product::default(), None, Cover::default());
-    let mut round = FIRST_ROUND.min(limit);
+    let mut round = FIRST_ROUND;
     let (mut near, mut whole) = (NEIGHBOURHOOD, true);
     let (mut product_done, mut counted_done) = (false, false);
     let (mut hunt, has_checks) = (Hunt::default(), space.has_checks());
     loop {
         // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
         // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
-        let (passes, exact) = match round.cmp(&FIRST_ROUND) {
-            Ordering::Less => ([Pass::Counted, Pass::Plain, Pass::Exact], round),
-            Ordering::Equal => ([Pass::Plain, Pass::Counted, Pass::Exact], round),
-            Ordering::Greater => ([Pass::Counted, Pass::Exact, Pass::Plain], (round - FIRST_ROUND).saturating_mul(EXACT_SHARE)),
+        let (passes, exact) = match round {
+            FIRST_ROUND => ([Pass::Plain, Pass::Counted, Pass::Exact], round),
+            _ => ([Pass::Counted, Pass::Exact, Pass::Plain], (round - FIRST_ROUND).saturating_mul(EXACT_SHARE)),
         };
         let open = passes.into_iter().filter(|pass| match pass {
             Pass::Plain => !product_done,

@@ -115,9 +115,14 @@ fn ask(name: &str, spec: &str, known: &[bool], text: &mut String, tally: &mut Ta
         let (answer, method, kind, bytes) = match &found {
             Found::Answer(answer) => {
                 let property = Property::Coverable(goal.clone());
-                let written =
-                    Certificate::new(&net, &property.text(&net).unwrap(), property.decides(), 1, vec![(0, answer.evidence.clone())])
-                        .ok_or("no certificate")?;
+                let written = Certificate::new(
+                    &net,
+                    &property.text(&net).ok_or("no words")?,
+                    property.decides(),
+                    1,
+                    vec![(0, answer.evidence.clone())],
+                )
+                .ok_or("no certificate")?;
                 let is_accepted = written.check(&net, &mut Budget::unlimited()).is_ok();
                 let is_coverable = answer.claim == Claim::Reachable;
                 tally.wrong += usize::from(is_coverable != coverable || !is_accepted);

@@ -209,3 +209,37 @@ fn no_method_alone_is_wrong_about_systems() {
     let decided = told("systems", &results);
     assert!(!sweep.is_representative() || decided > sweep.count(), "{decided}");
 }
+
+/// A limit on the states makes no other evidence than the checker expects. (It did, where it was below that of the first round.)
+#[test]
+fn evidence_does_not_depend_on_the_limit_on_states() {
+    let text = "var A: 0..2 := 0\n\
+        var B: 0..2\n\
+        var R[0..1]: 0..1\n\
+        request first(p: 0..1) {\n\
+          x := p;\n\
+          A := (x + 1) % 3; yield;\n\
+          x % 2\n\
+        }\n\
+        request second {\n\
+          x := 0;\n\
+          R[x % 2] := 1 - R[x % 2];\n\
+          x\n\
+        }\n\
+        request third(p: 0..1) {\n\
+          x := p;\n\
+          x := A; B := x % 2;\n\
+          A := x % 3; yield;\n\
+          atomic { x := A; A := B; B := x % 2 }; yield;\n\
+          x % 2\n\
+        }\n";
+    let input = Input::program(text).unwrap();
+    for pairs in [1, 10, 50, 100, 200, 400, 1_000, 4_000, 4_096, 5_000] {
+        for method in [Method::Letters, Method::Reduce, Method::Flow] {
+            let mut options = Options::default();
+            (options.methods, options.rounds, options.pairs) = (Methods::Portfolio(vec![method]), 1, Some(pairs));
+            let verdict = decide(&input, &options).verdict;
+            assert!(matches!(verdict, Verdict::Serializable(_) | Verdict::Undecided(_)), "{pairs}, {}: {verdict:?}", method.name());
+        }
+    }
+}
