@@ -1,6 +1,7 @@
 //! What is written for several files: each has a name of its own, and what cannot be written costs no other file.
 
 use std::fs;
+use std::process::Command;
 
 use crate::support::{command, directory, text};
 
@@ -69,6 +70,25 @@ fn what_is_shipped_is_the_program() {
     assert!(installs.len() == 2 && installs.iter().all(|line| line.contains("--profile dist")), "{installs:?}");
     assert!(installs[0].trim_end().ends_with(package), "{installs:?}");
     assert!(installs[1].contains("--path crates/cli"), "{installs:?}");
-    let script = fs::read_to_string(root.join("scripts/static")).unwrap();
-    assert!(script.contains(&format!("--package {package} --bin serval")), "{script}");
+    // The script runs with a cargo that writes down what it is to build: the whole would take minutes.
+    let place = directory("static");
+    let (cargo, asked) = (place.join("cargo"), place.join("asked"));
+    fs::write(&cargo, "#!/bin/sh\nprintf '%s ' \"$@\" >\"$ASKED\"\necho \"{\\\"executable\\\":\\\"$BUILT\\\"}\"\n").unwrap();
+    let mut runs = fs::metadata(&cargo).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut runs, 0o755);
+    fs::set_permissions(&cargo, runs).unwrap();
+    let path = format!("{}:{}", place.display(), std::env::var("PATH").unwrap());
+    let mut script = Command::new(root.join("scripts/static"));
+    let output = script.env("PATH", path).env("ASKED", &asked).env("BUILT", &cargo).output().unwrap();
+    assert_eq!(text(&output.stdout).trim(), cargo.to_str().unwrap(), "{}", text(&output.stderr));
+    let asked = fs::read_to_string(asked).unwrap();
+    assert!(asked.contains(&format!("--package {package} --bin serval ")) && asked.contains("--profile dist"), "{asked}");
+    let mut metadata = Command::new(env!("CARGO"));
+    metadata.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(&root);
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.output().unwrap().stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let shipped = packages.iter().find(|one| one["name"] == package).unwrap();
+    let programs = shipped["targets"].as_array().unwrap().iter().filter(|one| one["kind"][0] == "bin" && one["name"] == "serval");
+    assert_eq!(programs.count(), 1, "{shipped}");
+    fs::remove_dir_all(place).unwrap();
 }
