@@ -79,7 +79,7 @@ fn one(seed: u64) -> bool {
 
 #[test]
 fn choices_are_all_programs_that_come_of_choosing() {
-    let sweep = sweep("tsoengine.choices", 60, 2000);
+    let sweep = sweep("tsoengine.choices", 60, 5_000);
     let robust = sweep.map(0, one).into_iter().filter(|robust| *robust).count();
     let robust = u64::try_from(robust).unwrap();
     serval_testkit::say(&format!("choices: {robust} of {} robust", sweep.count()));
