@@ -1,7 +1,7 @@
 //! What must hold of reading programs on weak memory and litmus tests, whatever the text is.
 
 use serval_syntax::{Diagnostic, LineIndex};
-use serval_tso::{Op, Program, Syntax, codes, lexemes, read_as};
+use serval_tso_program::{Op, Program, Syntax, codes, lexemes, read_as};
 
 /// Checks one text; gives what is wrong with it.
 pub(crate) fn check(text: &str, syntax: Syntax) -> Result<(), Vec<Diagnostic>> {

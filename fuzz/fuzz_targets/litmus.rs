@@ -6,7 +6,7 @@
 mod tso;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use serval_tso::Syntax;
+use serval_tso_program::Syntax;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     // Bytes that are no text are refused before the reader sees them.

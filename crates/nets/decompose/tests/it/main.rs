@@ -1,0 +1,46 @@
+//! Tests of the decomposition, in one program so that it links once.
+//!
+//! `SERVAL_COUNT=20000 cargo test --release -p serval-decompose --test it -- --nocapture` tries more nets, and
+//! `SERVAL_SEED=20000` others.
+
+#![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
+
+mod mutants;
+mod random;
+mod textbook;
+
+use serval_budget::Budget;
+use serval_decompose::{Counts, Rule, Said, decide_in};
+use serval_net_proof::{Claim, Evidence, Refusal, check};
+use serval_petri::{Formula, Marking, Net, Property};
+
+/// The size that an environment variable asks for, or else this one.
+fn number(variable: &str, or: u64) -> u64 {
+    std::env::var(variable).map_or(or, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")))
+}
+
+/// That a marking is reached, as a goal.
+fn goal_of(net: &Net, target: &[u64]) -> Formula {
+    Property::Reaches(Marking::new(target.to_vec())).goals(net).unwrap().remove(0)
+}
+
+/// What the decomposition says, after the checker: whether the marking can be reached, with what and how; nothing where the ticks end.
+fn decided(net: &Net, goal: &Formula, ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
+    decided_in(net, goal, Rule::ORDER, ticks, told)
+}
+
+/// The same with another order of the rules.
+fn decided_in(net: &Net, goal: &Formula, rules: [Rule; 4], ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
+    let (said, counts) = match decide_in(net, goal, rules, &mut Budget::ticks(ticks)) {
+        Ok(said) => said,
+        Err(Refusal::Stopped(_)) => return None,
+        Err(refusal) => panic!("{told}: {refusal:?}"),
+    };
+    let (claim, evidence) = match said {
+        Said::Reached(run) => (Claim::Reachable, Evidence::Run(run)),
+        Said::Excluded(decomposition) => (Claim::Unreachable, Evidence::Decomposition(decomposition)),
+        Said::Nothing => panic!("{told}: nothing"),
+    };
+    check(net, goal, claim, &evidence, &mut Budget::unlimited()).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"));
+    Some((claim == Claim::Reachable, evidence, counts))
+}

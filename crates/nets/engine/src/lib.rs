@@ -1,0 +1,36 @@
+//! Answers questions about Petri nets, with evidence for both answers.
+//!
+//! A question is whether a marking of a *goal* can be reached. Methods, in the order in which they pay:
+//!
+//! - `walk`: random walks that look at all goals at once, with fixed seeds;
+//! - [`siphon`]: places that stay empty because whatever gives to them takes from them;
+//! - [`weights`]: sums that no transition increases bound places;
+//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
+//! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
+//! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
+//! - [`inductive`]: clauses that no transition ends (`pdr`), and several steps at once (`induction`);
+//! - [`separator`]: clauses of a few shapes about tokens, firings and residues that no transition ends;
+//! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an answer, if its budget does not end it.
+//!
+//! What they find is a claim like any other: the checker (`serval-net-proof`) decides. Nothing here reads or writes, and budgets are
+//! ticks.
+
+mod answer;
+pub mod cover;
+pub mod decompose;
+pub mod equation;
+pub mod explicit;
+mod fast;
+pub mod fill;
+mod goals;
+mod guided;
+pub mod inductive;
+mod portfolio;
+pub mod separator;
+pub mod shorten;
+pub mod siphon;
+mod walk;
+pub mod weights;
+
+pub use answer::{Answer, Found, Method};
+pub use portfolio::{Extent, Far, Session, decide};

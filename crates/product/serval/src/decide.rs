@@ -1,0 +1,413 @@
+//! From an input to a verdict whose evidence has been checked.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serval_budget::{Budget, Cancel, StopReason};
+use serval_classic_engine::Stages;
+use serval_compile::{CompileError, Compiled, FaultReport, Prepared};
+use serval_engine::portfolio::{self, Method, Progress};
+use serval_model::NetworkSystem;
+use serval_proof::{Body, Certificate};
+use serval_report::fix::FixHint;
+use serval_report::{Counterexample, FaultNote, OpenAnswer, ProofNote, ReducedSizes, RuledOut, Sizes, StuckNote};
+use serval_syntax::{Diagnostic, Program};
+use serval_verify::{Outcome, failure_of};
+
+use crate::claim::{Claim, Claimed, Effort, ProgramClaimed, about_program, about_systems, parts_of, systems_of, unusable};
+use crate::commuting::{marks, sentences};
+use crate::evidence::{About, CertifyTimes, Evidence, Refused, Undecided, Unproved, certify, verified};
+use crate::findings::{SideFindings, invariants};
+use crate::input::{Content, Input};
+use crate::told::told;
+use crate::{Methods, Options, counterexample, fault, hint};
+
+/// Pairs of states that are explored only for what is said beside the verdict
+/// of a counterexample, and of a proof on the text, which itself takes little
+/// time; fewer where each of them is of many variables.
+const ASIDE_PAIRS: u64 = 100_000;
+const PROVED_PAIRS: u64 = 10_000;
+const ASIDE_VALUES: u64 = 2_000_000;
+const PROVED_VALUES: u64 = 200_000;
+
+/// The answer to whether an input is serializable. The first two rest on
+/// evidence that the independent checker has accepted.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is, for any number of requests.
+    Serializable(Evidence),
+    /// It is not, and this run shows it.
+    NotSerializable(Evidence, Box<Counterexample>),
+    /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
+    Fault(Evidence, Box<FaultNote>),
+    /// Nobody knows, and why.
+    Undecided(Undecided),
+    /// The program has an error that shows only when it is explored.
+    Unusable(Box<Diagnostic>),
+    /// The checker refuses our evidence: a bug in serval.
+    Refused(Box<Refused>),
+}
+
+/// A verdict, and what is known beside it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Decision {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What has been excluded, whatever the answer.
+    pub ruled_out: RuledOut,
+    /// Where nothing is decided: answers that could neither be realised by a run nor
+    /// excluded.
+    pub open: Vec<OpenAnswer>,
+    /// How many sets of answers were met that are open; these are the smallest of them.
+    pub open_sets: usize,
+    /// How large the network systems are, if they were made.
+    pub sizes: Option<Sizes>,
+    /// Requests that can get stuck for ever.
+    pub stuck: Vec<StuckNote>,
+    /// Warnings and notes that need all states.
+    pub findings: Vec<Diagnostic>,
+    /// What holds at every moment, in words, if it was asked for and is serializable.
+    pub invariants: Vec<String>,
+    /// What the proof says about the answers of all runs, in words, for each
+    /// component whose proof is about them.
+    pub proof: Vec<ProofNote>,
+    /// Whether removing `yield`s would help, if that was looked for.
+    pub fix: Option<FixHint>,
+    /// Why there is no proof on the text of the program, in words, where one was
+    /// looked for in vain: often it names the lines of a mistake.
+    pub no_commit: Option<String>,
+    /// What the published method did, for each component that it looked at.
+    pub stages: Vec<Stages>,
+    /// Whether the certificate alone tells all of this again, without a search;
+    /// only if it was asked for. Then [`recall`] does.
+    pub reusable: bool,
+    /// How long it took, by the clock of the options.
+    pub times: Times,
+}
+
+/// How long the parts of a decision took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Times {
+    /// Exploring the states of a program.
+    pub compile: Duration,
+    /// Deciding.
+    pub decide: Duration,
+    /// Writing the evidence down.
+    pub certify: Duration,
+    /// Checking the evidence.
+    pub verify: Duration,
+    /// Looking for fixes, if that was done.
+    pub fix: Option<Duration>,
+}
+
+impl Decision {
+    fn new(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            ruled_out: RuledOut { requests_up_to: 0, concurrent_up_to: None },
+            open: Vec::new(),
+            open_sets: 0,
+            sizes: None,
+            stuck: Vec::new(),
+            findings: Vec::new(),
+            invariants: Vec::new(),
+            proof: Vec::new(),
+            fix: None,
+            no_commit: None,
+            stages: Vec::new(),
+            reusable: false,
+            times: Times::default(),
+        }
+    }
+
+    /// The evidence, if there is a verdict.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match &self.verdict {
+            Verdict::Serializable(evidence) | Verdict::NotSerializable(evidence, _) | Verdict::Fault(evidence, _) => Some(evidence),
+            _ => None,
+        }
+    }
+}
+
+/// Decides whether an input is serializable, as far as the options go, and has
+/// the evidence checked.
+///
+/// ```
+/// use serval::{Input, Options, Verdict, decide};
+/// let input = Input::program("request flip { X := 1 - X }").unwrap();
+/// assert!(matches!(decide(&input, &Options::default()).verdict, Verdict::Serializable(_)));
+/// ```
+pub fn decide(input: &Input, options: &Options) -> Decision {
+    let clock = options.clock;
+    let start = clock();
+    let cancelled = || {
+        let claimed = Claimed::new(Claim::Undecided(StopReason::Cancelled), 0);
+        Explored { claimed, beside: SideFindings::default(), about: AboutProof::default(), compile_time: Duration::ZERO }
+    };
+    let budget = Budget::new(u64::MAX, options.cancel.clone());
+    let explored = budget.during(|| explore(input, options)).unwrap_or_else(|_| cancelled());
+    let mut times = Times { compile: explored.compile_time, ..Times::default() };
+    times.decide = clock().saturating_sub(start).saturating_sub(times.compile);
+    let Explored { claimed: Claimed { claim, ruled_out, reduced, stages, open, open_sets, no_commit }, beside, about, .. } = explored;
+    let AboutProof { invariants, proof, reusable } = about;
+    let SideFindings { sizes, stuck, findings } = beside;
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
+    let verdict = conclude(input, claim, options, &mut times);
+    if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
+        // Other methods may have a proof that can be checked. One that is refused is a bug, and is told as one.
+        let no_commit = Some("a proof was found that is too large to be checked".to_owned());
+        return Decision { no_commit, ..decide(input, &others) };
+    }
+    let mut fix = None;
+    if let (Verdict::NotSerializable(evidence, _), true) = (&verdict, options.fixes) {
+        let start = clock();
+        fix = hint::fix_hint(input, &evidence.certificate, options);
+        times.fix = matches!(input.content(), Content::Program(_)).then(|| clock().saturating_sub(start));
+    }
+    Decision { verdict, ruled_out, open, open_sets, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
+}
+
+/// The same without proofs on the text, if there are other methods and nobody
+/// wants an end.
+fn without_text(options: &Options) -> Option<Options> {
+    let Methods::Portfolio(methods) = &options.methods else { return None };
+    let others: Vec<Method> = methods.iter().copied().filter(|&method| method != Method::Lipton).collect();
+    let left = !others.is_empty() && !options.cancel.is_cancelled();
+    left.then(|| Options { methods: Methods::Portfolio(others), ..options.clone() })
+}
+
+/// What the engines claim, and what is told beside it.
+struct Explored {
+    claimed: Claimed,
+    beside: SideFindings,
+    about: AboutProof,
+    compile_time: Duration,
+}
+
+/// What is told of a proof.
+#[derive(Default)]
+struct AboutProof {
+    invariants: Vec<String>,
+    proof: Vec<ProofNote>,
+    reusable: bool,
+}
+
+fn explore(input: &Input, options: &Options) -> Explored {
+    let cancel = &options.cancel;
+    let progress = |progress: Progress| {
+        if let Some(watch) = &options.progress {
+            watch(progress);
+        }
+    };
+    let effort = Effort::of(options, &progress);
+    match input.content() {
+        Content::Systems(systems) => {
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let claimed = about_systems(&systems, 0, &effort);
+            let about = about_proof(input, &systems, &claimed, options);
+            let beside = SideFindings::of_systems(&systems, input, cancel);
+            Explored { claimed, beside, about, compile_time: Duration::ZERO }
+        }
+        Content::Program(program) => {
+            let prepared = input.prepare(program);
+            let ProgramClaimed { mut claimed, compiled, mut compile_time } = about_program(prepared, input.text(), &effort);
+            // A counterexample is an answer whatever the rest of the states, and
+            // so is a proof on the text; they are explored then only as far as is cheap.
+            let compiled = compiled.unwrap_or_else(|| {
+                let start = (options.clock)();
+                let compiled = aside(program, prepared, matches!(claimed.claim, Claim::Proved { .. }), cancel);
+                compile_time = (options.clock)().saturating_sub(start);
+                compiled
+            });
+            if let Ok(compiled) = &compiled {
+                input.keep(compiled);
+            }
+            distrust(&mut claimed, &compiled, input.text());
+            let systems = compiled.as_ref().map(|compiled| systems_of(compiled)).unwrap_or_default();
+            let about = about_proof(input, &systems, &claimed, options);
+            let refuted = matches!(claimed.claim, Claim::Refuted { .. });
+            let beside = SideFindings::of_program(&compiled, refuted, input, cancel);
+            Explored { claimed, beside, about, compile_time }
+        }
+    }
+}
+
+/// What holds at every moment, what the proof says, and whether it alone tells
+/// what was found out about it; as far as it was asked for, and if it is proved.
+fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, options: &Options) -> AboutProof {
+    let Claim::Proved { body, method } = &claimed.claim else { return AboutProof::default() };
+    let invariants = if options.invariants { words_of(systems, body, &options.cancel) } else { Vec::new() };
+    let reusable = match &options.methods {
+        Methods::Portfolio(methods) if options.reusable => {
+            let told = method_of(body).map(Method::name) == Some(*method);
+            told && reduced_by(systems, body, methods, &options.cancel) == claimed.reduced
+        }
+        _ => false,
+    };
+    AboutProof { invariants, proof: notes_of(input, systems, body, options), reusable }
+}
+
+/// The states that are told of beside a verdict that does not need them.
+fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
+    let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
+    let (pairs, values) = if proved { (PROVED_PAIRS, PROVED_VALUES) } else { (ASIDE_PAIRS, ASIDE_VALUES) };
+    let pairs = pairs.min(values / variables.max(1));
+    prepared.compile_within(pairs, &Budget::new(u64::MAX, cancel.clone())).map(Arc::new)
+}
+
+/// A proof on the text says that there are no errors. If a run with one is met
+/// all the same, the run is right.
+fn distrust(claimed: &mut Claimed, compiled: &Result<Arc<Compiled>, CompileError>, text: &str) {
+    if let (Claim::Proved { body: Body::Reduction(_), .. }, Err(error @ CompileError::Fault(fault))) = (&claimed.claim, compiled)
+        && fault.certain
+    {
+        claimed.claim = unusable(error, text);
+    }
+}
+
+/// The method that a proof comes from.
+fn method_of(body: &Body) -> Option<Method> {
+    match body {
+        Body::Reduction(_) => Some(Method::Lipton),
+        body => portfolio::method_of(parts_of(body)),
+    }
+}
+
+/// What holds at every moment, by states. A proof on the text does not speak of
+/// them, and says itself what holds.
+fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<String> {
+    match body {
+        Body::Reduction(_) => Vec::new(),
+        _ => invariants(systems, cancel),
+    }
+}
+
+/// What a proof says, in words; where nobody asks for these, what must stand
+/// beside the verdict in any case.
+fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Options) -> Vec<ProofNote> {
+    let Body::Reduction(reduction) = body else {
+        return if options.proof { told(systems, parts_of(body), &options.cancel) } else { Vec::new() };
+    };
+    let prepared = match input.prepared() {
+        Some(prepared) if options.proof => prepared,
+        _ => {
+            let (facts, marks) = Default::default();
+            return vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: reduction.unbounded(), marks }];
+        }
+    };
+    let words = serval_lipton_proof::words::<Infallible>(prepared, reduction, &mut Budget::new(u64::MAX, options.cancel.clone()));
+    let words = words.unwrap_or_default();
+    let (facts, marks) = (sentences(prepared.program(), input.text(), &words), marks(input.text(), &words));
+    vec![ProofNote { kind: "reduction", component: 0, facts, unbounded: words.unbounded, marks }]
+}
+
+/// What the reductions of a proof leave, if there may be any.
+fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cancel: &Cancel) -> Option<ReducedSizes> {
+    if matches!(body, Body::Reduction(_)) {
+        return None;
+    }
+    let (globals, locals, steps) = portfolio::reduced_by(systems, parts_of(body), cancel).filter(|_| methods.contains(&Method::Reduce))?;
+    Some(ReducedSizes { globals, locals, steps })
+}
+
+/// From a claim to a verdict: its evidence is written down and checked. A
+/// counterexample is told.
+fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> Verdict {
+    let (body, component, method, refuted) = match claim {
+        Claim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
+        Claim::Unusable(diagnostic) => return Verdict::Unusable(diagnostic),
+        Claim::Fails { report, diagnostic } => return fails(input, &report, diagnostic, options, times),
+        Claim::Refuted { run, component, minimal, method } => (Body::Run(run.clone()), component, method, Some((run, minimal))),
+        Claim::Proved { body, method } => (body, 0, method, None),
+    };
+    let serializable = refuted.is_none();
+    let kind = body.kind().name();
+    let claims = if serializable { serval_proof::Claim::Serializable } else { serval_proof::Claim::NotSerializable };
+    let (checked, CertifyTimes { certify, verify }) = certify(input.about(), (body, component, claims), &options.cancel, options.clock);
+    (times.certify, times.verify) = (certify, verify);
+    let certificate = match checked {
+        Ok(certificate) => certificate,
+        Err(Unproved::TooLarge(what)) => return Verdict::Undecided(Undecided::Uncertified { method, serializable, what }),
+        Err(Unproved::Cancelled) => return Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => return Verdict::Refused(Box::new(refused)),
+    };
+    let evidence = Evidence { certificate, kind, method };
+    let Some((run, minimal)) = refuted else { return Verdict::Serializable(evidence) };
+    let shown = counterexample::counterexample(input, &run, component, minimal);
+    Verdict::NotSerializable(evidence, Box::new(shown))
+}
+
+/// A program with a run after which a step fails: the checker replays the run, and it is told.
+fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
+    let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
+    let certificate = fault::certificate(run, kind);
+    let note = fault::note(input, run, &certificate.steps, &diagnostic);
+    let body = Body::Fault(Box::new(certificate));
+    let about = About { compiled: None, ..input.about() };
+    let claim = (body, run.component, serval_proof::Claim::Fault);
+    let (checked, CertifyTimes { certify, verify }) = certify(about, claim, &options.cancel, options.clock);
+    (times.certify, times.verify) = (certify, verify);
+    match checked {
+        Ok(certificate) => {
+            let evidence = Evidence { certificate, kind: "fault", method: Method::Search.name() };
+            Verdict::Fault(evidence, Box::new(note))
+        }
+        // Without evidence that was checked the program is in error all the same.
+        Err(Unproved::TooLarge(_)) => Verdict::Unusable(diagnostic),
+        Err(Unproved::Cancelled) => Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled)),
+        Err(Unproved::Refused(refused)) => Verdict::Refused(Box::new(refused)),
+    }
+}
+
+/// What was decided before, from the certificate of a proof alone: the checker
+/// goes through it again, and all that goes with it is found out again from the
+/// input and the proof. `None` where the checker does not accept it for this
+/// input, and where these methods would not have found such a proof.
+pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Decision> {
+    let Methods::Portfolio(methods) = &options.methods else { return None };
+    let (clock, cancel) = (options.clock, &options.cancel);
+    let start = clock();
+    let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
+    // The checker needs all states, as what is told beside the verdict does,
+    // unless the proof is one on the text.
+    let compiled = match (&read.body, input.content()) {
+        (Body::Reduction(_), Content::Program(program)) => Some(aside(program, input.prepare(program), true, cancel)),
+        _ => input.compiled_within(u64::MAX, &Budget::new(u64::MAX, cancel.clone())),
+    };
+    let compile = clock().saturating_sub(start);
+    let start = clock();
+    let Outcome::Valid(_) = verified(input.about(), certificate, cancel) else { return None };
+    let verify = clock().saturating_sub(start);
+    if read.claim != serval_proof::Claim::Serializable {
+        return None;
+    }
+    let body = read.body;
+    let method = method_of(&body).filter(|method| methods.contains(method))?;
+    let start = clock();
+    let (systems, beside): (Vec<&NetworkSystem>, SideFindings) = match (input.content(), &compiled) {
+        (Content::Systems(systems), _) => {
+            let systems: Vec<&NetworkSystem> = systems.iter().collect();
+            let beside = SideFindings::of_systems(&systems, input, cancel);
+            (systems, beside)
+        }
+        (Content::Program(_), Some(compiled @ Ok(whole))) => (systems_of(whole), SideFindings::of_program(compiled, false, input, cancel)),
+        (Content::Program(_), Some(Err(error))) if method == Method::Lipton && !matches!(error, CompileError::Fault(_)) => {
+            (Vec::new(), SideFindings::default())
+        }
+        (Content::Program(_), _) => return None,
+    };
+    let SideFindings { sizes, stuck, findings } = beside;
+    let reduced = reduced_by(&systems, &body, methods, cancel);
+    let sizes = sizes.map(|sizes| Sizes { reduced, ..sizes });
+    let invariants = if options.invariants { words_of(&systems, &body, cancel) } else { Vec::new() };
+    let proof = notes_of(input, &systems, &body, options);
+    let decide = clock().saturating_sub(start);
+    let times = Times { compile, decide, verify, ..Times::default() };
+    let evidence = Evidence { certificate: certificate.to_owned(), kind: body.kind().name(), method: method.name() };
+    Some(Decision { sizes, stuck, findings, invariants, proof, times, ..Decision::new(Verdict::Serializable(evidence)) })
+}

@@ -1,0 +1,167 @@
+//! serval decides whether request handlers are *serializable*: whether every
+//! set of answers that concurrent requests can produce could also have come
+//! from running them one at a time. It decides this for any number of
+//! requests, and every answer rests on evidence that an independent checker
+//! has accepted.
+//!
+//! # A tour of five minutes
+//!
+//! ## Deciding
+//!
+//! Handlers are written in a small language: names with capitals are shared,
+//! other names belong to one request, and at a `yield` others get a turn. A
+//! text is read once ([`Input`]) and decided about ([`decide()`]).
+//!
+//! ```
+//! use serval::{Input, Options, Verdict, decide};
+//! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
+//! let decision = decide(&input, &Options::default());
+//! let Verdict::Serializable(evidence) = decision.verdict else { panic!() };
+//! assert_eq!(evidence.method, "lipton");
+//! ```
+//!
+//! A text that is no program is no input; what is wrong with it is data, with
+//! places in the text ([`Mistakes`]).
+//!
+//! ## Reading a counterexample
+//!
+//! Here two withdrawals can both see the money that is there only once:
+//!
+//! ```
+//! use serval::{Input, Options, Verdict, decide};
+//! let text = "
+//! var Balance: 0..1 := 1
+//! request withdraw {
+//!   seen := Balance;
+//!   yield;
+//!   if (seen == 1) { Balance := 0; 1 } else { 0 }
+//! }";
+//! let input = Input::program(text).unwrap();
+//! let decision = decide(&input, &Options::default());
+//! let Verdict::NotSerializable(_, counterexample) = decision.verdict else { panic!() };
+//! // Who asked, and what they were answered:
+//! let answers: Vec<_> = counterexample.requests.iter().map(|one| (one.request.as_str(), one.response.as_str())).collect();
+//! assert_eq!(answers, [("withdraw", "1"), ("withdraw", "1")]);
+//! // No smaller run is wrong, and this is what kind of wrong it is.
+//! assert!(counterexample.minimal);
+//! assert_eq!(counterexample.anomaly, Some("lost-update"));
+//! // The run itself, event by event; and in words.
+//! assert_eq!(counterexample.steps.len(), 8);
+//! assert_eq!(counterexample.story[0], "#1 withdraw comes");
+//! // Removing the `yield` on line 5 would help, which is proved, too.
+//! assert_eq!(decision.fix.unwrap().alternatives, [[[5, 3]]]);
+//! ```
+//!
+//! ## Checking evidence
+//!
+//! A certificate is text. Whoever does not trust this library, or this run of
+//! it, checks the certificate again: with [`Input::verify`], or with the small
+//! program `serval-verify`, which contains no search and no solver.
+//!
+//! ```
+//! use serval::{Cancel, Input, Options, Outcome, decide};
+//! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
+//! let decision = decide(&input, &Options::default());
+//! let certificate = &decision.evidence().unwrap().certificate;
+//! assert!(matches!(input.verify(certificate, &Cancel::new()), Outcome::Valid(_)));
+//! // It is about this very text.
+//! let other = Input::program("request flip { X := 1 - X; 0 }").unwrap();
+//! assert!(matches!(other.verify(certificate, &Cancel::new()), Outcome::Invalid(_)));
+//! ```
+//!
+//! ## Stopping
+//!
+//! Work is counted in ticks, so that the same input gives the same answer on
+//! every machine; there is no clock in here. Whoever has a limit raises the
+//! flag of a [`Cancel`] handle, from another thread or from within a progress
+//! callback, and the work ends soon with what is known so far.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use serval::{Cancel, Input, Options, StopReason, Undecided, Verdict, decide};
+//! let input = Input::program("request next { yield; N := (N + 1) % 5; N }").unwrap();
+//! let cancel = Cancel::new();
+//! let mut options = Options::default();
+//! options.cancel = cancel.clone();
+//! // Enough after the first look.
+//! options.progress = Some(Arc::new(move |_| cancel.cancel()));
+//! let decision = decide(&input, &options);
+//! assert!(matches!(decision.verdict, Verdict::Undecided(Undecided::Stopped(StopReason::Cancelled))));
+//! ```
+//!
+//! ## Fixing, formatting, reporting
+//!
+//! [`repair`] finds the smallest sets of `yield`s without which a program is
+//! serializable, or the requests that need a lock; [`format`](format()) lays a
+//! program out; [`Decision::into_report`] is what `serval check` prints, as
+//! text, JSON, SARIF or a page; [`simulator`] runs programs step by step.
+//!
+//! ```
+//! use serval::{FormatStyle, Input, Options, decide, format};
+//! let text = "request  flip{X:=1-X;X}";
+//! let tidy = format(text, &FormatStyle::default()).unwrap();
+//! assert_eq!(tidy, "request flip {\n  X := 1 - X;\n  X\n}\n");
+//! let input = Input::program(tidy).unwrap();
+//! let json = decide(&input, &Options::default()).into_report("flip.ser", &input, false).to_json();
+//! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"lipton""#));
+//! ```
+//!
+//! # The rooms
+//!
+//! | to see | open |
+//! |---|---|
+//! | how a text is read, and kept | `input` |
+//! | what the engines are asked, in which order | `claim` |
+//! | how a claim becomes a verdict | `decide`, `evidence` |
+//! | what is said beside the verdict | `findings`, `counterexample`, `hint`, `advice` |
+//! | what a proof says | `told`, `commuting` |
+//! | what programs do, event by event | [`simulator`] |
+//! | which changes make a program serializable | [`repair`] |
+//! | what people and machines are shown | `report` |
+//! | what holds of Petri nets | [`nets`] |
+//! | what programs do on weak memory | [`tso`] |
+//!
+//! Architecture Invariant: no terminal, no files, no clock, no environment, no
+//! printing. It compiles to WebAssembly.
+//!
+//! Architecture Invariant: [`Verdict::Serializable`] and
+//! [`Verdict::NotSerializable`] are made in `decide` alone, after the checker
+//! has accepted the evidence.
+
+mod advice;
+mod claim;
+mod commuting;
+mod counterexample;
+mod decide;
+mod evidence;
+mod fault;
+mod findings;
+mod hint;
+mod input;
+mod named_system;
+pub mod nets;
+mod never;
+mod options;
+pub mod repair;
+mod report;
+pub mod simulator;
+mod told;
+pub mod tso;
+mod value_names;
+mod versions;
+
+pub use advice::advice;
+pub use decide::{Decision, Times, Verdict, decide, recall};
+pub use evidence::{Evidence, Refused, Undecided};
+pub use hint::fix_hint;
+pub use input::{Content, Input, Mistakes};
+pub use options::{Methods, Options};
+pub use serval_budget::{Cancel, StopReason};
+pub use serval_classic_engine::Options as ClassicOptions;
+pub use serval_engine::portfolio::{Method, Progress};
+pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, format};
+pub use serval_model::NetworkSystem;
+pub use serval_report::{Advice, Counterexample, FileReport};
+pub use serval_syntax::{Diagnostic, Program};
+pub use serval_verify::{InputKind, Outcome};
+pub use value_names::ValueNames;

@@ -1,0 +1,195 @@
+//! What follows from what was found about the goals of a question.
+
+use serval_budget::Budget;
+use serval_net_engine::{Answer, Found};
+use serval_net_proof::{About, Certificate, Evidence, Refusal, Runs, fingerprint};
+use serval_petri::{Decides, Formula, Net, PlaceId, Property};
+use serval_report::nets::NetAnswer;
+
+use super::{NetDecision, NetOptions, NetQuestion, paragraph, runs, why};
+
+/// A question as the checker reads it.
+pub(super) struct Asked {
+    /// In the words in which it was asked.
+    pub(super) words: String,
+    pub(super) property: Property,
+    pub(super) goals: Vec<Formula>,
+    /// The places, where it is asked whether they are bounded; there are no goals then.
+    pub(super) places: Option<Vec<PlaceId>>,
+    pub(super) found: Vec<Found>,
+}
+
+/// A property, and the words in which it was asked.
+pub(super) type Worded<'a> = (&'a str, &'a Property);
+
+impl Asked {
+    pub(super) fn worded(&self) -> Worded<'_> {
+        (&self.words, &self.property)
+    }
+
+    pub(super) fn new(net: &Net, question: &NetQuestion) -> Option<Self> {
+        // Evidence is about the property as the checker reads it.
+        let words = question.asked.clone()?;
+        let property = Property::parse(&words, net).ok()?;
+        let places = property.bounded_places(net);
+        let goals = if places.is_some() { Vec::new() } else { property.goals(net)? };
+        Some(Self { words, property, found: vec![Found::Nothing; goals.len()], goals, places })
+    }
+}
+
+/// What follows from what was found about the goals of a property, which was asked for in these words.
+pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula], found: Vec<Found>, options: &NetOptions) -> NetDecision {
+    let open = found.iter().filter(|found| found.is_open()).count();
+    let too_large = found.iter().find_map(|found| match found {
+        Found::TooLarge { what, limit } => Some(format!("there was too much on the way: more than {limit} {what}")),
+        Found::Nothing | Found::Answer(_) | Found::Refused(..) => None,
+    });
+    let mut evidence: Vec<(usize, Evidence)> = Vec::new();
+    let mut methods: Vec<(usize, &'static str)> = Vec::new();
+    for (goal, found) in found.into_iter().enumerate() {
+        match found {
+            Found::Nothing | Found::TooLarge { .. } => {}
+            Found::Answer(answer) => {
+                methods.push((goal, answer.method));
+                evidence.push((goal, answer.evidence));
+            }
+            Found::Refused(Answer { evidence, .. }, rejection) => {
+                let certificate = Some(refused(net, (words, property), goal, evidence));
+                let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+                return NetDecision { certificate, open, ..NetDecision::without(NetAnswer::Error, reason) };
+            }
+        }
+    }
+    let mut shortest = false;
+    // With a largest value the first goal is that it is reached.
+    let is_one = goals.len() == 1 || property.decides() == Decides::IfFirst;
+    if let Some((goal, Evidence::Run(run))) = evidence.first_mut().filter(|_| is_one)
+        && let Some(goal) = goals.get(*goal)
+    {
+        let mut budget = Budget::new(options.shorten, options.cancel.clone());
+        (*run, shortest) = runs::shortened(net, goal, std::mem::take(run), &mut budget);
+    }
+    let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence.clone()) else {
+        let reason = match (goals.len(), open) {
+            (1, _) => "no method found an answer within the limits".to_owned(),
+            (all, open) => format!("of {all} {}, {open} are open: no method found an answer within the limits", why::nodes(property)),
+        };
+        let reason = too_large.map_or(reason.clone(), |more| format!("{reason}; {more}"));
+        return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
+    };
+    if !certificate.holds && property.decides() == Decides::IfReachable {
+        // One is enough, but each of them is told, and so each of them is shown.
+        evidence.retain(|one| !matches!(one.1, Evidence::Run(_)));
+        certificate.evidence = evidence.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
+    }
+    if let Err(refusal) = certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
+        let (answer, reason) = match refusal {
+            Refusal::Invalid(rejection) => (NetAnswer::Error, format!("internal error: the checker refuses our evidence: {rejection}")),
+            Refusal::TooLarge { what, limit } => (NetAnswer::Undecided, format!("the evidence is too large: more than {limit} {what}")),
+            Refusal::Stopped(_) => (NetAnswer::Undecided, "stopped before the evidence was checked".to_owned()),
+        };
+        let kept = (answer == NetAnswer::Error).then_some(certificate);
+        return NetDecision { certificate: kept, open, ..NetDecision::without(answer, reason) };
+    }
+    let used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
+    let mut names: Vec<&'static str> = methods.iter().filter(|one| used.binary_search(&one.0).is_ok()).map(|one| one.1).collect();
+    names.sort_unstable();
+    names.dedup();
+    let answer = if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold };
+    NetDecision {
+        answer,
+        methods: names,
+        reason: None,
+        why: why::why(net, property, &certificate),
+        explanation: paragraph::paragraph(net, property, goals, &certificate),
+        run: match evidence.first() {
+            Some((goal, Evidence::Run(run))) if is_one => runs::told(net, run, shortest, why::end(net, property, &goals[*goal], run)),
+            _ => None,
+        },
+        value: None,
+        far: None,
+        dead: why::dead(net, property, &evidence),
+        open,
+        certificate: Some(certificate),
+    }
+}
+
+/// What follows from what was found about bounds of places.
+pub(super) fn decided_bounds(net: &Net, (words, property): Worded<'_>, found: Found, options: &NetOptions) -> NetDecision {
+    let undecided = |reason: String| NetDecision { open: 1, ..NetDecision::without(NetAnswer::Undecided, reason) };
+    let nothing = "no method found an answer within the limits".to_owned();
+    let answer = match found {
+        Found::Nothing => return undecided(nothing),
+        Found::TooLarge { what, limit } => return undecided(format!("{nothing}; there was too much on the way: more than {limit} {what}")),
+        Found::Refused(Answer { evidence, .. }, rejection) => {
+            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+            let certificate = Certificate::bounded(net, words, property, evidence);
+            return NetDecision { certificate, open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
+        }
+        Found::Answer(answer) => answer,
+    };
+    let Some(certificate) = Certificate::bounded(net, words, property, answer.evidence.clone()) else { return undecided(nothing) };
+    match certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
+        Ok(()) => {}
+        Err(Refusal::Invalid(rejection)) => {
+            let reason = format!("internal error: the checker refuses our evidence: {rejection}");
+            return NetDecision { certificate: Some(certificate), open: 1, ..NetDecision::without(NetAnswer::Error, reason) };
+        }
+        Err(Refusal::TooLarge { what, limit }) => return undecided(format!("the evidence is too large: more than {limit} {what}")),
+        Err(Refusal::Stopped(_)) => return undecided("stopped before the evidence was checked".to_owned()),
+    }
+    NetDecision {
+        answer: if certificate.holds { NetAnswer::Holds } else { NetAnswer::DoesNotHold },
+        methods: vec![answer.method],
+        reason: None,
+        why: why::bounds(net, property, &answer.evidence),
+        explanation: None,
+        run: None,
+        value: None,
+        far: None,
+        dead: Vec::new(),
+        open: 0,
+        certificate: Some(certificate),
+    }
+}
+
+/// A certificate with evidence that the checker has refused, to find out why.
+fn refused(net: &Net, (words, property): Worded<'_>, goal: usize, evidence: Evidence) -> Certificate {
+    let is_run = matches!(evidence, Evidence::Run(_));
+    let holds = is_run == (property.decides() == Decides::IfReachable);
+    let evidence = vec![About { goal, evidence }];
+    Certificate { net: fingerprint(net), property: words.to_owned(), holds, evidence, runs: Runs::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serval_net_proof::{Claim, Item, Run, Weights, check};
+
+    use super::*;
+    use crate::nets::{NetInput, NetKind};
+
+    /// Evidence that the checker refuses is a bug that is told, whatever it claims.
+    #[test]
+    fn refused_evidence_is_an_internal_error() {
+        let input = NetInput::read("pl a (1)\ntr t a -> b\ntr u b -> a\n", NetKind::Tina).unwrap();
+        let run = Evidence::Run(Run { word: vec![Item::Fire(1)] });
+        for (words, evidence) in
+            [("one-safe", Evidence::Weights(Weights::default())), ("reachable:b = 1", run.clone()), ("quasi-live", run)]
+        {
+            let property = Property::parse(words, &input.net).unwrap();
+            let goals = property.goals(&input.net).unwrap();
+            let claim = evidence.claim();
+            let Err(Refusal::Invalid(rejection)) = check(&input.net, &goals[0], claim, &evidence, &mut Budget::unlimited()) else {
+                panic!("accepted");
+            };
+            let mut found = vec![Found::Nothing; goals.len()];
+            found[0] = Found::Refused(Answer { claim, evidence, method: "none" }, rejection);
+            let decision = decided(&input.net, (words, &property), &goals, found, &NetOptions::default());
+            assert_eq!(decision.answer, NetAnswer::Error);
+            assert!(decision.reason.unwrap().starts_with("internal error: the checker refuses our evidence"));
+            let certificate = decision.certificate.unwrap();
+            assert_eq!(certificate.holds, (claim == Claim::Reachable) == (property.decides() == Decides::IfReachable));
+            assert!(matches!(certificate.check(&input.net, &mut Budget::unlimited()), Err(Refusal::Invalid(_))));
+        }
+    }
+}

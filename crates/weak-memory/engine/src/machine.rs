@@ -1,0 +1,324 @@
+//! States as lists of numbers, and the next step of a thread.
+//!
+//! The numbers are in the order of certificates: for each thread its point and its registers, then memory. What follows belongs to the
+//! system that is searched.
+
+use serval_tso_program::{Address, Expr, Inner, LockedKind, Op, Program, RegisterId};
+
+use crate::live::Analysis;
+use crate::search::Event;
+
+/// A step that leaves the range of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The thread.
+    pub thread: usize,
+    /// The point of the step.
+    pub point: usize,
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The run that leads there, as in certificates, with store buffers.
+    pub run: Vec<i64>,
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A register would get this value.
+    Register(String, i64),
+    /// A cell would get this value.
+    Cell(String, i64),
+    /// There is no such cell.
+    Index(i64),
+    /// A number does not fit 64 bits, or is divided by 0.
+    Undefined,
+}
+
+/// What the next step does to memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Local,
+    Fence,
+    Store(usize, i64),
+    Load(usize),
+    Locked { reads: Vec<usize>, writes: Vec<(usize, i64)> },
+}
+
+/// The next step of a thread: where it goes, which registers change, and what it accesses.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// Whether this is the other of two ways.
+    pub(crate) is_other: bool,
+    pub(crate) to: usize,
+    pub(crate) assigned: Vec<(usize, i64)>,
+    pub(crate) access: Access,
+}
+
+impl Step {
+    /// What a label says of it.
+    pub(crate) fn event(&self) -> Event {
+        if self.is_other { Event::Other } else { Event::Step }
+    }
+}
+
+/// All ways that a thread may go from a point: the first, and whether there is another.
+pub(crate) const WAYS: [bool; 2] = [false, true];
+
+/// So many threads, each with all ways.
+pub(crate) fn both_ways(count: usize) -> impl Iterator<Item = (usize, bool)> {
+    (0..count).flat_map(|thread| WAYS.map(|is_other| (thread, is_other)))
+}
+
+pub(crate) enum Next {
+    Blocked,
+    Fault(FaultKind),
+    Step(Step),
+}
+
+enum Stop {
+    Blocked,
+    Fault(FaultKind),
+}
+
+/// A program with the places of its numbers.
+pub(crate) struct Machine<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) analysis: &'p Analysis,
+    /// Where the point of each thread is.
+    pub(crate) threads: Vec<usize>,
+    /// Where memory begins.
+    pub(crate) memory: usize,
+    /// How many numbers there are, without what a system adds.
+    pub(crate) size: usize,
+}
+
+/// What a locked step has done so far, on top of a state.
+struct Locked<'a> {
+    registers: Vec<i64>,
+    view: &'a dyn Fn(usize) -> i64,
+    reads: Vec<usize>,
+    writes: Vec<(usize, i64)>,
+    changed: Vec<usize>,
+}
+
+impl<'p> Machine<'p> {
+    pub(crate) fn new(program: &'p Program, analysis: &'p Analysis) -> Self {
+        let mut threads = Vec::new();
+        let mut memory = 0;
+        for thread in &program.threads {
+            threads.push(memory);
+            memory += 1 + thread.registers.len();
+        }
+        Self { program, analysis, threads, memory, size: memory + program.cells.len() }
+    }
+
+    pub(crate) fn initial(&self) -> Vec<i64> {
+        let mut state = vec![0; self.size];
+        for (number, (_, initial)) in self.program.cells.iter().enumerate() {
+            state[self.memory + number] = *initial;
+        }
+        state
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.threads.len()
+    }
+
+    pub(crate) fn point(&self, state: &[i64], thread: usize) -> usize {
+        usize::try_from(state[self.threads[thread]]).unwrap_or(0)
+    }
+
+    pub(crate) fn op(&self, state: &[i64], thread: usize) -> &'p Op {
+        &self.program.threads[thread].code[self.point(state, thread)].op
+    }
+
+    /// The point and the registers of a thread.
+    pub(crate) fn local<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
+        let first = self.threads[thread];
+        &state[first..=first + self.program.threads[thread].registers.len()]
+    }
+
+    fn registers<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
+        let first = self.threads[thread] + 1;
+        &state[first..first + self.program.threads[thread].registers.len()]
+    }
+
+    /// The next step of a thread that sees memory like this.
+    pub(crate) fn next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Next {
+        match self.try_next(state, thread, is_other, view) {
+            Ok(step) => Next::Step(step),
+            Err(Stop::Blocked) => Next::Blocked,
+            Err(Stop::Fault(kind)) => Next::Fault(kind),
+        }
+    }
+
+    fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
+        let registers = self.registers(state, thread);
+        let node = &self.program.threads[thread].code[self.point(state, thread)];
+        let step = |access: Access| Step { is_other, to: node.next.index(), assigned: Vec::new(), access };
+        let value = |expr: &Expr<RegisterId>| evaluate(expr, registers);
+        match &node.op {
+            Op::End => Err(Stop::Blocked),
+            Op::Either(other) => Ok(Step { to: if is_other { *other } else { node.next }.index(), ..step(Access::Local) }),
+            _ if is_other => Err(Stop::Blocked),
+            Op::Skip => Ok(step(Access::Local)),
+            Op::Fence => Ok(step(Access::Fence)),
+            Op::Local(register, expr) => {
+                let kept = self.register_value(thread, register.index(), value(expr)?)?;
+                Ok(Step { assigned: vec![(register.index(), kept)], ..step(Access::Local) })
+            }
+            Op::Branch(condition, no) => {
+                let to = if value(condition)? != 0 { node.next } else { *no };
+                Ok(Step { to: to.index(), ..step(Access::Local) })
+            }
+            Op::Assume(condition) | Op::Assert(condition) => match value(condition)? {
+                0 => Err(Stop::Blocked),
+                _ => Ok(step(Access::Local)),
+            },
+            Op::Store(address, expr) => {
+                let cell = resolve(address, registers)?;
+                let kept = self.cell_value(cell, value(expr)?)?;
+                Ok(step(Access::Store(cell, kept)))
+            }
+            Op::Load(register, address) => {
+                let cell = resolve(address, registers)?;
+                Ok(Step { assigned: vec![(register.index(), view(cell))], ..step(Access::Load(cell)) })
+            }
+            Op::Atomic(parts) => {
+                let (reads, writes, changed) = (Vec::new(), Vec::new(), Vec::new());
+                let mut locked = Locked { registers: registers.to_vec(), view, reads, writes, changed };
+                self.locked(thread, parts, &mut locked)?;
+                let assigned = locked.changed.iter().map(|&register| (register, locked.registers[register])).collect();
+                Ok(Step { assigned, ..step(Access::Locked { reads: locked.reads, writes: locked.writes }) })
+            }
+        }
+    }
+
+    fn register_value(&self, thread: usize, register: usize, value: i64) -> Result<i64, Stop> {
+        let name = || self.program.threads[thread].registers[register].clone();
+        self.program.values.keep(value).ok_or_else(|| Stop::Fault(FaultKind::Register(name(), value)))
+    }
+
+    fn cell_value(&self, cell: usize, value: i64) -> Result<i64, Stop> {
+        let name = || self.program.cells[cell].0.clone();
+        self.program.values.keep(value).ok_or_else(|| Stop::Fault(FaultKind::Cell(name(), value)))
+    }
+
+    fn locked(&self, thread: usize, parts: &[Inner], locked: &mut Locked<'_>) -> Result<(), Stop> {
+        for part in parts {
+            match part {
+                Inner::Local(register, expr) => {
+                    let value = self.register_value(thread, register.index(), evaluate(expr, &locked.registers)?)?;
+                    locked.assign(register.index(), value);
+                }
+                Inner::Assume(condition) => {
+                    if evaluate(condition, &locked.registers)? == 0 {
+                        return Err(Stop::Blocked);
+                    }
+                }
+                Inner::Store(address, expr) => {
+                    let cell = resolve(address, &locked.registers)?;
+                    let value = self.cell_value(cell, evaluate(expr, &locked.registers)?)?;
+                    locked.write(cell, value);
+                }
+                Inner::Load(register, address) => {
+                    let cell = resolve(address, &locked.registers)?;
+                    let value = locked.read(cell);
+                    locked.assign(register.index(), value);
+                }
+                Inner::Locked(kind, register, address, operands) => {
+                    let cell = resolve(address, &locked.registers)?;
+                    let mut values = Vec::new();
+                    for operand in operands {
+                        values.push(evaluate(operand, &locked.registers)?);
+                    }
+                    let old = locked.read(cell);
+                    let new = match kind {
+                        LockedKind::Exchange => Some(values[0]),
+                        LockedKind::Add => Some(old.checked_add(values[0]).ok_or(Stop::Fault(FaultKind::Undefined))?),
+                        LockedKind::Compare if old == values[0] => Some(values[1]),
+                        LockedKind::Compare => None,
+                    };
+                    if let Some(new) = new {
+                        let new = self.cell_value(cell, new)?;
+                        locked.write(cell, new);
+                    }
+                    if let Some(register) = register {
+                        locked.assign(register.index(), old);
+                    }
+                }
+                Inner::If(condition, yes, no) => {
+                    let branch = if evaluate(condition, &locked.registers)? != 0 { yes } else { no };
+                    self.locked(thread, branch, locked)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a thread: its point and its registers, of which dead ones become 0.
+    pub(crate) fn go(&self, state: &mut [i64], thread: usize, step: &Step) {
+        let first = self.threads[thread];
+        state[first] = i64::try_from(step.to).unwrap_or(0);
+        for &(register, value) in &step.assigned {
+            state[first + 1 + register] = value;
+        }
+        let live = self.analysis.live[thread][step.to];
+        for register in 0..self.program.threads[thread].registers.len() {
+            if live >> register & 1 == 0 {
+                state[first + 1 + register] = 0;
+            }
+        }
+    }
+
+    /// Whether a step leads forward, and nobody asks about its points and registers: it is urgent then, if moreover nobody sees or changes what it accesses.
+    pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
+        let seen = &self.analysis.seen[thread];
+        let from = self.point(state, thread);
+        let assigns_seen = match self.op(state, thread) {
+            Op::Local(register, _) | Op::Load(register, _) => seen.registers >> register.index() & 1 == 1,
+            Op::Atomic(_) => seen.registers != 0,
+            // The thread has another step.
+            Op::Either(_) => return false,
+            _ => false,
+        };
+        step.to > from && !seen.points[from] && !seen.points[step.to] && !assigns_seen
+    }
+}
+
+impl Locked<'_> {
+    fn assign(&mut self, register: usize, value: i64) {
+        self.registers[register] = value;
+        if !self.changed.contains(&register) {
+            self.changed.push(register);
+        }
+    }
+
+    fn read(&mut self, cell: usize) -> i64 {
+        if let Some(&(_, value)) = self.writes.iter().find(|(written, _)| *written == cell) {
+            return value;
+        }
+        if !self.reads.contains(&cell) {
+            self.reads.push(cell);
+        }
+        (self.view)(cell)
+    }
+
+    fn write(&mut self, cell: usize, value: i64) {
+        self.writes.retain(|(written, _)| *written != cell);
+        self.writes.push((cell, value));
+    }
+}
+
+fn evaluate(expr: &Expr<RegisterId>, registers: &[i64]) -> Result<i64, Stop> {
+    expr.value(&|register: RegisterId| registers[register.index()]).map_err(|_| Stop::Fault(FaultKind::Undefined))
+}
+
+fn resolve(address: &Address, registers: &[i64]) -> Result<usize, Stop> {
+    let Some((length, index)) = &address.index else { return Ok(address.first.index()) };
+    let index = evaluate(index, registers)?;
+    match usize::try_from(index) {
+        Ok(offset) if index < i64::from(*length) => Ok(address.first.index() + offset),
+        _ => Err(Stop::Fault(FaultKind::Index(index))),
+    }
+}

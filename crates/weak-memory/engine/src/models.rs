@@ -1,0 +1,398 @@
+//! Programs under sequential consistency, and with store buffers up to a bound, as systems. Both look for all open questions at once.
+
+use serval_tso_program::{Observed, Op, Program, Question};
+
+use crate::alike::{Alike, Order};
+use crate::footprints::{Accesses, Footprints, Moves, leading};
+use crate::machine::{Access, Machine, Next, both_ways};
+use crate::search::{Event, Faulting, Found, Label, System};
+
+/// Whether a question looks for a state.
+pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
+    let program = machine.program;
+    if question.asked.is_final() {
+        let ended = (0..machine.count()).all(|thread| *machine.op(state, thread) == Op::End);
+        // With store buffers, what follows memory are the numbers of stores that wait, and these.
+        if !ended || state[machine.size..].iter().any(|&number| number != 0) {
+            return false;
+        }
+    }
+    let observed = |what: Observed| match what {
+        Observed::At(thread, point) => i64::from(machine.point(state, thread.index()) == point.index()),
+        Observed::Register(thread, register) => state[machine.threads[thread.index()] + 1 + register.index()],
+        Observed::Cell(cell) => state[machine.memory + cell.index()],
+    };
+    debug_assert!(program.threads.len() == machine.count());
+    question.condition.value(&observed).is_ok_and(|value| value != 0)
+}
+
+/// Questions that are looked for, and where they were found.
+pub(crate) struct Asked<'p> {
+    pub(crate) questions: &'p [Question],
+    /// The first state that each question looks for.
+    pub(crate) met: Vec<Option<usize>>,
+    /// In which order threads have to be for that, if not as they are.
+    turned: Vec<Option<Order>>,
+    /// Which of them are not looked for.
+    pub(crate) skipped: Vec<bool>,
+    /// Threads that are alike as far as those are concerned that are looked for.
+    pub(crate) alike: Alike,
+}
+
+impl<'p> Asked<'p> {
+    pub(crate) fn new(program: &'p Program) -> Self {
+        let questions = &program.questions;
+        let count = questions.len();
+        Self { questions, met: vec![None; count], turned: vec![None; count], skipped: vec![false; count], alike: Alike::default() }
+    }
+
+    /// These questions alone, with threads that are alike in one order.
+    pub(crate) fn some(program: &'p Program, open: &[usize], merge: bool) -> Self {
+        let skipped = (0..program.questions.len()).map(|question| !open.contains(&question)).collect();
+        let alike = if merge { Alike::new(program, open) } else { Alike::default() };
+        Self { skipped, alike, ..Self::new(program) }
+    }
+
+    /// No questions.
+    pub(crate) fn nothing() -> Self {
+        Self { questions: &[], met: Vec::new(), turned: Vec::new(), skipped: Vec::new(), alike: Alike::default() }
+    }
+
+    /// The same before anything has been found.
+    pub(crate) fn again(self) -> Self {
+        let count = self.questions.len();
+        Self { met: vec![None; count], turned: vec![None; count], ..self }
+    }
+
+    /// What leads to a state that a question looks for, if one was found.
+    pub(crate) fn path(&self, question: usize, found: &Found) -> Option<Vec<Label>> {
+        let labels = found.path(self.met[question]?);
+        let Some(order) = &self.turned[question] else { return Some(labels) };
+        Some(labels.into_iter().map(|label| Label { thread: order[label.thread], ..label }).collect())
+    }
+
+    pub(crate) fn meet(&mut self, machine: &Machine<'_>, number: usize, state: &[i64]) {
+        for (place, question) in self.questions.iter().enumerate() {
+            if self.met[place].is_some() || !is_sought(machine, question, state) {
+                continue;
+            }
+            self.met[place] = Some(number);
+            // With threads in another order it is what other questions look for.
+            for (other, order) in self.alike.turned.get(place).into_iter().flatten() {
+                if self.met[*other].is_none() {
+                    self.met[*other] = Some(number);
+                    self.turned[*other] = Some(order.clone());
+                }
+            }
+        }
+    }
+
+    pub(crate) fn all_met(&self) -> bool {
+        !self.met.is_empty() && self.met.iter().zip(&self.skipped).all(|(met, skipped)| *skipped || met.is_some())
+    }
+}
+
+/// Sequential consistency.
+pub(crate) struct Sc<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+}
+
+impl System for Sc<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        self.machine.initial()
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let mut keys = vec![false; machine.count()];
+        for (thread, is_other) in both_ways(machine.count()) {
+            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            write_memory(machine, &mut after, &step.access);
+            let label = Label { thread, event: step.event() };
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        lead(machine, state, &keys, false, &[], into);
+        Ok(())
+    }
+}
+
+/// Leaves only what the threads do that come first, where these are the keys and so many numbers of the stores that wait are the cells of each thread, the oldest first. Questions about all states do not speak of memory.
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
+    if into.len() < 2 {
+        return;
+    }
+    let Footprints { next, later } = &machine.analysis.footprints;
+    let moves = |thread: usize| {
+        let point = machine.point(state, thread);
+        let is_kept = buffered && matches!(machine.op(state, thread), Op::Store(..));
+        let now = if is_kept { Accesses::default() } else { next[thread][point] };
+        let mut moves = Moves { now, later: later[thread][point], needs_all: false, has_key: keys[thread] };
+        for (number, cell) in waiting.get(thread).into_iter().flatten().enumerate() {
+            moves.wait(*cell, number == 0);
+            moves.has_key = true;
+        }
+        moves
+    };
+    let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
+    into.retain(|(label, _)| set >> label.thread & 1 == 1);
+}
+
+/// What an access does to memory at once.
+pub(crate) fn write_memory(machine: &Machine<'_>, state: &mut [i64], access: &Access) {
+    match access {
+        Access::Store(cell, value) => state[machine.memory + cell] = *value,
+        Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| state[machine.memory + cell] = *value),
+        Access::Local | Access::Fence | Access::Load(_) => {}
+    }
+}
+
+/// Store buffers with at most so many stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
+pub(crate) struct Tso<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    pub(crate) bound: usize,
+    /// Whether some store found its buffer full.
+    pub(crate) hit: bool,
+}
+
+/// Where the buffer of each thread begins, and where it ends.
+pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
+    let mut at = machine.size;
+    let mut list = Vec::new();
+    for _ in 0..machine.count() {
+        let length = usize::try_from(state[at]).unwrap_or(0);
+        list.push((at, at + 1 + 2 * length));
+        at += 1 + 2 * length;
+    }
+    list
+}
+
+/// The cells of the stores that wait, of each thread, where an entry has so many numbers.
+fn waiting(state: &[i64], places: &[(usize, usize)], entry: usize) -> Vec<Vec<usize>> {
+    let cells = |&(start, end): &(usize, usize)| state[start + 1..end].chunks_exact(entry).filter_map(|one| usize::try_from(one[0]).ok());
+    places.iter().map(|place| cells(place).collect()).collect()
+}
+
+/// What a thread reads with store buffers.
+pub(crate) fn buffered(machine: &Machine<'_>, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
+    let own = state[start + 1..end].chunks_exact(2).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
+    own.map_or(state[machine.memory + cell], |entry| entry[1])
+}
+
+/// The state after a thread's oldest store has reached memory.
+pub(crate) fn landed(machine: &Machine<'_>, state: &[i64], (start, _): (usize, usize)) -> Vec<i64> {
+    let mut after = state.to_vec();
+    let (cell, value) = (usize::try_from(state[start + 1]).unwrap_or(0), state[start + 2]);
+    after[machine.memory + cell] = value;
+    after[start] -= 1;
+    after.drain(start + 1..start + 3);
+    after
+}
+
+/// The state after a store has been put into the buffer.
+pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) {
+    state.splice(end..end, [i64::try_from(cell).unwrap_or(0), value]);
+    state[start] += 1;
+}
+
+impl Tso<'_, '_> {
+    /// The same before anything has been found.
+    pub(crate) fn again(self) -> Self {
+        Self { asked: self.asked.again(), hit: false, ..self }
+    }
+}
+
+impl System for Tso<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.machine.size + self.machine.count(), 0);
+        state
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 2)
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let places = buffers(machine, state);
+        let (mut keys, mut full) = (vec![false; machine.count()], false);
+        for (thread, is_other) in both_ways(places.len()) {
+            let place = places[thread];
+            let waits = place.1 > place.0 + 1;
+            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+                continue;
+            }
+            let step = match machine.next(state, thread, is_other, &|cell| buffered(machine, state, place, cell)) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            match step.access {
+                Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
+                    // Were there place, an urgent step would be the only one.
+                    self.hit |= machine.is_unseen(state, thread, &step);
+                    full = true;
+                    continue;
+                }
+                Access::Store(cell, value) => put(&mut after, place, cell, value),
+                _ => write_memory(machine, &mut after, &step.access),
+            }
+            let label = Label { thread, event: step.event() };
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        self.hit |= full;
+        for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+            into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
+        }
+        // What finds its buffer full is seen with a higher bound.
+        lead(machine, state, &keys, true, &waiting(state, &places, 2), into);
+        Ok(())
+    }
+}
+
+/// Store buffers in which equal stores in a row are one entry (`serval_tso_proof::merged`). Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is
+/// repeated, the oldest first.
+pub(crate) struct Merged<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+    /// Entries of a buffer, at most.
+    pub(crate) bound: usize,
+    /// Whether some store found its buffer full.
+    pub(crate) hit: bool,
+}
+
+/// Where the buffer of each thread begins, and where it ends, if its entries have three numbers.
+pub(crate) fn triples(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
+    let mut at = machine.size;
+    let mut list = Vec::new();
+    for _ in 0..machine.count() {
+        let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
+        list.push((at, end));
+        at = end;
+    }
+    list
+}
+
+impl Merged<'_, '_> {
+    fn read(&self, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
+        let own = state[start + 1..end].chunks_exact(3).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
+        own.map_or(state[self.machine.memory + cell], |entry| entry[1])
+    }
+
+    /// Puts a store into a buffer; false where it is full.
+    fn put(&self, state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) -> bool {
+        let entry = [i64::try_from(cell).unwrap_or(0), value];
+        if end > start + 1 && state[end - 3..end - 1] == entry {
+            state[end - 1] = 1;
+            return true;
+        }
+        if end - start > 3 * self.bound {
+            return false;
+        }
+        state.splice(end..end, [entry[0], entry[1], 0]);
+        state[start] += 1;
+        true
+    }
+}
+
+impl System for Merged<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        let mut state = self.machine.initial();
+        state.resize(self.machine.size + self.machine.count(), 0);
+        state
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort_buffered(self.machine, state, 3)
+    }
+
+    /// What is met here need not be real, so nothing is gained by going on.
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.met.iter().zip(&self.asked.skipped).any(|(met, skipped)| !skipped && met.is_some()) || self.hit
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        let places = triples(machine, state);
+        let mut keys = vec![false; machine.count()];
+        for (thread, is_other) in both_ways(places.len()) {
+            let place = places[thread];
+            let waits = place.1 > place.0 + 1;
+            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+                continue;
+            }
+            let step = match machine.next(state, thread, is_other, &|cell| self.read(state, place, cell)) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            match step.access {
+                Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
+                _ => write_memory(machine, &mut after, &step.access),
+            }
+            let label = Label { thread, event: step.event() };
+            keys[thread] = machine.is_unseen(state, thread, &step);
+            if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
+                into.clear();
+                into.push((label, after));
+                return Ok(());
+            }
+            into.push((label, after));
+        }
+        for (thread, &(start, _)) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+            let label = Label { thread, event: Event::Land };
+            let mut after = state.to_vec();
+            let cell = usize::try_from(state[start + 1]).unwrap_or(0);
+            after[machine.memory + cell] = state[start + 2];
+            if state[start + 3] == 1 {
+                into.push((label, after.clone()));
+                after[start + 3] = 0;
+            } else {
+                after[start] -= 1;
+                after.drain(start + 1..start + 4);
+            }
+            into.push((label, after));
+        }
+        lead(machine, state, &keys, true, &waiting(state, &places, 3), into);
+        Ok(())
+    }
+}

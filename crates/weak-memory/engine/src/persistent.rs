@@ -1,0 +1,77 @@
+//! Sequential consistency for final states alone: not every order of steps that do not disturb each other is needed (`serval_tso_proof::finals`).
+
+use serval_tso_program::Op;
+
+use crate::alike::Order;
+use crate::footprints::{Footprints, disturb};
+use crate::machine::{Machine, Next, WAYS};
+use crate::models::{Asked, write_memory};
+use crate::search::{Faulting, Label, System};
+
+/// Sequential consistency with the steps of a persistent set from each state.
+pub(crate) struct Persistent<'m, 'p> {
+    pub(crate) machine: &'m Machine<'p>,
+    pub(crate) asked: Asked<'p>,
+}
+
+impl Persistent<'_, '_> {
+    /// The threads whose steps are needed.
+    fn chosen(&self, state: &[i64]) -> Vec<usize> {
+        let count = self.machine.count();
+        let points: Vec<usize> = (0..count).map(|thread| self.machine.point(state, thread)).collect();
+        let is_open = |thread: usize| *self.machine.op(state, thread) != Op::End;
+        let disturbs = |thread: usize, other: usize| {
+            let Footprints { next, later } = &self.machine.analysis.footprints;
+            thread != other && disturb(&next[thread][points[thread]], &later[other][points[other]])
+        };
+        let mut best: Option<Vec<usize>> = None;
+        for first in (0..count).filter(|first| is_open(*first)) {
+            let mut set = vec![first];
+            let mut at = 0;
+            while let Some(&thread) = set.get(at) {
+                let more: Vec<usize> = (0..count).filter(|other| !set.contains(other) && disturbs(thread, *other)).collect();
+                set.extend(more);
+                at += 1;
+            }
+            set.retain(|thread| is_open(*thread));
+            if best.as_ref().is_none_or(|best| set.len() < best.len()) {
+                best = Some(set);
+            }
+            if best.as_ref().is_some_and(|best| best.len() == 1) {
+                break;
+            }
+        }
+        best.unwrap_or_default()
+    }
+}
+
+impl System for Persistent<'_, '_> {
+    fn initial(&self) -> Vec<i64> {
+        self.machine.initial()
+    }
+
+    fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
+        self.asked.alike.sort(self.machine, state)
+    }
+
+    fn meet(&mut self, number: usize, state: &[i64]) -> bool {
+        self.asked.meet(self.machine, number, state);
+        self.asked.all_met()
+    }
+
+    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+        let machine = self.machine;
+        for (thread, is_other) in self.chosen(state).into_iter().flat_map(|thread| WAYS.map(|is_other| (thread, is_other))) {
+            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
+                Next::Blocked => continue,
+                Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
+                Next::Step(step) => step,
+            };
+            let mut after = state.to_vec();
+            machine.go(&mut after, thread, &step);
+            write_memory(machine, &mut after, &step.access);
+            into.push((Label { thread, event: step.event() }, after));
+        }
+        Ok(())
+    }
+}
