@@ -51,7 +51,7 @@ impl Sole {
     fn told(self, system: &NetworkSystem, limit: Limit) -> Told {
         within(limit, |cancel| match self {
             Self::Portfolio(method) => {
-                let plan = Plan { rounds: 1, decompose: Some(&serval_lifted::prove), ..Plan::new(&[method], cancel) };
+                let plan = Plan { rounds: 1, ..Plan::new(&[method], cancel) };
                 Told::from(portfolio::decide(&[system], 0, &plan).found)
             }
             Self::Classic => match serval_classic_engine::decide(system, &Options::default(), cancel, &no_clock).verdict {

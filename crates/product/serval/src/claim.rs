@@ -15,7 +15,7 @@ use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, StopReason};
 use serval_classic_engine::Stages;
 use serval_compile::{CompileError, Compiled, FaultReport, Lazy, Needs, Prepared};
-use serval_engine::portfolio::{self, Attempt, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
+use serval_engine::portfolio::{self, FIRST_LAYERS, FIRST_TICKS, Found, LAST_TICKS, Method, Plan, Progress};
 use serval_engine::search::{LayerOutcome, Search, SubsetSearch, run_certificate};
 use serval_lipton_engine::Why;
 use serval_model::{Letter, Moves, Named, NetworkSystem};
@@ -39,10 +39,6 @@ pub(crate) const FIRST_TEXT_TICKS: u64 = 1_000_000;
 pub(crate) const TEXT_TICKS: u64 = 100_000_000;
 /// Ticks for sets of few kinds of requests of a component that is too large as a whole.
 const TOO_LARGE_TICKS: u64 = 10_000_000;
-/// Disjuncts that the published method looks at as one method among others:
-/// so many, and one more for so many ticks.
-const FEWEST_DISJUNCTS: usize = 16;
-const TICKS_PER_DISJUNCT: u64 = 500_000;
 
 /// How long to try.
 #[derive(Clone, Copy)]
@@ -134,8 +130,6 @@ pub(crate) fn about_systems(systems: &[&NetworkSystem], cleared: u32, effort: &E
         watch: effort.progress,
         rounds: effort.rounds,
         percent: effort.percent,
-        classic: Some(&published),
-        decompose: Some(&serval_lifted::prove),
         ..Plan::new(methods, effort.cancel)
     };
     let decision = portfolio::decide(systems, cleared, &plan);
@@ -162,20 +156,6 @@ fn open_answers(system: &NetworkSystem, answers: &[(Letter, u64)]) -> Vec<OpenAn
         count,
     };
     answers.iter().map(answer).collect()
-}
-
-/// The published method within so many ticks or a few times as many, as one
-/// method among others.
-fn published(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Attempt {
-    let usual = serval_classic_engine::Options::default();
-    let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
-    let options = serval_classic_engine::Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, net_first: false, ..usual };
-    match serval_classic_engine::decide(system, &options, cancel, &serval_classic_engine::no_clock).verdict {
-        serval_classic_engine::Verdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
-        serval_classic_engine::Verdict::Refuted(run) => Attempt::Run(run),
-        serval_classic_engine::Verdict::Unknown(StopReason::Unsupported { .. } | StopReason::NumberTooLarge { .. }) => Attempt::Ended,
-        serval_classic_engine::Verdict::Unknown(_) => Attempt::Short,
-    }
 }
 
 /// One component after the other by the published method; a run ends the work.

@@ -5,6 +5,7 @@
 //! request is a single step. What they find is evidence; that it proves
 //! anything is for the independent checker to say.
 
+pub mod cases;
 mod decision;
 pub mod flow;
 pub mod letters;

@@ -26,10 +26,15 @@
 mod attempt;
 mod fence;
 mod few_kinds;
+mod published;
 mod schedule;
 mod tasks;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Mutex;
+#[cfg(test)]
+use std::sync::atomic::AtomicUsize;
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint::fenced;
@@ -43,7 +48,7 @@ use crate::reduce::{Extent, Reduction, reduce};
 use crate::search::{LayerOutcome, Search, Waits, lift, parallel_layer};
 
 pub use crate::decision::{Decision, Found, Method};
-pub use attempt::{Attempt, CaseOutcome, CaseProver, Prover};
+pub use attempt::Attempt;
 use fence::Broken;
 use schedule::{ALWAYS, BEGIN, EARLY_TICKS, END, GLANCE, GROWTH, HALVED, HALVED_ALWAYS, LEVEL, SOON_TICKS, Stage, TASK_TICKS};
 
@@ -72,17 +77,25 @@ pub struct Plan<'a> {
     pub rounds: usize,
     /// How large budgets are, in percent of the usual.
     pub percent: u64,
-    /// The published method, if there is one at hand.
-    pub classic: Option<&'a Prover<'a>>,
-    /// Proofs by cases on nets, if somebody makes them.
-    pub decompose: Option<&'a CaseProver<'a>>,
+    /// A method that panics, and how often it did.
+    #[cfg(test)]
+    sabotage: Option<(Method, &'a AtomicUsize)>,
 }
 
 impl<'a> Plan<'a> {
     /// Methods with one thread, a few rounds and nobody who watches.
     pub fn new(methods: &[Method], cancel: &Cancel) -> Self {
         let methods = methods.to_vec();
-        Self { methods, jobs: 1, cancel: cancel.clone(), watch: &|_| {}, rounds: ROUNDS, percent: 100, classic: None, decompose: None }
+        Self {
+            methods,
+            jobs: 1,
+            cancel: cancel.clone(),
+            watch: &|_| {},
+            rounds: ROUNDS,
+            percent: 100,
+            #[cfg(test)]
+            sabotage: None,
+        }
     }
 
     /// The ticks that something has in a round, if it has `first` in the first.

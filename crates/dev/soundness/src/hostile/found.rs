@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 use serval_budget::{Budget, Cancel};
+use serval_engine::cases::{self, CaseOutcome};
 use serval_engine::flow::{FlowOutcome, prove};
 use serval_engine::letters::{self, LettersOutcome};
-use serval_engine::portfolio::{self, CaseOutcome, Found, Method, Plan};
+use serval_engine::portfolio::{self, Found, Method, Plan};
 use serval_engine::reduce::{RULES, Reduction, apply_rule, reduce};
 use serval_engine::search::{LayerOutcome, Search, run_certificate};
 
@@ -95,7 +96,7 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
         // Programs that somebody wrote are decided as the product does it.
-        let plan = Plan { decompose: Some(&serval_lifted::prove), ..Plan::new(Method::ALL, &Cancel::new()) };
+        let plan = Plan::new(Method::ALL, &Cancel::new());
         match portfolio::decide(&systems, 0, &plan).found {
             Found::Serializable(parts, _) => bodies.push((0, body(parts))),
             Found::Refuted { component, run, .. } => bodies.push((component, Body::Run(run_certificate(&systems[component], &run)))),
@@ -209,7 +210,7 @@ fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
         if let Ok(LettersOutcome::Proof(proof)) = letters::prove(reduction.form(), &mut Budget::ticks(LETTERS_TICKS)) {
             found.push(Part::Letters(Box::new(LettersProof { script: reduction.script.clone(), ..proof })));
         }
-        if let CaseOutcome::Proof(proof) = serval_lifted::prove(reduction.form(), CASES_TICKS, &Cancel::new()) {
+        if let CaseOutcome::Proof(proof) = cases::prove(reduction.form(), CASES_TICKS, &Cancel::new()) {
             found.push(Part::Cases(Box::new(CasesProof { script: reduction.script.clone(), ..*proof })));
         }
         if let Ok(FlowOutcome::Proof(proof)) = prove(reduction.form(), &mut Budget::ticks(FLOW_TICKS)) {

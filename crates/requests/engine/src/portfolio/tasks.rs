@@ -11,7 +11,8 @@ use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
 use serval_proof::{CasesProof, Part};
 
-use super::{Attempt, CaseOutcome, End, Method, Progress, Work};
+use super::{Attempt, End, Method, Progress, Work, published};
+use crate::cases::{self, CaseOutcome};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
 use crate::letters::{Kept, LettersOutcome};
@@ -226,6 +227,8 @@ impl Work<'_> {
 
     fn task(&self, task: Task, ticks: u64, cancel: &Cancel) -> Attempt {
         let Task { component, kind, concurrent } = task;
+        #[cfg(test)]
+        self.plan.sabotaged(kind.method());
         let mut budget = Budget::new(ticks, cancel.clone());
         let lifted = |run| self.lifted(component, &run, ticks, cancel).map_or(Attempt::Short, Attempt::Run);
         // Too large for a normal form: too large for all that follows.
@@ -237,18 +240,15 @@ impl Work<'_> {
                 Ok(Bounded::TooLarge) | Err(_) => Attempt::Short,
             },
             Kind::LettersTracked => self.tracked(component, &lifted, &mut budget),
-            Kind::Decompose => {
-                let Some(prove) = self.plan.decompose else { return Attempt::Ended };
-                match prove(reduction.form(), ticks, cancel) {
-                    CaseOutcome::Proof(proof) => {
-                        Attempt::Part(Part::Cases(Box::new(CasesProof { script: reduction.script.clone(), ..*proof })))
-                    }
-                    CaseOutcome::Run(run) => lifted(run),
-                    CaseOutcome::Short(reason) => Attempt::Because(reason, true),
-                    CaseOutcome::Ended(reason) => Attempt::Because(reason, false),
+            Kind::Decompose => match cases::prove(reduction.form(), ticks, cancel) {
+                CaseOutcome::Proof(proof) => {
+                    Attempt::Part(Part::Cases(Box::new(CasesProof { script: reduction.script.clone(), ..*proof })))
                 }
-            }
-            Kind::Classic => self.plan.classic.map_or(Attempt::Ended, |prove| prove(self.systems[component], ticks, cancel)),
+                CaseOutcome::Run(run) => lifted(run),
+                CaseOutcome::Short(reason) => Attempt::Because(reason, true),
+                CaseOutcome::Ended(reason) => Attempt::Because(reason, false),
+            },
+            Kind::Classic => published::prove(self.systems[component], ticks, cancel),
             _ => {
                 let original;
                 let (form, script) = if matches!(kind, Kind::FlowReduced | Kind::LettersReduced) {

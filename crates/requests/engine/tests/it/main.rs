@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what tests share is part of them")]
 
+mod cases;
 mod continued;
 mod fences;
 mod search;

@@ -2,8 +2,7 @@
 
 use serval_budget::{Cancel, StopReason};
 use serval_case_proof::{Entry, check, entries};
-use serval_engine::portfolio::CaseOutcome;
-use serval_lifted::prove;
+use serval_engine::cases::{CaseOutcome, prove};
 use serval_model::{NetworkSystem, NormalForm};
 use serval_net_proof::{Equation, Evidence};
 use serval_proof::{Caps, Work};

@@ -5,10 +5,11 @@
 
 use serval_budget::{Budget, StopReason, Stopped};
 use serval_classic_engine::{Options, linear_sets};
-use serval_engine::flow::serial::{Answers, Serial};
 use serval_model::{Node, NormalForm};
 use serval_proof::flow::{Clause, LinearSet, answers_clause};
 use serval_semilinear::{Automaton, Edge, Letter, State, image};
+
+use crate::flow::serial::{Answers, Serial};
 
 /// The part of all ticks that the semilinear set may take.
 const SHARE: u64 = 4;

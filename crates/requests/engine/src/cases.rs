@@ -22,8 +22,6 @@ use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Cancel, StopReason, Stopped};
 use serval_case_proof::net::CaseNet;
 use serval_case_proof::{Entry, text};
-use serval_engine::flow::run_of;
-use serval_engine::portfolio::CaseOutcome;
 use serval_linear::Literal;
 use serval_model::{NodeStep, NormalForm, Run};
 use serval_net_engine::{Found, decide};
@@ -31,6 +29,7 @@ use serval_net_proof::equation::problem;
 use serval_net_proof::{Equation, Evidence, Item, Refusal};
 use serval_proof::CasesProof;
 
+use crate::flow::run_of;
 use sets::Sets;
 
 /// What a stop here is called.
@@ -43,6 +42,19 @@ const TICKS: u64 = 500_000;
 const SHARE: u64 = 16;
 /// The longest runs that are written out.
 const LONGEST: usize = 100_000;
+
+/// What the cases of a system came to.
+#[derive(Debug)]
+pub enum CaseOutcome {
+    /// A proof, but for its script.
+    Proof(Box<CasesProof>),
+    /// A run of [`NormalForm::to_system`] that should be a counterexample.
+    Run(Run),
+    /// Nothing, for this reason; more ticks might have helped.
+    Short(StopReason),
+    /// Nothing, for this reason, however many ticks there are.
+    Ended(StopReason),
+}
 
 /// Looks for a proof of a system in normal form, or for a counterexample.
 pub fn prove(form: &NormalForm, ticks: u64, cancel: &Cancel) -> CaseOutcome {

@@ -1,0 +1,25 @@
+//! The published method (Amir, Barbone, Amat, Jacobs: Deciding Serializability in Network Systems, TACAS 2026) as one
+//! method among others.
+
+use serval_budget::{Cancel, StopReason};
+use serval_classic_engine::{Options, Verdict, decide, no_clock};
+use serval_model::NetworkSystem;
+use serval_proof::Part;
+
+use super::Attempt;
+
+/// Disjuncts that it looks at: so many, and one more for so many ticks.
+const FEWEST_DISJUNCTS: usize = 16;
+const TICKS_PER_DISJUNCT: u64 = 500_000;
+
+/// What it finds within so many ticks or a few times as many.
+pub(super) fn prove(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Attempt {
+    let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
+    let options = Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, net_first: false, ..Options::default() };
+    match decide(system, &options, cancel, &no_clock).verdict {
+        Verdict::Serializable(proof) => Attempt::Part(Part::Invariant(proof)),
+        Verdict::Refuted(run) => Attempt::Run(run),
+        Verdict::Unknown(StopReason::Unsupported { .. } | StopReason::NumberTooLarge { .. }) => Attempt::Ended,
+        Verdict::Unknown(_) => Attempt::Short,
+    }
+}
