@@ -62,6 +62,42 @@ const PROBING: u64 = 500_000;
 /// Configurations that are looked at for a run, at least.
 const CONFIGURATIONS: usize = 4_000;
 
+/// A way to judge answers that are not serial: by a fact that excludes them, or by a run that has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refiner {
+    /// A letter that is not answered without others, shown in the cheapest way.
+    FirstSupport,
+    /// A clause that all serial runs meet, shown by global states.
+    GlobalStates,
+    /// As [`Self::FirstSupport`], shown in the other ways.
+    LaterSupports,
+    /// A run.
+    Run,
+    /// A clause that all serial runs meet, shown by counting.
+    Counting,
+    /// What following a few requests one by one shows.
+    Following,
+}
+
+/// The order for all letters together. To give a refiner a place, add it here and to `refined`.
+const OF_THE_WHOLE: &[Refiner] = &[
+    Refiner::FirstSupport,
+    Refiner::GlobalStates,
+    Refiner::LaterSupports,
+    Refiner::Run,
+    Refiner::Counting,
+    Refiner::Following,
+];
+/// The order for a group. Runs are those of the whole system, and so are the pairs of the later supports, while a group
+/// has few letters to be counted.
+const OF_A_GROUP: &[Refiner] = &[Refiner::FirstSupport, Refiner::GlobalStates, Refiner::Counting, Refiner::LaterSupports];
+
+/// What a refiner found.
+enum Refinement {
+    Fact(Fact),
+    Run(Run),
+}
+
 /// How an attempt to prove a system ended.
 #[derive(Debug)]
 pub enum LettersOutcome {
@@ -204,7 +240,6 @@ impl Work {
     /// found no proof.
     fn cover(&mut self, form: &NormalForm, budget: &mut Budget) -> Result<LettersOutcome, Stopped> {
         let classes = self.problem_classes();
-        let (first, later) = HOW.split_at(1);
         loop {
             let counts = match self.small.solve(&self.problem, budget)? {
                 Ok(counts) => counts,
@@ -235,43 +270,51 @@ impl Work {
                 }
                 self.fact_of.resize(self.problem.clauses.len(), None);
                 self.proof.regions.push(region);
-            } else if let Some(fact) = self.absent(form, counts, first, budget)? {
-                self.learn(fact)?;
             } else {
-                let apart = dual::separate(&self.automaton, classes, counts, budget)?;
-                if let Some(fact) = self.seen(form, apart.as_deref(), budget)? {
-                    self.learn(fact)?;
-                } else if !self.is_group
-                    && let Some(fact) = self.absent(form, counts, later, budget)?
-                {
-                    self.learn(fact)?;
-                } else if !self.is_group
-                    && let Some(run) = self.realised(form, counts, budget)?
-                {
-                    return Ok(LettersOutcome::Run(run));
-                } else if let Some(fact) = self.counted(form, counts, apart.as_deref(), budget)? {
-                    self.learn(fact)?;
-                } else if self.is_group
-                    // Pairs are those of the whole system, and a group has few letters to be counted.
-                    && let Some(fact) = self.absent(form, counts, later, budget)?
-                {
-                    self.learn(fact)?;
-                } else if !self.is_group
-                    && let Some(fact) = self.followed(form, counts, budget)?
-                {
-                    self.learn(fact)?;
-                } else {
-                    // No proof any more; but answers near these may be those of a run.
-                    let first = self.stuck(counts);
-                    if self.is_group || budget.left() < PROBING {
-                        return Ok(first);
+                match self.refined(form, counts, budget)? {
+                    Some(Refinement::Fact(fact)) => self.learn(fact)?,
+                    Some(Refinement::Run(run)) => return Ok(LettersOutcome::Run(run)),
+                    None => {
+                        // No proof any more; but answers near these may be those of a run.
+                        let first = self.stuck(counts);
+                        if self.is_group || budget.left() < PROBING {
+                            return Ok(first);
+                        }
+                        // What is excluded there without a fact must be forgotten here.
+                        let run = self.clone().probe(form, counts.to_vec(), budget)?;
+                        return Ok(run.map_or(first, LettersOutcome::Run));
                     }
-                    // What is excluded there without a fact must be forgotten here.
-                    let run = self.clone().probe(form, counts.to_vec(), budget)?;
-                    return Ok(run.map_or(first, LettersOutcome::Run));
                 }
             }
         }
+    }
+
+    /// What the first refiner that succeeds says of answers that are not serial.
+    fn refined(&self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<Refinement>, Stopped> {
+        let (first, later) = HOW.split_at(1);
+        let mut separation = None;
+        for refiner in if self.is_group { OF_A_GROUP } else { OF_THE_WHOLE } {
+            // What separates them from serial answers is found when the first refiner needs it.
+            if separation.is_none() && matches!(refiner, Refiner::GlobalStates | Refiner::Counting) {
+                separation = Some(dual::separate(&self.automaton, self.problem_classes(), counts, budget)?);
+            }
+            let apart = || separation.as_ref().and_then(Option::as_deref);
+            let fact = match refiner {
+                Refiner::FirstSupport => self.absent(form, counts, first, budget)?,
+                Refiner::GlobalStates => self.seen(form, apart(), budget)?,
+                Refiner::LaterSupports => self.absent(form, counts, later, budget)?,
+                Refiner::Counting => self.counted(form, counts, apart(), budget)?,
+                Refiner::Following => self.followed(form, counts, budget)?,
+                Refiner::Run => match self.realised(form, counts, budget)? {
+                    Some(run) => return Ok(Some(Refinement::Run(run))),
+                    None => None,
+                },
+            };
+            if let Some(fact) = fact {
+                return Ok(Some(Refinement::Fact(fact)));
+            }
+        }
+        Ok(None)
     }
 
     /// Looks for a run with answers that are not serial, small ones first, beside

@@ -4,9 +4,8 @@
 //! propagation, owners and doom as greatest sets of guesses that hold together, phases as the least that they can be. Every question about a path
 //! or a pair of paths is asked of the functions with which the checker asks it.
 //!
-//! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is gone) and
-//! can hurt, so there are four tries: none, in front of loops that wait, in front of all loops with a `yield`; and in front of loops that wait, without tests that are made again later,
-//! if there are such tests and two steps do not commute with them.
+//! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is
+//! gone) and can hurt, so each `Transformation` is tried in turn.
 
 mod flags;
 mod heads;
@@ -98,47 +97,72 @@ pub fn prove_by(prepared: &Prepared, chosen: &[u32], budget: &mut Budget) -> Res
 /// Bodies, and those among them that stand for all.
 type Few<'a> = Option<(&'a Bodies, &'a [u32])>;
 
+/// What is changed about a program before a proof is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transformation {
+    /// Nothing.
+    AsWritten,
+    /// A `yield` in front of loops that wait: there waiting is no read that must commute.
+    YieldBeforeWaiting,
+    /// A `yield` in front of all loops that have one. Retries count here, which are such loops.
+    YieldBeforeLoops,
+    /// A `yield` in front of loops that wait, without tests that are made again later, where leaving one out may help.
+    WithoutEarlyTests,
+}
+
+impl Transformation {
+    /// All of them, in the order in which they are tried.
+    const ORDER: [Self; 4] = [Self::AsWritten, Self::YieldBeforeWaiting, Self::YieldBeforeLoops, Self::WithoutEarlyTests];
+
+    /// The nodes in front of which requests yield.
+    fn yields(self, control: &Control<'_>, hints: &Hints) -> Vec<u32> {
+        match self {
+            Self::AsWritten => Vec::new(),
+            Self::YieldBeforeWaiting | Self::WithoutEarlyTests => hints.waiting_as_written.clone(),
+            Self::YieldBeforeLoops => heads::loops_with_yields(control),
+        }
+    }
+
+    /// Whether its reason, if it fails, says more than those of the transformations before it. The second one, where
+    /// waiting is no read, says most.
+    fn says_most(self) -> bool {
+        matches!(self, Self::AsWritten | Self::YieldBeforeWaiting)
+    }
+}
+
 fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<Reduction, Why> {
     let mut tried: Vec<Vec<u32>> = Vec::new();
-    let mut first_why = None;
+    let mut reported = None;
     let mut hints = Hints::default();
-    let mut heads_of_waiting = Vec::new();
-    for attempt in 0..4 {
-        let yields = match attempt {
-            0 => Vec::new(),
-            1 => {
-                heads_of_waiting = std::mem::take(&mut hints.waiting);
-                heads_of_waiting.clone()
-            }
-            2 => heads::loops_with_yields(control),
-            _ => std::mem::take(&mut heads_of_waiting),
-        };
+    for transformation in Transformation::ORDER {
+        let yields = transformation.yields(control, &hints);
         // The same was tried before with all tests, and then it was seen whether one may be left out.
-        let late = attempt == 3 && hints.looks.contains(&yields);
-        // In the third attempt retries count, which are loops with a `yield`.
-        let retries = attempt == 2 && !yields.is_empty() && few.is_none();
+        let late = transformation == Transformation::WithoutEarlyTests && hints.looks.contains(&yields);
+        let retries = transformation == Transformation::YieldBeforeLoops && !yields.is_empty() && few.is_none();
         if !retries && !late && tried.contains(&yields) {
             continue;
         }
-        let attempt_with = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
-        let mut tried_with = try_with(&attempt_with, &mut hints, budget);
-        if matches!(tried_with, Ok(None)) {
-            tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut hints, budget);
+        let attempt = Attempt { control, yields: &yields, validate: retries, few, tickets: few.is_none(), late };
+        let mut outcome = try_with(&attempt, &mut hints, budget);
+        if matches!(outcome, Ok(None)) {
+            outcome = try_with(&Attempt { tickets: false, ..attempt }, &mut hints, budget);
         }
-        match tried_with {
+        if transformation == Transformation::AsWritten {
+            hints.waiting_as_written = std::mem::take(&mut hints.waiting);
+        }
+        match outcome {
             Ok(Some(reduction)) => return Ok(reduction),
             Ok(None) => {}
             Err(why @ Why::Stopped(_)) => return Err(why),
-            // Of the attempts the second one, where waiting is no read, says most.
-            Err(why) if attempt < 2 => first_why = Some(why),
-            Err(why) => first_why = first_why.or(Some(why)),
+            Err(why) if transformation.says_most() => reported = Some(why),
+            Err(why) => reported = reported.or(Some(why)),
         }
         tried.push(yields);
     }
     if hints.short {
         return Err(Why::Stopped(Stopped::OutOfTicks));
     }
-    Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 4 }))
+    Err(reported.unwrap_or(Why::TooLarge { what: "attempts", limit: Transformation::ORDER.len() as u64 }))
 }
 
 impl From<Halt> for Why {
@@ -171,6 +195,8 @@ const MAX_ROUNDS: u64 = 5;
 struct Hints {
     /// In front of which nodes requests wait.
     waiting: Vec<u32>,
+    /// The same in the program as it is written.
+    waiting_as_written: Vec<u32>,
     /// With which extra yields two steps do not commute, and some test may be left out.
     looks: Vec<Vec<u32>>,
     /// Whether more ticks might find more tests that may be left out.

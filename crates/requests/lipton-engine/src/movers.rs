@@ -5,7 +5,7 @@
 //! successors: every labelling that works contains it, and a smaller set after the commit asks for fewer left movers. So there is nothing to search.
 
 use serval_budget::{Budget, Stopped};
-use serval_lipton_proof::exchange::{Alike, Exchange};
+use serval_lipton_proof::exchange::{Alike, Exchange, Mover};
 use serval_lipton_proof::facts::{Facts, Runs};
 use serval_lipton_proof::model::Model;
 use serval_lipton_proof::path::{PathId, PointId};
@@ -25,7 +25,6 @@ pub(crate) enum Phases {
 }
 
 struct Movers<'a> {
-    model: &'a Model,
     exchange: &'a Exchange<'a>,
     not_right: Vec<Witness>,
     not_left: Vec<Witness>,
@@ -35,18 +34,19 @@ struct Movers<'a> {
 pub(crate) fn phases(model: &Model, facts: &Facts, budget: &mut Budget) -> Result<Phases, Stopped> {
     let exchange = Exchange::new(model, facts);
     let mut movers =
-        Movers { model, exchange: &exchange, not_right: vec![None; model.paths.len()], not_left: vec![None; model.paths.len()] };
+        Movers { exchange: &exchange, not_right: vec![None; model.paths.len()], not_left: vec![None; model.paths.len()] };
     for global in globals(model) {
         if model.writers[global.index()].is_empty() {
             continue;
         }
         // A path to the end is the commit or later, and need not move to the right; one from an entry need not move to the left.
-        let may = |id: PathId| u8::from(model.path(id).to != PointId::END) + 2 * u8::from(!model.is_entry(model.path(id).from));
-        let groups = exchange.alike(global, &may);
-        for (right, first) in &groups {
-            for (left, second) in &groups {
+        let must =
+            |id: PathId| Mover { right: model.path(id).to != PointId::END, left: !model.is_entry(model.path(id).from) };
+        let groups = exchange.alike(global, &must);
+        for (before, first) in &groups {
+            for (after, second) in &groups {
                 budget.spend(1)?;
-                if (right & 1 != 0 || left & 2 != 0) && (first.writes() || second.writes()) && !exchange.groups(global, first, second) {
+                if (before.right || after.left) && (first.writes() || second.writes()) && !exchange.groups(global, first, second) {
                     movers.pairs(first, second, budget)?;
                 }
             }
@@ -100,7 +100,6 @@ impl Movers<'_> {
             }
             let not_left = &self.not_left;
             left.retain(|t| not_left[t.index()].is_none());
-            let _ = self.model;
         }
         Ok(())
     }

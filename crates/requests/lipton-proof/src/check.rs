@@ -30,7 +30,7 @@ use serval_proof::{Condition, Group, Reduction, Refusal, Rejection, Run, TooLarg
 use serval_syntax::GlobalVar;
 
 use crate::domain::Domain;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Mover};
 use crate::execute::{Halt, meets, told};
 use crate::facts::{Facts, Meaningless, Runs, ranges};
 use crate::invariants::{Claims, Violation};
@@ -313,19 +313,20 @@ impl Checker<'_> {
     /// Steps before the commit move to the right, steps after it to the left.
     fn exchange<Stop>(&mut self, claims: Claims<'_>, post: &[bool]) -> Result<(), Refusal<Stop>> {
         let (model, exchange) = (claims.model, Exchange::new(claims.model, claims.facts));
-        // Whether a path must move to the right, and whether it must move to the left.
-        let right = |id: PathId| !post[model.path(id).from.index()] && !post[model.path(id).to.index()];
-        let left = |id: PathId| post[model.path(id).from.index()];
+        let must = |id: PathId| {
+            let [from, to] = [model.path(id).from, model.path(id).to].map(|point| post[point.index()]);
+            Mover { right: !from && !to, left: from }
+        };
         for global in (0..model.initial.len()).filter_map(|index| u32::try_from(index).ok()).map(GlobalVar) {
             if model.writers[global.index()].is_empty() {
                 continue;
             }
-            let groups = exchange.alike(global, &|id| u8::from(right(id)) + 2 * u8::from(left(id)));
-            for (first_phase, first) in &groups {
-                for (second_phase, second) in &groups {
+            let groups = exchange.alike(global, &must);
+            for (before, first) in &groups {
+                for (after, second) in &groups {
                     self.spend(1)?;
-                    let asked = first_phase & 1 != 0 || second_phase & 2 != 0;
-                    if !asked || !(first.writes() || second.writes()) || exchange.groups(global, first, second) {
+                    let is_needed = before.right || after.left;
+                    if !is_needed || !(first.writes() || second.writes()) || exchange.groups(global, first, second) {
                         continue;
                     }
                     self.pairs(model, &exchange, &first.paths, &second.paths)?;

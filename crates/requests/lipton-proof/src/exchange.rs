@@ -75,6 +75,15 @@ struct Look {
     checked: Option<(i64, i64)>,
 }
 
+/// The ways in which a path must move past its neighbours (Lipton 1975).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mover {
+    /// It is before the commit: steps of others that come next may come first.
+    pub right: bool,
+    /// It is after the commit: it may come before steps of others.
+    pub left: bool,
+}
+
 /// Paths that look the same for one global.
 #[derive(Clone, Debug)]
 pub struct Alike {
@@ -123,15 +132,16 @@ impl<'a> Exchange<'a> {
         exchange
     }
 
-    /// The paths that touch a global and that complete runs take, those that look the same together. `phase` tells more of them apart.
-    pub fn alike(&self, global: GlobalVar, phase: &dyn Fn(PathId) -> u8) -> Vec<(u8, Alike)> {
-        let mut numbers: FxHashMap<(u8, ClassId, ClassId, u32, Look), usize> = FxHashMap::default();
-        let mut groups: Vec<(u8, Alike)> = Vec::new();
+    /// The paths that touch a global and that complete runs take, those that look the same together. `must` says of a path
+    /// which way it must move, and tells more of them apart.
+    pub fn alike(&self, global: GlobalVar, must: &dyn Fn(PathId) -> Mover) -> Vec<(Mover, Alike)> {
+        let mut numbers: FxHashMap<(Mover, ClassId, ClassId, u32, Look), usize> = FxHashMap::default();
+        let mut groups: Vec<(Mover, Alike)> = Vec::new();
         for &id in self.model.touching[global.index()].iter().filter(|&&id| self.facts.is_taken(self.model, id, Runs::Complete)) {
             let path = self.model.path(id);
             let touch = self.model.touch(id, global).unwrap_or(&NOTHING);
             let (from, to) = (self.facts.class(path.from), self.facts.class(path.to));
-            let key = (phase(id), from, to, self.profile_of[id.index()], look(path, global, touch));
+            let key = (must(id), from, to, self.profile_of[id.index()], look(path, global, touch));
             let at = *numbers.entry(key).or_insert_with_key(|key| {
                 groups.push((key.0, Alike { paths: Vec::new(), from, to, look: key.4.clone(), profile: key.3 }));
                 groups.len() - 1

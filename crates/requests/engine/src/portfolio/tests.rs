@@ -36,12 +36,14 @@ fn tasks_that_panic_are_not_asked_again() {
             let plan = Plan { jobs, sabotage: Some((broken, &calls)), ..Plan::new(methods, &cancel) };
             let decision = catch_unwind(AssertUnwindSafe(|| decide(&[system], 0, &plan))).ok();
             assert_eq!(decision.is_some(), methods.len() > 1);
+            let calls = calls.into_inner();
+            // Where the other one comes first in the order, nothing is left to be asked.
+            let is_asked = methods.len() == 1 || broken == Method::Classic;
+            assert_eq!(calls, usize::from(is_asked), "{broken:?}");
             if let Some(decision) = decision {
                 assert!(matches!(decision.found, Found::Refuted { method: Method::Bounded, .. }), "{:?}", decision.found);
-                assert_eq!(decision.failed, [broken]);
+                assert_eq!(decision.failed, vec![broken; calls]);
             }
-            // What comes after the answer of another method is not asked.
-            assert!(calls.into_inner() <= 1);
         }
     }
 }
