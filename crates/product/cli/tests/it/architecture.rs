@@ -1,12 +1,30 @@
-//! ARCHITECTURE.md draws the arrows between crates as they are, and they make
-//! no circle.
+//! The rules of the wings hold, and ARCHITECTURE.md marks what is trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use crate::support;
 
-type Arrows = BTreeMap<String, BTreeSet<String>>;
+/// The wings; each stands only on those before it.
+const WINGS: [&str; 6] = ["base", "nets", "requests", "weak-memory", "product", "dev"];
+
+/// Crates below all engines that search.
+const SOLVERS: [&str; 2] = ["serval-arith", "serval-semilinear"];
+
+/// The crates of ours that the binary may stand on.
+const DOORS: [&str; 5] = ["serval", "serval-budget", "serval-families", "serval-memory", "serval-report"];
+
+type Names = BTreeSet<String>;
+
+/// A crate of the workspace.
+struct Room {
+    wing: String,
+    folder: String,
+    /// What it stands on, by package.
+    below: Names,
+    /// The same, with what only its tests need.
+    with_tests: Names,
+}
 
 /// What cargo knows of the packages of the workspace.
 pub(crate) fn metadata() -> serde_json::Value {
@@ -20,57 +38,125 @@ pub(crate) fn metadata() -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What the crates of the workspace depend on, by the folders that they are
-/// in: in earnest, and with what only their tests need.
-fn arrows() -> [Arrows; 2] {
-    let metadata = metadata();
-    let folder = |path: &str| path.trim_end_matches("/Cargo.toml").rsplit('/').next().unwrap().to_owned();
-    let (mut earnest, mut all) = (Arrows::new(), Arrows::new());
-    for package in metadata["packages"].as_array().unwrap() {
-        let name = folder(package["manifest_path"].as_str().unwrap());
-        for dependency in package["dependencies"].as_array().unwrap() {
-            let Some(path) = dependency["path"].as_str() else { continue };
-            all.entry(name.clone()).or_default().insert(folder(path));
-            if dependency["kind"].is_null() {
-                earnest.entry(name.clone()).or_default().insert(folder(path));
-            }
-        }
-        earnest.entry(name.clone()).or_default();
+/// The crates of the workspace, by package.
+fn rooms() -> BTreeMap<String, Room> {
+    let mut rooms = BTreeMap::new();
+    for package in metadata()["packages"].as_array().unwrap() {
+        let path = package["manifest_path"].as_str().unwrap();
+        let parts: Vec<&str> = path.trim_end_matches("/Cargo.toml").rsplit('/').take(3).collect();
+        let [folder, wing, "crates"] = parts[..] else { panic!("{path} is not crates/WING/ROOM") };
+        let ours = |tests: bool| {
+            let dependencies = package["dependencies"].as_array().unwrap().iter();
+            let wanted = dependencies.filter(|one| one["path"].is_string() && (tests || one["kind"].is_null()));
+            wanted.map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let room = Room { wing: wing.to_owned(), folder: folder.to_owned(), below: ours(false), with_tests: ours(true) };
+        rooms.insert(package["name"].as_str().unwrap().to_owned(), room);
     }
-    [earnest, all]
+    rooms
 }
 
-/// The table of the arrows: a line for each crate.
-fn drawn() -> Arrows {
-    let text = std::fs::read_to_string(support::root().join("ARCHITECTURE.md")).unwrap();
-    let table = text.split("| crate | stands on |").nth(1).unwrap().lines().skip(2).take_while(|line| line.starts_with('|'));
-    let row = |line: &str| {
-        let mut cells = line.trim_matches('|').split('|').map(str::trim);
-        let name = cells.next().unwrap().trim_matches('`').to_owned();
-        let others = cells.next().unwrap().split(", ").filter(|other| *other != "–").map(str::to_owned);
-        (name, others.collect())
-    };
-    table.map(row).collect()
+/// All that a crate stands on, directly or not, and itself.
+fn all_below(rooms: &BTreeMap<String, Room>, package: &str) -> Names {
+    let (mut all, mut open) = (Names::new(), vec![package.to_owned()]);
+    while let Some(name) = open.pop() {
+        if all.insert(name.clone()) {
+            open.extend(rooms[&name].below.iter().cloned());
+        }
+    }
+    all
+}
+
+fn is_engine(package: &str) -> bool {
+    package.ends_with("-engine")
 }
 
 #[test]
-fn the_arrows_are_drawn_as_they_are() {
-    let [earnest, _] = arrows();
-    let drawn = drawn();
-    for (name, others) in &earnest {
-        let written: Vec<&str> = others.iter().map(String::as_str).collect();
-        assert_eq!(drawn.get(name), Some(others), "the line should be: | `{name}` | {} |", written.join(", "));
+fn a_wing_stands_only_on_wings_before_it() {
+    let rooms = rooms();
+    let floor = |room: &Room| {
+        let place = WINGS.iter().position(|wing| *wing == room.wing);
+        place.unwrap_or_else(|| panic!("{} is in the folder {}, which is no wing", room.folder, room.wing))
+    };
+    for (package, room) in &rooms {
+        for other in &room.below {
+            assert!(floor(&rooms[other]) <= floor(room), "{package} in {} stands on {other} in {}", room.wing, rooms[other].wing);
+        }
     }
-    assert_eq!(drawn.len(), earnest.len());
+}
+
+#[test]
+fn package_names_tell_wing_and_room() {
+    for (package, room) in rooms() {
+        let expected = match (room.wing.as_str(), room.folder.as_str()) {
+            (_, "serval") => "serval".to_owned(),
+            ("nets", folder) if folder != "petri" => format!("serval-net-{folder}"),
+            ("weak-memory", folder) => format!("serval-tso-{folder}"),
+            (_, folder) => format!("serval-{folder}"),
+        };
+        assert_eq!(package, expected);
+    }
+}
+
+#[test]
+fn no_checker_stands_on_an_engine() {
+    let rooms = rooms();
+    for package in rooms.keys().filter(|package| package.ends_with("-proof")) {
+        let engines: Vec<String> = all_below(&rooms, package).into_iter().filter(|other| is_engine(other)).collect();
+        assert!(engines.is_empty(), "{package} stands on {engines:?}");
+    }
+}
+
+#[test]
+fn what_is_trusted_does_not_search() {
+    let rooms = rooms();
+    // A crate searches if it is an engine or a solver, or stands on one, whatever its name.
+    let searches = |package: &str| {
+        let below = all_below(&rooms, package);
+        below.iter().any(|other| is_engine(other) || SOLVERS.contains(&other.as_str()))
+    };
+    let searching: Vec<String> = all_below(&rooms, "serval-verify").into_iter().filter(|package| searches(package)).collect();
+    assert!(searching.is_empty(), "serval-verify stands on {searching:?}");
+    assert!(SOLVERS.iter().all(|solver| rooms.contains_key(*solver)));
+}
+
+#[test]
+fn what_is_trusted_is_marked() {
+    let rooms = rooms();
+    let trusted: Names = all_below(&rooms, "serval-verify").iter().map(|name| format!("{}/{}", rooms[name].wing, rooms[name].folder)).collect();
+    let text = std::fs::read_to_string(support::root().join("ARCHITECTURE.md")).unwrap();
+    let picture = text.split("```text").nth(1).unwrap().split("```").next().unwrap();
+    let (mut marked, mut drawn, mut wing) = (Names::new(), Names::new(), "");
+    for line in picture.lines() {
+        wing = line.split_whitespace().next().filter(|word| WINGS.contains(word)).unwrap_or(wing);
+        for word in line.split_whitespace() {
+            let name = format!("{wing}/{}", word.trim_end_matches('*'));
+            if rooms.values().any(|room| format!("{}/{}", room.wing, room.folder) == name) {
+                drawn.insert(name.clone());
+                if word.ends_with('*') {
+                    marked.insert(name);
+                }
+            }
+        }
+    }
+    assert_eq!(marked, trusted);
+    let all: Names = rooms.values().map(|room| format!("{}/{}", room.wing, room.folder)).collect();
+    assert_eq!(drawn, all);
+}
+
+#[test]
+fn the_library_is_the_only_door() {
+    let rooms = rooms();
+    let others: Vec<&String> = rooms["serval-cli"].below.iter().filter(|name| !DOORS.contains(&name.as_str())).collect();
+    assert!(others.is_empty(), "serval-cli stands on {others:?}");
+    let engines: Vec<String> = all_below(&rooms, "serval-report").into_iter().filter(|name| is_engine(name)).collect();
+    assert!(engines.is_empty(), "serval-report stands on {engines:?}");
 }
 
 #[test]
 fn nothing_goes_round_in_circles() {
     // Takes away what stands on nothing that is left; tests count, too.
-    let [earnest, mut left] = arrows();
-    for name in earnest.into_keys() {
-        left.entry(name).or_default();
-    }
+    let mut left: BTreeMap<String, Names> = rooms().into_iter().map(|(name, room)| (name, room.with_tests)).collect();
     loop {
         let free: Vec<String> = left.iter().filter(|(_, others)| others.is_empty()).map(|(name, _)| name.clone()).collect();
         if free.is_empty() {
