@@ -80,14 +80,8 @@ enum Refiner {
 }
 
 /// The order for all letters together. To give a refiner a place, add it here and to `refined`.
-const OF_THE_WHOLE: &[Refiner] = &[
-    Refiner::FirstSupport,
-    Refiner::GlobalStates,
-    Refiner::LaterSupports,
-    Refiner::Run,
-    Refiner::Counting,
-    Refiner::Following,
-];
+const OF_THE_WHOLE: &[Refiner] =
+    &[Refiner::FirstSupport, Refiner::GlobalStates, Refiner::LaterSupports, Refiner::Run, Refiner::Counting, Refiner::Following];
 /// The order for a group. Runs are those of the whole system, and so are the pairs of the later supports, while a group
 /// has few letters to be counted.
 const OF_A_GROUP: &[Refiner] = &[Refiner::FirstSupport, Refiner::GlobalStates, Refiner::Counting, Refiner::LaterSupports];

@@ -33,15 +33,13 @@ struct Movers<'a> {
 /// Finds the phases.
 pub(crate) fn phases(model: &Model, facts: &Facts, budget: &mut Budget) -> Result<Phases, Stopped> {
     let exchange = Exchange::new(model, facts);
-    let mut movers =
-        Movers { exchange: &exchange, not_right: vec![None; model.paths.len()], not_left: vec![None; model.paths.len()] };
+    let mut movers = Movers { exchange: &exchange, not_right: vec![None; model.paths.len()], not_left: vec![None; model.paths.len()] };
     for global in globals(model) {
         if model.writers[global.index()].is_empty() {
             continue;
         }
         // A path to the end is the commit or later, and need not move to the right; one from an entry need not move to the left.
-        let must =
-            |id: PathId| Mover { right: model.path(id).to != PointId::END, left: !model.is_entry(model.path(id).from) };
+        let must = |id: PathId| Mover { right: model.path(id).to != PointId::END, left: !model.is_entry(model.path(id).from) };
         let groups = exchange.alike(global, &must);
         for (before, first) in &groups {
             for (after, second) in &groups {

@@ -123,7 +123,8 @@ fn what_is_trusted_does_not_search() {
 #[test]
 fn what_is_trusted_is_marked() {
     let rooms = rooms();
-    let trusted: Names = all_below(&rooms, "serval-verify").iter().map(|name| format!("{}/{}", rooms[name].wing, rooms[name].folder)).collect();
+    let trusted: Names =
+        all_below(&rooms, "serval-verify").iter().map(|name| format!("{}/{}", rooms[name].wing, rooms[name].folder)).collect();
     let text = std::fs::read_to_string(support::root().join("ARCHITECTURE.md")).unwrap();
     let picture = text.split("```text").nth(1).unwrap().split("```").next().unwrap();
     let (mut marked, mut drawn, mut wing) = (Names::new(), Names::new(), "");
