@@ -1,6 +1,6 @@
 //! What must hold of reading programs on weak memory and litmus tests, whatever the text is.
 
-use serval_syntax::{Diagnostic, LineIndex};
+use serval_diagnostic::{Diagnostic, LineIndex};
 use serval_tso_program::{Op, Program, Syntax, codes, lexemes, read_as};
 
 /// Checks one text; gives what is wrong with it.

@@ -19,10 +19,10 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 });
 
 #[cfg(feature = "programs")]
-fn draw(diagnostics: &[serval_syntax::Diagnostic], text: &str) {
+fn draw(diagnostics: &[serval_diagnostic::Diagnostic], text: &str) {
     serval_report::render_diagnostics(diagnostics, "fuzz.tso", text, serval_report::Style::Plain);
 }
 
 /// What draws mistakes is not built here.
 #[cfg(not(feature = "programs"))]
-fn draw(_: &[serval_syntax::Diagnostic], _: &str) {}
+fn draw(_: &[serval_diagnostic::Diagnostic], _: &str) {}

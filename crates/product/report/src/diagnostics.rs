@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serval_diagnostic::{Code, Diagnostic, Label, LineIndex, Severity, Span};
 use serval_model::JsonError;
-use serval_syntax::{Code, Diagnostic, Label, LineIndex, Severity, Span};
 
 use crate::escape::{line, lines as visible, name};
 

@@ -207,7 +207,7 @@ pub fn similar(name: &str) -> Option<&'static str> {
     match code_digits(name) {
         // A number is used once, whatever the letter.
         Some(digits) => known.find(|known| code_digits(known) == Some(digits)),
-        None => serval_syntax::similar(name, known.filter(|known| code_digits(known).is_none())),
+        None => serval_diagnostic::similar(name, known.filter(|known| code_digits(known).is_none())),
     }
 }
 

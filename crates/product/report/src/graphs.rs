@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serval_compile::Component;
+use serval_diagnostic::LineIndex;
 use serval_model::{GlobalId, LocalId, NetworkSystem, SerialAutomaton};
-use serval_syntax::LineIndex;
 
 use crate::escape::{dot, mermaid_label};
 

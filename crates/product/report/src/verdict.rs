@@ -16,7 +16,7 @@ use crate::stages::StageReport;
 use crate::timeline::{excerpt, excerpt_lines, line_notes, table};
 use crate::why::why;
 use serde::Serialize;
-use serval_syntax::{Diagnostic, LineIndex, Severity};
+use serval_diagnostic::{Diagnostic, LineIndex, Severity};
 
 /// Everything about one file. Absent parts are left out.
 #[derive(Clone, Debug, Serialize)]

@@ -22,8 +22,8 @@ mod vain;
 mod words;
 
 use serval_budget::{Budget, Cancel, StopReason};
+use serval_diagnostic::{Diagnostic, LineIndex};
 use serval_report::tso::{TsoAnswer, TsoCertificate, TsoFinals, TsoKind, TsoNote, TsoQuestion, TsoReport, TsoRobust};
-use serval_syntax::{Diagnostic, LineIndex};
 use serval_tso_engine::{FaultWith, Limits, Open, Outcome};
 use serval_tso_program::{Asked, MAX_THREADS, Program};
 use serval_tso_proof::{Claim, Model, Refusal, Shown};

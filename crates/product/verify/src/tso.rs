@@ -1,8 +1,8 @@
 //! Checks a certificate for a program on weak memory.
 
 use serval_budget::{Budget, Cancel, Stopped};
+use serval_diagnostic::{Diagnostic, LineIndex};
 use serval_model::shown;
-use serval_syntax::{Diagnostic, LineIndex};
 use serval_tso_program::Syntax;
 use serval_tso_proof::{Certificate, FencesShown, Goal, Means, Refusal, Rejection, Shown};
 
@@ -50,7 +50,8 @@ pub fn verify_tso_as(text: &str, syntax: Syntax, questions: &[String], certifica
         Err((line, column, message)) => return TsoOutcome::Certificate(line, column, message),
     };
     let first = |diagnostics: Vec<Diagnostic>| {
-        let nothing = || Diagnostic::error(serval_syntax::Code("E0601"), serval_syntax::Span::default(), "the program cannot be read");
+        let nothing =
+            || Diagnostic::error(serval_diagnostic::Code("E0601"), serval_diagnostic::Span::default(), "the program cannot be read");
         Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing))
     };
     let mut program = match serval_tso_program::read_as(text, syntax) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexSet;
 use serval_budget::Stopped;
-use serval_syntax::{Code, CodeInfo, Diagnostic, Expr, ExprKind, Limit, LineIndex, LocalVar, Program, Severity, Span, Variable};
+use serval_diagnostic::{CodeInfo, Diagnostic, LineIndex, Span};
+use serval_syntax::{Expr, ExprKind, Limit, LocalVar, Program, Variable};
 
 use crate::explore::{Failure, Grower, Trail};
 use crate::fault_run::FaultRun;
@@ -12,32 +13,23 @@ use crate::machine::{Fault, FaultKind};
 use crate::space::Space;
 use crate::split::Part;
 
-const TOO_LARGE: Code = Code("E0301");
-const DIVISION_BY_ZERO: Code = Code("E0302");
-const OVERFLOW: Code = Code("E0303");
-const STEP_TOO_LONG: Code = Code("E0304");
-const MAY_FAIL: Code = Code("E0305");
-const OUTSIDE: Code = Code("E0308");
-pub(crate) const UNHELD: Code = Code("W0306");
-pub(crate) const UNREACHED: Code = Code("N0307");
-pub(crate) const SILENT: Code = Code("W0309");
-pub(crate) const NO_GLOBAL: Code = Code("N0310");
+serval_diagnostic::codes! {
+    pub(crate) const;
+    TOO_LARGE = "E0301", Error, "too many states";
+    DIVISION_BY_ZERO = "E0302", Error, "division by zero";
+    OVERFLOW = "E0303", Error, "a value outside the 64-bit range";
+    STEP_TOO_LONG = "E0304", Error, "a step that does not end";
+    MAY_FAIL = "E0305", Error, "a step that may fail";
+    UNHELD = "W0306", Warning, "a lock released without being held";
+    UNREACHED = "N0307", Note, "a range of which a part is never used";
+    OUTSIDE = "E0308", Error, "a value outside of a range";
+    SILENT = "W0309", Warning, "a request that can never answer";
+    NO_GLOBAL = "N0310", Note, "a program without any global variable";
+}
 
 /// The codes of this crate.
 pub fn codes() -> &'static [CodeInfo] {
-    const CODES: &[CodeInfo] = &[
-        CodeInfo { code: TOO_LARGE, severity: Severity::Error, title: "too many states" },
-        CodeInfo { code: DIVISION_BY_ZERO, severity: Severity::Error, title: "division by zero" },
-        CodeInfo { code: OVERFLOW, severity: Severity::Error, title: "a value outside the 64-bit range" },
-        CodeInfo { code: STEP_TOO_LONG, severity: Severity::Error, title: "a step that does not end" },
-        CodeInfo { code: MAY_FAIL, severity: Severity::Error, title: "a step that may fail" },
-        CodeInfo { code: UNHELD, severity: Severity::Warning, title: "a lock released without being held" },
-        CodeInfo { code: UNREACHED, severity: Severity::Note, title: "a range of which a part is never used" },
-        CodeInfo { code: OUTSIDE, severity: Severity::Error, title: "a value outside of a range" },
-        CodeInfo { code: SILENT, severity: Severity::Warning, title: "a request that can never answer" },
-        CodeInfo { code: NO_GLOBAL, severity: Severity::Note, title: "a program without any global variable" },
-    ];
-    CODES
+    ALL
 }
 
 /// Why compiling gave no system.

@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, MAX_SHOWN, Sink, codes, finish};
 use crate::grammar::{SyntaxKind, no_request, parse_text};
 use crate::lowering::{Declared, Lowered, Lowering, MAX_ELEMENTS, Names, Slots, bad_parameter, initial_local};
 use crate::program::{Global, GlobalVar, Program, Request, Version, is_global};
-use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+use serval_diagnostic::Span;
 
 /// A text as a program, and what there is to say about it.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ use self::builder::Builder;
 use self::lexer::{Token, tokenize};
 use self::parser::Parser;
 use crate::diagnostic::{Diagnostic, Sink, codes};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// How many bytes a text may have. Beyond, it is refused with
 /// [`codes::TOO_LARGE`], and its tree is a single token that nobody has

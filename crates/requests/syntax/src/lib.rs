@@ -26,7 +26,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a code, how diagnostics look, which word is suggested | `diagnostic/` |
+//! | a code, how many diagnostics are shown | `diagnostic/`; how they look and which word is suggested is in `serval-diagnostic` |
 //! | the program that others work with, its arithmetic, `core_text` | `program/` |
 //! | a word, a token, the grammar, what is said about a mistake in it | `grammar/` |
 //! | the tree and its typed views | `tree/` |
@@ -65,7 +65,6 @@ mod diagnostic;
 mod grammar;
 mod lowering;
 mod program;
-mod span;
 mod tree;
 
 pub use analysis::{Analysis, analyze};
@@ -75,5 +74,5 @@ pub use program::{
     Allowance, ArithmeticOp, Arm, CompareOp, Expectation, Expr, ExprKind, Global, GlobalVar, Limit, Local, LocalVar, Program, Request,
     Variable, Verdict, Version, core_text, is_global, value,
 };
-pub use span::{LineIndex, Position, Span};
+pub use serval_diagnostic::{LineIndex, Position, Span};
 pub use tree::{Parsed, Ser, SyntaxElement, SyntaxNode, SyntaxToken, ast, parse};

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::{MAX_HEIGHT, too_deep};
 use crate::program::{Expr, ExprKind, Variable};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// How many expressions may be made by writing things out.
 const MAX_MADE: u64 = 1 << 20;

@@ -12,7 +12,7 @@ pub use core_text::core_text;
 pub(crate) use fold::{NoValue, fold};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// A checked program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ pub mod ast;
 
 use crate::diagnostic::{Diagnostic, finish};
 use crate::grammar::{SyntaxKind, parse_text, raw};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// Ties the tree of [`rowan`] to [`SyntaxKind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

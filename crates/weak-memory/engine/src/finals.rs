@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serval_budget::Budget;
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 use serval_tso_program::{Asked as Kind, BinaryOp, CellId, Expr, Observed, Op, Program, Question, RegisterId, ThreadId};
 
 use crate::limits::Limits;

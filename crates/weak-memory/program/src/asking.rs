@@ -1,6 +1,6 @@
 //! Questions that do not stand in the program.
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 use crate::program::{Program, Question};
 use crate::{codes, grammar, limits, lower, tokens};

@@ -3,7 +3,7 @@
 mod expressions;
 mod statements;
 
-use serval_syntax::{Diagnostic, Span, similar};
+use serval_diagnostic::{Diagnostic, Span, similar};
 
 pub(crate) use expressions::LONGEST;
 

@@ -60,7 +60,7 @@ mod tokens;
 mod tree;
 mod value;
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 pub use changes::Change;
 pub use codes::{ASSUMES_NEVER, FENCE_IN_VAIN, NOT_REACHED, VALUE_LEAVES_RANGE, codes};

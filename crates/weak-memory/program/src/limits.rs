@@ -1,6 +1,6 @@
 //! How much a program may have of what.
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 

@@ -41,7 +41,7 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serval_syntax::{Code, Diagnostic, Span};
+use serval_diagnostic::{Code, Diagnostic, Span};
 
 use crate::codes;
 use crate::grammar::WORDS;

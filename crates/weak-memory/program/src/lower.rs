@@ -7,7 +7,7 @@ mod questions;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 use crate::limits::{MAX_CELLS, MAX_THREADS};
@@ -27,7 +27,7 @@ pub(crate) struct Context<'f> {
 }
 
 impl Context<'_> {
-    fn error(&mut self, code: serval_syntax::Code, span: Span, message: String, expected: &str, help: String) {
+    fn error(&mut self, code: serval_diagnostic::Code, span: Span, message: String, expected: &str, help: String) {
         self.diagnostics.push(Diagnostic::error(code, span, message).expected(expected).help(help));
     }
 

@@ -1,6 +1,6 @@
 //! Programs as automata: what the checker and the engine run.
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use crate::value::Expr;
 

@@ -23,7 +23,7 @@
 
 use std::collections::BTreeSet;
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use crate::limits::{MAX_CELLS, MAX_DEPTH, MAX_REGISTERS, MAX_THREADS};
 use crate::program::{Address, CellId, Inner, Node, Observed, Op, Point, Program, RegisterId, Thread};

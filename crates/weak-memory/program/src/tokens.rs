@@ -1,6 +1,6 @@
 //! Letters to tokens. Comments are `// …` and `/* … */`.
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 use crate::limits::MAX_VALUE;

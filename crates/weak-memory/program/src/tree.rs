@@ -1,6 +1,6 @@
 //! The tree of a text: what is written, before anybody knows what names mean.
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use crate::program::LockedKind;
 use crate::value::BinaryOp;

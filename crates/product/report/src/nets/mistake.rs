@@ -1,8 +1,8 @@
 //! What is wrong with a file or with a property, shown where it is.
 
+use serval_diagnostic::similar;
 use serval_petri::words::{Unknown, WordsError};
 use serval_petri::{FormatError, Net, Property};
-use serval_syntax::similar;
 
 use crate::escape;
 

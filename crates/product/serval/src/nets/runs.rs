@@ -120,7 +120,7 @@ pub fn replayed(net: &Net, trace: &NetTrace) -> Result<NetRun, String> {
     let number = |name: &String| {
         let known = net.transition_named(name).and_then(|transition| u32::try_from(transition.index()).ok());
         known.ok_or_else(|| {
-            let near = serval_syntax::similar(name, net.transitions().map(|transition| net.transition_name(transition)));
+            let near = serval_diagnostic::similar(name, net.transitions().map(|transition| net.transition_name(transition)));
             let near = near.map_or_else(String::new, |near| format!("; did you mean “{near}”?"));
             format!("the net has no transition “{name}”{near}")
         })

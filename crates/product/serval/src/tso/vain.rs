@@ -1,8 +1,8 @@
 //! What a program has in vain, as notes.
 
 use serval_budget::Budget;
+use serval_diagnostic::Code;
 use serval_report::tso::TsoNote;
-use serval_syntax::Code;
 use serval_tso_engine::{Limits, in_vain, needless_fences, without_fence};
 use serval_tso_program::{ASSUMES_NEVER, FENCE_IN_VAIN, NOT_REACHED, Place};
 

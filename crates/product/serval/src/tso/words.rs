@@ -1,8 +1,8 @@
 //! Runs, cycles and faults in the words of the program.
 
 use serval_budget::Budget;
+use serval_diagnostic::{Diagnostic, Span};
 use serval_report::tso::{TsoEdge, TsoEvent, TsoRun, TsoViolation};
-use serval_syntax::{Diagnostic, Span};
 use serval_tso_engine::{Fault, FaultKind};
 use serval_tso_program::{Syntax, VALUE_LEAVES_RANGE};
 use serval_tso_proof::told::{Told, What, told};

@@ -6,8 +6,8 @@
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
 use crate::program::Allowance;
-use crate::span::Span;
 use crate::tree::{SyntaxNode, span};
+use serval_diagnostic::Span;
 
 /// Reads all such comments.
 pub(crate) fn read(text: &str, root: &SyntaxNode, sink: &mut Sink) -> Vec<Allowance> {

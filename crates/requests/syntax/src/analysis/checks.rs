@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Sink, codes, similar};
 use crate::grammar::WORDS;
 use crate::lowering::{Lowered, Names};
 use crate::program::is_global;
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// How many names are looked through for a similar one.
 const MAX_CANDIDATES: usize = 1000;

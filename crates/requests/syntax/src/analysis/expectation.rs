@@ -3,8 +3,8 @@
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
 use crate::program::{Expectation, Verdict};
-use crate::span::Span;
 use crate::tree::{SyntaxNode, span};
+use serval_diagnostic::Span;
 
 /// Reads the header comment. Only comments before the first word of the
 /// program count; others that look like one are reported.

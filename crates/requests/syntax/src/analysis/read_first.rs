@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lowering::Lowered;
 use crate::program::{Expr, ExprKind, Variable, is_global};
-use crate::span::{LineIndex, Span};
+use serval_diagnostic::{LineIndex, Span};
 
 /// What the requests of one name in the text do with the locals of one name.
 #[derive(Default)]

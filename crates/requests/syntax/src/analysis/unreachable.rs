@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::program::{Arm, Expr, ExprKind, fold};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// Reports code in `body` that never runs.
 pub(crate) fn find_unreachable(body: &Expr, sink: &mut Sink) {

@@ -4,18 +4,7 @@
 //! the program as a whole, `W02xx` warnings and `N02xx` notes. A number is
 //! used once, whatever the letter, and a code never changes its meaning.
 
-use super::{Code, Severity};
-
-/// A code, how bad its diagnostics are, and what it is about in one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeInfo {
-    /// The code.
-    pub code: Code,
-    /// How bad diagnostics with this code are.
-    pub severity: Severity,
-    /// One line, lower case, no full stop.
-    pub title: &'static str,
-}
+use super::CodeInfo;
 
 /// Every code that this crate can report, in the order of their numbers.
 ///
@@ -27,15 +16,8 @@ pub fn codes() -> &'static [CodeInfo] {
     ALL
 }
 
-macro_rules! codes {
-    ($($name:ident = $code:literal, $severity:ident, $title:literal;)*) => {
-        $(#[doc = $title] pub const $name: Code = Code($code);)*
-
-        static ALL: &[CodeInfo] = &[$(CodeInfo { code: $name, severity: Severity::$severity, title: $title },)*];
-    };
-}
-
-codes! {
+serval_diagnostic::codes! {
+    pub const;
     UNKNOWN_CHARACTER = "E0101", Error, "unknown character";
     LOOK_ALIKE = "E0102", Error, "character that only looks like a known one";
     OPEN_COMMENT = "E0103", Error, "comment that is never closed";

@@ -1,7 +1,7 @@
 //! Where diagnostics gather, with a limit.
 
 use super::{Code, Diagnostic, Severity, codes};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// How many errors, and how many warnings and notes, are shown for one file.
 pub(crate) const MAX_SHOWN: usize = 100;

@@ -10,7 +10,7 @@ use super::lexer::is_smallest;
 use super::mistakes;
 use super::parser::{List, Parser};
 use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// How tightly operators bind, from the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

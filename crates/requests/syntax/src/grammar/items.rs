@@ -6,7 +6,7 @@ use super::mistakes;
 use super::parser::{List, Parser};
 use crate::diagnostic::{Diagnostic, similar};
 use crate::program::is_global;
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 impl Parser<'_> {
     /// The whole text. `letters_fine` says that the lexer found no mistake.

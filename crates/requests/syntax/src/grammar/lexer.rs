@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::kind::SyntaxKind;
 use super::scanner::scan;
 use crate::diagnostic::{Diagnostic, Sink, codes};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// A token; it ends where the next one begins.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 use super::kind::SyntaxKind;
 use super::parser::Parser;
 use crate::diagnostic::{Code, Diagnostic, codes, similar};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// The words of the language, to suggest where one is misspelt.
 pub(crate) const WORDS: &[&str] = &["request", "if", "else", "while", "yield", "return", "and", "or", "not", "for", "atomic", "skip"];

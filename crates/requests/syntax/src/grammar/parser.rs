@@ -20,7 +20,7 @@ use super::builder::{Builder, Checkpoint};
 use super::kind::SyntaxKind;
 use super::lexer::{Token, number_too_large};
 use crate::diagnostic::{Diagnostic, Sink, codes};
-use crate::span::{LineIndex, Span};
+use serval_diagnostic::{LineIndex, Span};
 
 /// How deep a program may nest: parentheses, blocks, unary operators, chained
 /// assignments and `return`s each count one. Beyond, the program is refused

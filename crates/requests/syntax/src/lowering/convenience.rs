@@ -36,7 +36,7 @@ mod waiting;
 pub(super) use versions::Token;
 
 use crate::program::{CompareOp, Expr, ExprKind, Variable};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 fn made(kind: ExprKind, span: Span) -> Expr {
     serval_budget::checkpoint::pass();

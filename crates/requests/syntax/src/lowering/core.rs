@@ -5,8 +5,8 @@ use super::names::Usage;
 use super::{Lowering, Resolved};
 use crate::grammar::{MAX_HEIGHT, SyntaxKind, is_smallest, too_deep};
 use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, is_global};
-use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     /// The body of a request, not too high.

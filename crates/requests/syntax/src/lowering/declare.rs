@@ -6,8 +6,8 @@ use super::names::Names;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::grammar::SyntaxKind;
 use crate::program::is_global;
-use crate::span::Span;
 use crate::tree::{SyntaxToken, ast, span};
+use serval_diagnostic::Span;
 
 /// The words that look like calls and are not: nothing can have these names
 /// and be called.

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::program::NoValue;
-use crate::span::Span;
 use crate::tree::ast;
+use serval_diagnostic::Span;
 
 /// How many elements an array, and how many values a parameter may have.
 pub(crate) const MAX_ELEMENTS: i64 = 1024;

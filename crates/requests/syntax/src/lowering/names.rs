@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::program::{Expr, Local};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// A request as far as it could be read.
 pub(crate) struct Lowered {

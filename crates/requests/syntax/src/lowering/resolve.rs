@@ -6,8 +6,8 @@ use super::{Lowering, Resolved};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::program::{LocalVar, Variable, fold};
-use crate::span::Span;
 use crate::tree::{SyntaxToken, ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     /// What a name means here.

@@ -2,7 +2,7 @@
 
 use super::value::{self, ArithmeticError};
 use super::{Expr, ExprKind};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 /// Why an expression has no constant value, and which part of it is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Expressions: `||`, `&&`, comparisons, sums, products, signs, in the order in which they bind more.
 
-use serval_syntax::Diagnostic;
+use serval_diagnostic::Diagnostic;
 
 use super::{Parser, Read, Wrong};
 use crate::codes;

@@ -1,6 +1,6 @@
 //! Statements and blocks.
 
-use serval_syntax::{Span, similar};
+use serval_diagnostic::{Span, similar};
 
 use super::{Parser, Read, WORDS};
 use crate::program::LockedKind;

@@ -1,6 +1,6 @@
 //! What a test asks: `exists`, `~exists` or `forall`, and a condition on final states.
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use super::operands::{Width, is_name};
 use super::piece::Piece;

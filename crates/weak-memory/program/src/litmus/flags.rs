@@ -62,7 +62,7 @@ impl Test {
     }
 
     /// The condition on what is kept.
-    fn condition(self, sets: Sets, span: serval_syntax::Span) -> Tree {
+    fn condition(self, sets: Sets, span: serval_diagnostic::Span) -> Tree {
         let (left, right) = (|| name(LEFT, span), || name(RIGHT, span));
         let negative = |side: Tree| binary(BinaryOp::Less, side, number(0, span));
         let below = || {

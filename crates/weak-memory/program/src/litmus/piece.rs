@@ -1,6 +1,6 @@
 //! Pieces of the text of a litmus test, which know where they stand.
 
-use serval_syntax::{Diagnostic, Span};
+use serval_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use super::flags::Test;
 use super::instructions::{Instruction, Line};

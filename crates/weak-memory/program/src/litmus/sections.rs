@@ -1,6 +1,6 @@
 //! The parts of a test in their order: the machine, what memory begins with, the program, the question.
 
-use serval_syntax::{Span, similar};
+use serval_diagnostic::{Span, similar};
 
 use super::operands::{Width, is_name};
 use super::piece::Piece;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serval_syntax::Span;
+use serval_diagnostic::Span;
 
 use super::flags::{LEFT, RIGHT};
 use super::instructions::Line;

@@ -4,7 +4,7 @@
 //! leads to itself, as in `loop { }`, becomes a point from which there is no step: nobody can tell a thread that does nothing for ever
 //! from one that stands.
 
-use serval_syntax::{Span, similar};
+use serval_diagnostic::{Span, similar};
 
 use super::Context;
 use super::names::Registers;

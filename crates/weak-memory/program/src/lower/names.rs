@@ -1,6 +1,6 @@
 //! What names mean: cells of memory and registers.
 
-use serval_syntax::{Span, similar};
+use serval_diagnostic::{Span, similar};
 
 use super::{Context, nth};
 use crate::codes;

@@ -1,6 +1,6 @@
 //! Questions: what may stand in them, and what they become.
 
-use serval_syntax::similar;
+use serval_diagnostic::similar;
 
 use super::Context;
 use super::names::constant;

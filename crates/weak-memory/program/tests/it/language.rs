@@ -1,12 +1,12 @@
 //! What the language takes, and what it says about what it does not take.
 
-use serval_syntax::LineIndex;
+use serval_diagnostic::LineIndex;
 use serval_tso_program::{MAX_CELLS, MAX_DEPTH, MAX_STATEMENTS, MAX_THREADS, Op, Place, Point, ThreadId, read};
 
 /// Code, line and column, message and help of every mistake.
 fn mistakes(text: &str) -> Vec<String> {
     let lines = LineIndex::new(text);
-    let of = |diagnostic: serval_syntax::Diagnostic| {
+    let of = |diagnostic: serval_diagnostic::Diagnostic| {
         let at = lines.position(text, diagnostic.primary.span.start);
         assert!(diagnostic.expected.is_some(), "{diagnostic:?}");
         let help = diagnostic.help.expect("errors have help");

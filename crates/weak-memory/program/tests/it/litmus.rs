@@ -1,6 +1,6 @@
 //! Litmus tests in all their spellings, and what is refused by name.
 
-use serval_syntax::LineIndex;
+use serval_diagnostic::LineIndex;
 use serval_tso_program::{Asked, Inner, LockedKind, MAX_DEPTH, Op, Program, Syntax, read_as, read_litmus};
 
 const BASE: &str = "\

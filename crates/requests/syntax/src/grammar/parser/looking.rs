@@ -2,7 +2,7 @@
 
 use super::{Parser, is_joining};
 use crate::grammar::kind::SyntaxKind;
-use crate::span::{LineIndex, Span};
+use serval_diagnostic::{LineIndex, Span};
 
 impl<'t> Parser<'t> {
     /// The kind of the token looked at.

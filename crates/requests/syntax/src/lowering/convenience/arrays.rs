@@ -5,8 +5,8 @@ use crate::diagnostic::{Diagnostic, codes, similar};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Array;
 use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, GlobalVar, Limit, Variable, fold};
-use crate::span::Span;
 use crate::tree::{ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     /// `A[i]`, read.

@@ -6,8 +6,8 @@ use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::lowering::declared::bad_parameter;
 use crate::program::{Arm, Expr, ExprKind, is_global};
-use crate::span::Span;
 use crate::tree::{ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     pub(crate) fn choose(&mut self, expr: &ast::Expr) -> Option<Expr> {

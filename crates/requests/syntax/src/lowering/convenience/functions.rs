@@ -8,8 +8,8 @@ use crate::grammar::{SyntaxKind, quoted};
 use crate::lowering::declared::Function;
 use crate::lowering::{Frame, Lowering};
 use crate::program::{Arm, Expr, ExprKind, LocalVar, Variable, fold};
-use crate::span::Span;
 use crate::tree::{ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     pub(crate) fn call(&mut self, expr: &ast::Expr) -> Option<Expr> {

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::lowering::Lowering;
 use crate::lowering::declared::Fit;
 use crate::program::{ArithmeticOp, Arm, CompareOp, Expr, ExprKind, Limit, Variable, fold};
-use crate::span::Span;
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     /// `target := value`, kept within the range of the target.

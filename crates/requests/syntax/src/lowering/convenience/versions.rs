@@ -35,8 +35,8 @@ use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::lowering::declared::Slots;
 use crate::program::{Arm, CompareOp, Expr, ExprKind, GlobalVar, LocalVar, Variable, is_global};
-use crate::span::Span;
 use crate::tree::{SyntaxNode, SyntaxToken, ast, span};
+use serval_diagnostic::Span;
 
 const FREE: i64 = 0;
 const CURRENT: i64 = 1;

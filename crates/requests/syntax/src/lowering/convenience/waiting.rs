@@ -5,8 +5,8 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::grammar::SyntaxKind;
 use crate::lowering::Lowering;
 use crate::program::{CompareOp, Expr, ExprKind, Variable, is_global};
-use crate::span::Span;
 use crate::tree::{ast, span};
+use serval_diagnostic::Span;
 
 impl Lowering<'_> {
     /// Where no step may end, an error; `what` is what would end it.

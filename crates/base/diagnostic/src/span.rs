@@ -65,7 +65,7 @@ impl LineIndex {
     }
 
     /// Where the line of `offset` begins.
-    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+    pub fn line_start(&self, offset: u32) -> u32 {
         self.line_starts[self.line_starts.partition_point(|&start| start <= offset) - 1]
     }
 

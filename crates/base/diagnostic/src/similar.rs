@@ -12,7 +12,7 @@ const LONGEST: usize = 64;
 /// and underscores in the place of hyphens.
 ///
 /// ```
-/// assert_eq!(serval_syntax::similar("tiemout", ["memory", "timeout"]), Some("timeout"));
+/// assert_eq!(serval_diagnostic::similar("tiemout", ["memory", "timeout"]), Some("timeout"));
 /// ```
 pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match word.len() {
