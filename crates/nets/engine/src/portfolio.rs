@@ -18,13 +18,14 @@ use serval_net_proof::{Clause, Evidence, Item, Run};
 use serval_petri::{Formula, Net};
 
 use crate::answer::{Found, Method, checked};
+use crate::decompose::goals as decompose;
 use crate::equation::Base;
 use crate::fast::Fast;
 use crate::goals::Goals;
 use crate::siphon::Empty;
 use crate::walk::walk;
 use crate::weights::Known;
-use crate::{decompose, equation, explicit, inductive};
+use crate::{equation, explicit, inductive};
 
 /// Ticks in the first round.
 const WALK_TICKS: u64 = 5_000;

@@ -1,8 +1,8 @@
 //! Methods for any number of tokens: forwards and backwards, and whether places are bounded.
 
+use crate::decompose::Counts;
 use serval_budget::checkpoint::fenced;
 use serval_budget::{Budget, Cancel, Stopped};
-use serval_decompose::Counts;
 use serval_net_proof::{Claim, Evidence, Run, check_bounded};
 use serval_petri::{Formula, Net, PlaceId};
 

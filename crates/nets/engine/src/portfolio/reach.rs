@@ -1,7 +1,7 @@
 //! Methods for goals that say of places how many tokens they have: backwards, one by one and with ω, and what is never covered.
 
+use crate::decompose::MOST_PLACES;
 use serval_budget::{Budget, Cancel};
-use serval_decompose::MOST_PLACES;
 use serval_net_proof::backward::mirrored;
 use serval_net_proof::backward::said_by_all;
 use serval_net_proof::{Backward, Evidence};
