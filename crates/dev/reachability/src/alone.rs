@@ -1,7 +1,7 @@
 //! The decomposition alone.
 
 use serval_budget::Budget;
-use serval_decompose::{Counts, Rule, Said, decide_in};
+use serval_net_engine::decompose::{Counts, Rule, Said, decide_in};
 use serval_net_proof::{Claim, Evidence, Refusal, check};
 use serval_petri::{Constraint, Formula, Net, Slice, Target, slice};
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serval_budget::Budget;
-use serval_decompose::Rule;
 use serval_families::covering::{hopcroft_pansiot, lipton, lipton_size, multiplication};
+use serval_net_engine::decompose::Rule;
 use serval_net_engine::{Found, decide};
 use serval_net_proof::Claim;
 use serval_petri::{Formula, Net, Property, mist, vass};

@@ -1,54 +1,60 @@
-//! The decomposition, asked about goals of any form: each is split into cases, conjunctions of linear conditions, and each of them is decided, however many tokens there may be, if the budget is large enough.
+//! Decides whether a marking of a Petri net can be reached, however many tokens there may be: the decomposition of Mayr, Kosaraju and Lambert.
+//!
+//! All runs into a case of the goal are the runs of a *sequence* of pieces ([`serval_net_proof::decomposition`] says what that is, which steps replace a
+//! sequence by others without losing a run, and why). [`decide()`] takes a sequence and
+//!
+//! 1. refutes it, if its characteristic system has no solution;
+//! 2. goes on with what was begun: splits graphs at their strongly connected parts ([`parts`]), and pieces at arcs ([`arcs`]);
+//! 3. replaces a piece that cannot be pumped up from its beginning or its end by its covering graph ([`covering`]);
+//! 4. lists the tokens of a place that has finitely many ([`value`]);
+//! 5. splits at arcs that are used finitely often ([`arcs`]);
+//! 6. and if there is nothing of this to do, the sequence is *perfect* ([`free`]) and has a run, which is built ([`run`]).
+//!
+//! If no sequence is left, no marking of the goal can be reached, and the steps are the evidence. That it ends: [`rank`].
+//!
+//! Goals of any form are split into such cases by `goals`. Nothing here is believed: steps are checked by the rule that the
+//! checker has, runs are replayed by it. Budgets are ticks.
 
-use serval_budget::{Budget, Cancel};
-use serval_decompose::{Counts, MOST_PLACES, Rule, Said, Search};
-use serval_net_proof::{Evidence, Refusal};
-use serval_petri::{Formula, Net};
+pub mod arcs;
+pub mod covering;
+mod decide;
+pub mod free;
+pub(crate) mod goals;
+pub mod parts;
+pub mod rank;
+pub mod run;
+pub mod value;
 
-use crate::answer::{Found, Method, checked};
+pub use decide::{Counts, Fate, MOST_NODES, MOST_PLACES, Node, Rule, Said, Search, decide, decide_in};
 
-/// Asks about a goal with so many ticks; says whether more of them could help, and how far it came.
-pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> (bool, Counts) {
-    let mut counts = Counts::default();
-    let evidence = match look(net, goal, &mut counts, &mut Budget::new(ticks, cancel.clone())) {
-        Ok(Said::Reached(run)) => Evidence::Run(run),
-        Ok(Said::Excluded(decomposition)) => Evidence::Decomposition(decomposition),
-        Ok(Said::Nothing) => return (false, counts),
-        Err(Refusal::TooLarge { what, limit }) => {
-            *found = Found::TooLarge { what, limit };
-            return (false, counts);
-        }
-        Err(Refusal::Stopped(_)) => return (true, counts),
-        Err(Refusal::Invalid(rejection)) => {
-            // A step of its own that the checker refuses is a bug, and no answer.
-            debug_assert!(false, "{rejection}");
-            return (false, counts);
-        }
+use serval_arith::Rational;
+use serval_arith::lp::{Optimum, minimise};
+use serval_budget::{Budget, Stopped};
+use serval_linear::{Linear, Problem};
+use serval_net_proof::Refusal;
+
+/// Numbers that are too large to be written down.
+pub(crate) const NUMBERS: Refusal = Refusal::TooLarge { what: "bits of a number", limit: 63 };
+
+/// Why the solver ended early. It does so, too, where a number does not fit: then there are ticks left.
+pub(crate) fn ended(stopped: Stopped, budget: &Budget) -> Refusal {
+    if stopped == Stopped::OutOfTicks && budget.left() > 0 { NUMBERS } else { stopped.into() }
+}
+
+/// The same with the opposite sign.
+pub(crate) fn opposite(linear: &Linear) -> Result<Linear, Refusal> {
+    let terms = linear.terms().iter().map(|&(variable, factor)| (variable, -i128::from(factor)));
+    Linear::from_wide(terms, -i128::from(linear.constant())).ok_or(NUMBERS)
+}
+
+/// The least value of an expression over the rationals, rounded up; `None` where there is none.
+pub(crate) fn least(problem: &Problem, linear: &Linear, budget: &mut Budget) -> Result<Option<i128>, Refusal> {
+    let rounded = |value: &Rational| {
+        let below = value.floor().to_i128()?;
+        below.checked_add(i128::from(!value.is_integer()))
     };
-    *found = checked(net, goal, evidence, Method::Decompose.name(), cancel);
-    (false, counts)
-}
-
-fn look(net: &Net, goal: &Formula, counts: &mut Counts, budget: &mut Budget) -> Result<Said, Refusal> {
-    let mut search = Search::new(net, goal, Rule::ORDER)?;
-    loop {
-        let said = search.step(budget);
-        *counts = search.counts;
-        if let Some(said) = said? {
-            return Ok(said);
-        }
+    match minimise(problem, linear, budget).map_err(|stopped| ended(stopped, budget))? {
+        Optimum::Vertex(_, value) => rounded(&value).map(Some).ok_or(NUMBERS),
+        Optimum::Infeasible | Optimum::Unbounded => Ok(None),
     }
-}
-
-/// The same after other methods: what is too large for this is not what the question failed for. What is upward closed is left to those that go forwards and backwards
-/// with ω.
-pub(crate) fn ask(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> Counts {
-    let (mut said, mut counts) = (Found::Nothing, Counts::default());
-    if net.place_count() <= MOST_PLACES && goal.not_upward().is_some() {
-        counts = ask_alone(net, goal, &mut said, ticks, cancel).1;
-    }
-    if !said.is_open() {
-        *found = said;
-    }
-    counts
 }

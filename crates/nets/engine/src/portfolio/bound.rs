@@ -7,10 +7,13 @@ use serval_budget::{Budget, Cancel, Stopped};
 use serval_net_proof::{Claim, Evidence, Run, run};
 use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
+use super::Session;
+use super::attempt::{Round, fired};
 use super::covering::checked_bounds;
-use super::{COVER_TICKS, Far, Session, WEIGHTS_TICKS, Work, fired, ticks};
+use super::progress::{Far, Progress};
+use super::schedule::{Before, COVER_TICKS, WEIGHTS_TICKS, grown};
 use crate::answer::{Found, Method, checked};
-use crate::cover::{Largest, Tree};
+use crate::cover::Largest;
 use crate::weights::Known;
 
 /// How often numbers come closer in one round; each time by half, often.
@@ -84,7 +87,7 @@ fn valued(sum: &Linear, tokens: impl Fn(PlaceId) -> u64) -> Option<u64> {
 impl Session {
     /// Asks how large a sum of places, each with a factor of at least 1, can be; one method alone, or all of them.
     pub fn largest(&self, net: &Net, sum: &Linear, method: Option<Method>, rounds: u32, cancel: &Cancel) -> Extent {
-        let (mut extent, mut work) = (Extent::default(), Work::default());
+        let (mut extent, mut progress) = (Extent::default(), Progress::default());
         let wants = |wanted: Method| method.is_none_or(|method| method == wanted);
         let Some((initial, goal)) = valued(sum, |place| net.initial_tokens(place)).and_then(|value| Some((value, at_least(sum, value)?)))
         else {
@@ -97,32 +100,32 @@ impl Session {
             self.weigh(net, sum, &mut extent, cancel);
         }
         let mut is_whole = false;
-        for round in 0..rounds {
+        for number in 0..rounds {
             if extent.is_known() || cancel.is_cancelled() {
                 break;
             }
+            let round = Round { session: self, net, number, before: Before::Nothing, cancel };
+            let mut closing = Closing { round, sum, method, extent: &mut extent, progress: &mut progress, is_cut: false };
             // Where sums say that it is bounded, others are often sooner.
-            let tree_first = extent.most.is_none();
+            let tree_first = closing.extent.most.is_none();
             if tree_first && wants(Method::Cover) && !is_whole {
-                is_whole = self.cover_value(net, sum, &mut extent, &mut work, round, cancel);
+                is_whole = closing.cover_value();
             }
-            let mut closing = Closing { net, sum, work: &mut work, method, round, is_cut: false };
             for _ in 0..CLOSER {
                 // Without a value that is not exceeded there may be no end.
-                if extent.is_known() || cancel.is_cancelled() || !closing.close_in(self, &mut extent, cancel) || extent.most.is_none() {
+                if closing.extent.is_known() || cancel.is_cancelled() || !closing.close_in() || closing.extent.most.is_none() {
                     break;
                 }
             }
-            let is_cut = closing.is_cut;
-            if !tree_first && wants(Method::Cover) && !is_whole && !extent.is_known() {
-                is_whole = self.cover_value(net, sum, &mut extent, &mut work, round, cancel);
+            if !tree_first && wants(Method::Cover) && !is_whole && !closing.extent.is_known() {
+                is_whole = closing.cover_value();
             }
-            let is_over = if method == Some(Method::Cover) { is_whole } else { !is_cut };
+            let is_over = if method == Some(Method::Cover) { is_whole } else { !closing.is_cut };
             if is_over && (is_whole || !wants(Method::Cover)) {
                 break;
             }
         }
-        extent.far = work.far();
+        extent.far = progress.far();
         extent
     }
 
@@ -141,26 +144,38 @@ impl Session {
             extent.take(net, sum, more, checked(net, &goal, evidence, Method::Weights.name(), cancel));
         }
     }
+}
 
+/// Closing in on the largest value of a sum, in one round.
+struct Closing<'a> {
+    round: Round<'a>,
+    sum: &'a Linear,
+    /// The one that is asked alone.
+    method: Option<Method>,
+    extent: &'a mut Extent,
+    progress: &'a mut Progress,
+    /// Whether more ticks could help.
+    is_cut: bool,
+}
+
+impl Closing<'_> {
     /// What ω-markings say; whether more ticks would not help.
-    fn cover_value(&self, net: &Net, sum: &Linear, extent: &mut Extent, work: &mut Work, round: u32, cancel: &Cancel) -> bool {
-        if work.tree.is_none() {
-            work.tree = Tree::new(net);
-        }
-        let Some(tree) = &mut work.tree else {
+    fn cover_value(&mut self) -> bool {
+        let Self { round, sum, extent, progress, .. } = self;
+        let net = round.net;
+        let Some(tree) = progress.tree(net) else {
             extent.excluded.too_many_tokens();
             return true;
         };
-        match tree.largest_value(net, sum, &mut Budget::new(ticks(COVER_TICKS, round), cancel.clone())) {
+        match tree.largest_value(net, sum, &mut round.budget(grown(COVER_TICKS, round.number))) {
             Err(Stopped::OutOfTicks | Stopped::Cancelled) => return false,
             Ok(Largest::TooMany) => extent.excluded.too_many_tokens(),
             Ok(Largest::Omega(pump)) => {
                 let places: Vec<PlaceId> = sum.terms().iter().map(|term| term.0).collect();
-                extent.unbounded = checked_bounds(net, &places, Evidence::Pump(pump), Method::Cover, cancel);
+                extent.unbounded = checked_bounds(net, &places, Evidence::Pump(pump), Method::Cover, round.cancel);
             }
             Ok(Largest::Number { value, word, cover }) => {
-                let asked =
-                    |value: u64, evidence| at_least(sum, value).map(|goal| checked(net, &goal, evidence, Method::Cover.name(), cancel));
+                let asked = |value: u64, evidence| at_least(sum, value).map(|goal| round.checked(&goal, evidence, Method::Cover.name()));
                 if value > extent.least
                     && let Some(found) = asked(value, Evidence::Run(Run { word }))
                 {
@@ -175,23 +190,10 @@ impl Session {
         }
         true
     }
-}
 
-/// Closing in on the largest value, in one round.
-struct Closing<'a> {
-    net: &'a Net,
-    sum: &'a Linear,
-    work: &'a mut Work,
-    method: Option<Method>,
-    round: u32,
-    /// Whether more ticks could help.
-    is_cut: bool,
-}
-
-impl Closing<'_> {
     /// Asks about a few values between what is reached and what is not exceeded; whether more is known then.
-    fn close_in(&mut self, session: &Session, extent: &mut Extent, cancel: &Cancel) -> bool {
-        let Extent { least, most, .. } = *extent;
+    fn close_in(&mut self) -> bool {
+        let Extent { least, most, .. } = *self.extent;
         let mut values = match most {
             Some(most) => vec![most, least.saturating_add(most.saturating_sub(least) / 2), least.saturating_add(1)],
             None => vec![least.saturating_mul(2).saturating_add(2), least.saturating_add(1)],
@@ -200,8 +202,8 @@ impl Closing<'_> {
         values.dedup();
         for value in values {
             let Some(goal) = at_least(self.sum, value) else { continue };
-            let found = self.ask(session, &goal, cancel);
-            if extent.take(self.net, self.sum, value, found) {
+            let found = self.ask(goal);
+            if self.extent.take(self.round.net, self.sum, value, found) {
                 return true;
             }
         }
@@ -209,21 +211,14 @@ impl Closing<'_> {
     }
 
     /// Asks whether a goal can be reached.
-    fn ask(&mut self, session: &Session, goal: &Formula, cancel: &Cancel) -> Found {
-        let mut found = vec![Found::Nothing];
-        let goals = std::slice::from_ref(goal);
-        match self.method {
-            // Its values come from the whole tree.
-            Some(Method::Cover) => {}
-            Some(method) => self.is_cut |= session.one_round(self.net, goals, &mut found, self.work, (method, self.round), cancel),
-            None => {
-                self.is_cut = true;
-                session.walk(self.net, goals, &mut found, self.round, cancel);
-                if found[0].is_open() {
-                    session.ask(self.net, goal, &mut found[0], self.work, self.round, cancel);
-                }
-            }
+    fn ask(&mut self, goal: Formula) -> Found {
+        let mut found = [Found::Nothing];
+        // The values of ω-markings come from the whole tree.
+        if self.method != Some(Method::Cover) {
+            let is_cut = self.round.ask(&[goal], &mut found, self.method, self.progress);
+            self.is_cut |= is_cut || self.method.is_none();
         }
-        found.pop().unwrap_or_default()
+        let [found] = found;
+        found
     }
 }

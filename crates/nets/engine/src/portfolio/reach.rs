@@ -1,17 +1,16 @@
 //! Methods for goals that say of places how many tokens they have: backwards, one by one and with ω, and what is never covered.
 
-use serval_budget::{Budget, Cancel};
-use serval_decompose::MOST_PLACES;
+use serval_budget::Stopped;
 use serval_net_proof::backward::mirrored;
 use serval_net_proof::backward::said_by_all;
 use serval_net_proof::{Backward, Evidence};
 use serval_petri::{Constraint, Formula, Linear, Net};
 
-use super::covering::Work;
-use super::{COVER_TICKS, EXPLICIT, SEPARATOR_TICKS, Session, fired, ticks};
-use crate::answer::{Found, Method, checked};
+use super::attempt::{Attempt, fired};
+use crate::answer::Method;
 use crate::cover::{Said, Tree};
-use crate::{explicit, separator};
+use crate::decompose::MOST_PLACES;
+use crate::explicit;
 
 /// That each place has at least as many tokens as the goal says; `None` where it says of no place that it has some.
 fn covered(net: &Net, goal: &Formula) -> Option<Formula> {
@@ -25,72 +24,53 @@ fn covered(net: &Net, goal: &Formula) -> Option<Formula> {
     (!least.is_empty()).then(|| Formula::all(least.into_iter().map(|linear| Formula::constraint(Constraint::AtLeastZero(linear)))))
 }
 
-impl Session {
-    /// Looks at all markings from which a goal can be reached that is one marking.
-    pub(super) fn ask_explicit_back(&self, net: &Net, formula: &Formula, found: &mut Found, work: &mut Work, round: u32, cancel: &Cancel) {
-        if net.place_count() > MOST_PLACES {
-            return;
-        }
-        let most = usize::try_from(ticks(EXPLICIT, round)).unwrap_or(usize::MAX);
-        let method = "explicit-backward";
-        match explicit::look_back(net, formula, most, &mut Budget::new(u64::MAX, cancel.clone())) {
-            Ok(Some(explicit::Said::Reached(word))) => *found = checked(net, formula, fired(&word), method, cancel),
-            Ok(Some(explicit::Said::Excluded(evidence))) => *found = checked(net, formula, *evidence, method, cancel),
-            Ok(Some(explicit::Said::TooMany)) => work.explicit(most),
-            Ok(Some(explicit::Said::TooManyTokens) | None) | Err(_) => {}
-        }
+/// All markings from which a goal can be reached that is one marking, at most as many as there are ticks.
+pub(super) fn explicit_backward(attempt: &mut Attempt<'_>) -> bool {
+    let net = attempt.round.net;
+    if net.place_count() > MOST_PLACES {
+        return true;
     }
+    let (most, method) = (attempt.markings(), "explicit-backward");
+    match explicit::look_back(net, attempt.goal, most, &mut attempt.round.budget(u64::MAX)) {
+        Ok(Some(explicit::Said::Reached(word))) => attempt.take(fired(&word), method),
+        Ok(Some(explicit::Said::Excluded(evidence))) => attempt.take(*evidence, method),
+        Ok(Some(explicit::Said::TooMany)) => attempt.progress.explicit(most),
+        Ok(Some(explicit::Said::TooManyTokens) | None) | Err(_) => {}
+    }
+    true
+}
 
-    /// Looks for a separator; says whether more ticks could help.
-    pub(super) fn ask_separator(&self, net: &Net, formula: &Formula, found: &mut Found, round: u32, cancel: &Cancel) -> bool {
-        match separator::ask(net, formula, &mut Budget::new(ticks(SEPARATOR_TICKS, round), cancel.clone())) {
-            Ok(Some(evidence)) => *found = checked(net, formula, evidence, Method::Separator.name(), cancel),
-            Ok(None) => {}
-            Err(_) => return true,
-        }
-        false
-    }
+/// Whether a goal that is not upward closed is never covered, or the initial marking never is, backwards from the goal.
+pub(super) fn numbers(attempt: &mut Attempt<'_>) -> bool {
+    let never_covered = never_covered(attempt);
+    never_covered.is_err() | (attempt.found.is_open() && never_covered_backwards(attempt).is_err())
+}
 
-    /// Whether a goal that is not upward closed is never covered, or the initial marking never is, backwards from the goal; says whether more ticks could help.
-    pub(super) fn ask_numbers(
-        &self,
-        net: &Net,
-        formula: &Formula,
-        found: &mut Found,
-        work: &mut Work,
-        round: u32,
-        cancel: &Cancel,
-    ) -> bool {
-        let budget = || Budget::new(ticks(COVER_TICKS, round), cancel.clone());
-        let mut is_cut = false;
-        if work.tree.is_none() {
-            work.tree = Tree::new(net);
-        }
-        if let (Some(goal), Some(tree)) = (covered(net, formula), &mut work.tree) {
-            match tree.ask(net, &goal, &mut budget()) {
-                Ok(Said::Excluded(evidence)) => *found = checked(net, formula, *evidence, Method::Cover.name(), cancel),
-                Ok(_) => {}
-                Err(_) => is_cut = true,
-            }
-        }
-        if !found.is_open()
-            || net.place_count() > MOST_PLACES
-            || said_by_all(net, formula).is_none_or(|said| said.iter().all(Option::is_none))
-        {
-            return is_cut;
-        }
-        if let Some((mirror, end)) = mirrored(net, formula)
-            && let Some(goal) = covered(&mirror, &end)
-            && let Some(mut tree) = Tree::new(&mirror)
-        {
-            match tree.ask(&mirror, &goal, &mut budget()) {
-                Ok(Said::Excluded(evidence)) => {
-                    *found = checked(net, formula, Evidence::Backward(Backward { evidence }), "cover-backward", cancel);
-                }
-                Ok(_) => {}
-                Err(_) => is_cut = true,
-            }
-        }
-        is_cut
+/// Whether the goal is never covered.
+fn never_covered(attempt: &mut Attempt<'_>) -> Result<(), Stopped> {
+    let (net, mut budget) = (attempt.round.net, attempt.budget());
+    // The tree is there for other goals, too.
+    let tree = attempt.progress.tree(net);
+    if let (Some(goal), Some(tree)) = (covered(net, attempt.goal), tree)
+        && let Said::Excluded(evidence) = tree.ask(net, &goal, &mut budget)?
+    {
+        attempt.take(*evidence, Method::Cover.name());
     }
+    Ok(())
+}
+
+/// Whether the initial marking is never covered from the goal, all transitions turned round.
+fn never_covered_backwards(attempt: &mut Attempt<'_>) -> Result<(), Stopped> {
+    let net = attempt.round.net;
+    if net.place_count() > MOST_PLACES || said_by_all(net, attempt.goal).is_none_or(|said| said.iter().all(Option::is_none)) {
+        return Ok(());
+    }
+    if let Some((mirror, end)) = mirrored(net, attempt.goal)
+        && let Some(goal) = covered(&mirror, &end)
+        && let Some(mut tree) = Tree::new(&mirror)
+        && let Said::Excluded(evidence) = tree.ask(&mirror, &goal, &mut attempt.budget())?
+    {
+        attempt.take(Evidence::Backward(Backward { evidence }), "cover-backward");
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serval_budget::{Budget, Cancel};
-use serval_decompose::{Counts, Fate, Node, Rule, Said, Search};
 use serval_linear::{Linear, Literal};
+use serval_net_engine::decompose::{Counts, Fate, Node, Rule, Said, Search};
 use serval_net_proof::decomposition::sequence::{Edge, Piece, Sequence, fired};
 use serval_net_proof::decomposition::system::System;
 use serval_net_proof::decomposition::{Covering, Step};

@@ -25,8 +25,8 @@ use serval_net_proof::decomposition::system::System;
 use serval_net_proof::{Item, Refusal, Run};
 use serval_petri::{Constraint, Formula, Net};
 
-use crate::covering::{arcs_from, is_at_most};
-use crate::{NUMBERS, ended};
+use crate::decompose::covering::{arcs_from, is_at_most};
+use crate::decompose::{NUMBERS, ended};
 
 /// How long a word is at most that is written out.
 pub const MOST_STEPS: usize = 1_000_000;

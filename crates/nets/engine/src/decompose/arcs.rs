@@ -13,7 +13,7 @@ use serval_linear::Linear;
 use serval_net_proof::Refusal;
 use serval_net_proof::decomposition::system::System;
 
-use crate::{NUMBERS, least};
+use crate::decompose::{NUMBERS, least};
 
 /// Arcs that a piece is being split at.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use serval_net_proof::decomposition::sequence::Sequence;
 use serval_net_proof::decomposition::system::System;
 use serval_petri::Net;
 
-use crate::{NUMBERS, ended};
+use crate::decompose::{NUMBERS, ended};
 
 /// What is not free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serval_net_proof::{Claim, Evidence, check};
 use serval_petri::{Formula, Net};
 use serval_random::reach::{chain, counters, net, pairs, reaches, target};
 
-use crate::{decided, goal_of};
+use super::{decided, goal_of};
 
 /// Changes something in a list of steps.
 fn changed(draw: &mut SplitMix64, evidence: &mut Decomposition) {

@@ -8,13 +8,13 @@ use serval_net_proof::decomposition::{Decomposition, First, Order, Step, replace
 use serval_net_proof::{Refusal, Run};
 use serval_petri::{Formula, Net};
 
-use crate::arcs::{Split, split};
-use crate::covering::covering;
-use crate::ended;
-use crate::free::{Bounded, bounded};
-use crate::parts::{is_connected, order};
-use crate::run::run;
-use crate::value::value;
+use crate::decompose::arcs::{Split, split};
+use crate::decompose::covering::covering;
+use crate::decompose::ended;
+use crate::decompose::free::{Bounded, bounded};
+use crate::decompose::parts::{is_connected, order};
+use crate::decompose::run::run;
+use crate::decompose::value::value;
 
 /// How many sequences are looked at, at most.
 pub const MOST_NODES: usize = 100_000;
@@ -364,9 +364,9 @@ impl Open {
         }
         #[cfg(debug_assertions)]
         {
-            let before = crate::rank::rank(&self.sequence.pieces[piece], self.allowance(step, piece));
+            let before = crate::decompose::rank::rank(&self.sequence.pieces[piece], self.allowance(step, piece));
             for (made, known) in sequence.pieces[piece..piece + new].iter().zip(&known) {
-                let after = crate::rank::rank(made, known.split.as_ref().map(|split| split.allowance));
+                let after = crate::decompose::rank::rank(made, known.split.as_ref().map(|split| split.allowance));
                 // With no use left the rest is only looked at to be refuted.
                 assert!(after < before || known.split.as_ref().is_some_and(|split| split.allowance == 0), "{before:?} {after:?} {step:?}");
             }

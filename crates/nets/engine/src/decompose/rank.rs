@@ -6,7 +6,7 @@
 //!
 //! **Theorem.** Each step replaces a piece by finitely many of smaller rank. **Proof.** *Covering.* The graph has no vertex whose label is that of its vertex in the piece, which has the most places at ω; so the
 //! first number falls. *Order* makes 2 to 1. *Leave* takes away the arc that is left by, or, where there is none, all arcs of other parts; if there are none of these either, the part is strongly connected, and 1 becomes 0.
-//! *Arcs.* The piece without them has fewer arcs. In what comes after one of them they are used once less: solutions of the new system add up to solutions of the old one ([`arcs`](crate::arcs)). *Value*: one ω less, and
+//! *Arcs.* The piece without them has fewer arcs. In what comes after one of them they are used once less: solutions of the new system add up to solutions of the old one ([`arcs`](crate::decompose::arcs)). *Value*: one ω less, and
 //! all else is as it was. ∎
 //!
 //! Ranks are well-ordered, so the multisets of ranks of sequences are, too, in the order in which one element is replaced by finitely many smaller ones. Each sequence is replaced by finitely many. So by Kőnig's
@@ -14,7 +14,7 @@
 
 use serval_net_proof::decomposition::sequence::{Label, Piece};
 
-use crate::parts::is_connected;
+use crate::decompose::parts::is_connected;
 
 /// What falls with every step. Ordered by its fields from first to last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

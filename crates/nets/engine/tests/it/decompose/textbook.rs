@@ -1,12 +1,13 @@
 //! Nets whose answers are known, each by the decomposition alone.
 
 use serval_budget::Budget;
-use serval_decompose::Counts;
+use serval_net_engine::decompose::Counts;
 use serval_net_proof::{Claim, Decomposition, Evidence, Refusal, check};
 use serval_petri::{Formula, Net, Property, tina};
 use serval_random::reach::reaches;
 
-use crate::{decided, goal_of, number};
+use super::{decided, goal_of};
+use crate::number;
 
 /// `SERVAL_TICKS` says another number.
 const TICKS: u64 = 3_000_000;
@@ -82,7 +83,7 @@ fn a_controller_and_its_workers() {
 /// The exercise 2.24 of the notes: the marking equation has a solution, and the marking cannot be reached.
 #[test]
 fn the_exercise_on_the_marking_equation() {
-    let net = include_str!("../../../../../examples/nets/marking-equation.net");
+    let net = include_str!("../../../../../../examples/nets/marking-equation.net");
     let counts = is(net, "reaches:p3 = 1", false);
     assert_eq!((counts.refuted, counts.forward), (0, 1));
 }
@@ -229,7 +230,7 @@ fn formulas_with_too_many_cases() {
     let text = vec!["(a = 0 or b = 1)"; 20].join(" and ");
     let goal = Property::parse(&format!("reachable:{text}"), &net).unwrap().goals(&net).unwrap().remove(0);
     let too_large = |refusal: &Refusal| matches!(refusal, Refusal::TooLarge { what: "conditions in the cases of a goal", .. });
-    assert!(too_large(&serval_decompose::decide(&net, &goal, &mut Budget::unlimited()).unwrap_err()));
+    assert!(too_large(&serval_net_engine::decompose::decide(&net, &goal, &mut Budget::unlimited()).unwrap_err()));
     let evidence = Evidence::Decomposition(Decomposition::default());
     assert!(too_large(&check(&net, &goal, Claim::Unreachable, &evidence, &mut Budget::unlimited()).unwrap_err()));
 }

@@ -1,12 +1,12 @@
 //! Random nets and counter systems against trying everything.
 
-use serval_decompose::{Counts, Rule};
 use serval_effort::{Sweep, sweep};
 use serval_model::SplitMix64;
+use serval_net_engine::decompose::{Counts, Rule};
 use serval_petri::{Constraint, Formula, Linear, Net};
 use serval_random::reach::{chain, counters, meets, net, pairs, reaches, target};
 
-use crate::{decided, decided_in, goal_of};
+use super::{decided, decided_in, goal_of};
 
 /// Ticks for one question.
 const TICKS: u64 = 300_000;

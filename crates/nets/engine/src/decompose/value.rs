@@ -9,7 +9,7 @@ use serval_net_proof::Refusal;
 use serval_net_proof::decomposition::system::System;
 use serval_net_proof::decomposition::{Value, value_problem};
 
-use crate::{NUMBERS, ended, least, opposite};
+use crate::decompose::{NUMBERS, ended, least, opposite};
 
 /// The step for a place at the beginning or the end of a piece, whose number is not free; the system has a solution.
 pub fn value(system: &System, (piece, last, place): (usize, bool, usize), budget: &mut Budget) -> Result<Value, Refusal> {

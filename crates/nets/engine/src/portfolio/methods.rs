@@ -1,0 +1,121 @@
+//! What the rows of the schedule ask, where a method has one way to be asked. Each function says whether more ticks could help.
+
+use serval_net_proof::{Evidence, Run};
+
+use super::attempt::{Attempt, AttemptAtAll, fired};
+use crate::answer::{Found, Method};
+use crate::decompose::goals as decomposition;
+use crate::goals::Goals;
+use crate::{equation, explicit, inductive, separator};
+
+/// Random walks that look at all goals.
+pub(super) fn walk(attempt: &mut AttemptAtAll<'_>) -> bool {
+    let AttemptAtAll { round, goals, found, ticks, .. } = attempt;
+    let session = round.session;
+    let mut open: Vec<bool> = found.iter().map(Found::is_open).collect();
+    let looked = Goals::new(goals, session.deadlock.as_ref(), round.net.place_count());
+    let mut reached = |goal: usize, word: &[u32]| found[goal] = round.checked(&goals[goal], fired(word), Method::Walk.name());
+    let seed = u64::from(round.number) + 1;
+    let (overflowed, _) = crate::walk::walk(&session.fast, &looked, &mut open, seed, &mut reached, &mut round.budget(*ticks));
+    if overflowed {
+        found.iter_mut().for_each(Found::too_many_tokens);
+    }
+    true
+}
+
+/// Places that stay empty.
+pub(super) fn siphon(attempt: &mut Attempt<'_>) -> bool {
+    if let Some(evidence) = attempt.round.session.empty.exclude(attempt.round.net, attempt.goal) {
+        attempt.take(evidence, Method::Siphon.name());
+    }
+    false
+}
+
+/// Weighted sums that no transition increases.
+pub(super) fn weights(attempt: &mut Attempt<'_>) -> bool {
+    let net = attempt.round.net;
+    let mut budget = attempt.budget();
+    match attempt.progress.bounds(net).exclude(net, attempt.goal, &mut budget) {
+        Ok(Some(evidence)) => attempt.take(evidence, Method::Weights.name()),
+        Ok(None) => {}
+        Err(_) => return true,
+    }
+    false
+}
+
+/// The marking equation: a proof, or a plan. With more ticks come other plans.
+pub(super) fn equation(attempt: &mut Attempt<'_>) -> bool {
+    let (net, session, round) = (attempt.round.net, attempt.round.session, attempt.round.number);
+    let (seed, plans) = (u64::from(round) + 1, usize::try_from(4_u32.saturating_pow(round)).unwrap_or(usize::MAX));
+    match equation::ask_from(&session.equation, &session.fast, net, attempt.goal, (seed, plans), &mut attempt.budget()) {
+        Ok(equation::Said::Excluded(evidence)) => attempt.take(*evidence, Method::Equation.name()),
+        Ok(equation::Said::Reached(word)) => attempt.take(Evidence::Run(Run { word }), "guided"),
+        Ok(equation::Said::Nothing) | Err(_) => {}
+    }
+    true
+}
+
+/// All markings, at most as many as there are ticks.
+pub(super) fn explicit(attempt: &mut Attempt<'_>) -> bool {
+    let (session, most) = (attempt.round.session, attempt.markings());
+    let budget = &mut attempt.round.budget(u64::MAX);
+    let said = if session.deadlock.as_ref() == Some(attempt.goal) {
+        explicit::look_for_deadlock_fast(&session.fast, most, budget)
+    } else {
+        explicit::look_fast(&session.fast, attempt.goal, most, budget)
+    };
+    match said {
+        Ok(explicit::Said::Reached(word)) => attempt.take(fired(&word), Method::Explicit.name()),
+        Ok(explicit::Said::Excluded(evidence)) => attempt.take(*evidence, Method::Explicit.name()),
+        Ok(explicit::Said::TooManyTokens) => attempt.found.too_many_tokens(),
+        Ok(explicit::Said::TooMany) => attempt.progress.explicit(most),
+        Err(_) => {}
+    }
+    true
+}
+
+/// An invariant, clause by clause.
+pub(super) fn pdr(attempt: &mut Attempt<'_>) -> bool {
+    inductively(attempt, Method::Pdr)
+}
+
+/// Several steps at once.
+pub(super) fn induction(attempt: &mut Attempt<'_>) -> bool {
+    inductively(attempt, Method::Induction)
+}
+
+fn inductively(attempt: &mut Attempt<'_>, method: Method) -> bool {
+    let (net, session) = (attempt.round.net, attempt.round.session);
+    let ask = if method == Method::Induction { inductive::induction } else { inductive::pdr };
+    match ask(net, &session.equation, &session.proved, attempt.goal, &mut attempt.budget()) {
+        Ok(inductive::Said::Excluded(evidence)) => attempt.take(*evidence, method.name()),
+        Ok(inductive::Said::Reached(word)) => attempt.take(fired(&word), method.name()),
+        Ok(inductive::Said::Nothing) => {}
+        Err(_) => return true,
+    }
+    false
+}
+
+/// Clauses about tokens, firings and residues.
+pub(super) fn separator(attempt: &mut Attempt<'_>) -> bool {
+    match separator::ask(attempt.round.net, attempt.goal, &mut attempt.budget()) {
+        Ok(Some(evidence)) => attempt.take(evidence, Method::Separator.name()),
+        Ok(None) => {}
+        Err(_) => return true,
+    }
+    false
+}
+
+/// The decomposition after all other methods, for what is theirs not to decide.
+pub(super) fn decompose_the_rest(attempt: &mut Attempt<'_>) -> bool {
+    let counts = decomposition::ask(attempt.round.net, attempt.goal, attempt.found, attempt.ticks, attempt.round.cancel);
+    attempt.progress.decomposed(counts);
+    true
+}
+
+/// The decomposition alone.
+pub(super) fn decompose(attempt: &mut Attempt<'_>) -> bool {
+    let (more, counts) = decomposition::ask_alone(attempt.round.net, attempt.goal, attempt.found, attempt.ticks, attempt.round.cancel);
+    attempt.progress.decomposed(counts);
+    more
+}
