@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval::ablation::Trial;
 use serval_budget::{Budget, Cancel};
-use serval_classic_engine::ablation::Trial;
 use serval_classic_engine::{Options, Report, Stages, Verdict, decide};
 use serval_compile::{Mode, Prepared};
 use serval_engine::portfolio::{self, Found, Method, Plan};

@@ -296,10 +296,8 @@ pub(crate) enum OutputFormat {
 
 /// The code of a warning or a note.
 fn silenceable(text: &str) -> Result<String, String> {
-    let mut known = serval_syntax::codes().iter().chain(serval_compile::codes());
-    let is_error = |info: &&serval_syntax::CodeInfo| info.severity == serval_syntax::Severity::Error;
-    match known.find(|info| info.code.0 == text) {
-        Some(info) if is_error(&info) => Err("errors cannot be silenced".to_owned()),
+    match serval::codes().find(|info| info.code.0 == text) {
+        Some(info) if info.severity == serval::Severity::Error => Err("errors cannot be silenced".to_owned()),
         Some(_) => Ok(text.to_owned()),
         None => Err("there is no such warning; see the code in brackets behind the word `warning`".to_owned()),
     }

@@ -47,7 +47,7 @@ const NAME: &str = "serval.toml";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Config {
     /// How programs are formatted.
-    pub(crate) format: serval_format::Style,
+    pub(crate) format: serval::FormatStyle,
     /// Codes of warnings and notes that are not wanted, sorted.
     pub(crate) allow: Vec<&'static str>,
     /// Defaults of `serval check`.

@@ -4,12 +4,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use serval::{Input, Mistakes};
-use serval_budget::Budget;
-use serval_compile::{Compiled, Limits, Mode, Options, compile};
+use serval::export::{CompileOptions, NotCompiled};
+use serval::{Code, Diagnostic, Input, Mistakes, Severity, Span};
 use serval_report::escape::{self, file_name};
 use serval_report::{Look, Style, render_diagnostics};
-use serval_syntax::{Code, Diagnostic, MAX_FILE_BYTES, Program, Severity, Span};
 
 use crate::args::{InputArgs, InputKind};
 use crate::failure::Failure;
@@ -94,7 +92,7 @@ pub(crate) fn say_findings(findings: &[Diagnostic], name: &str, text: &str, mess
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Failure> {
-    bytes_within(path, MAX_FILE_BYTES)
+    bytes_within(path, Input::MOST_BYTES)
 }
 
 /// The bytes of a file, or one more than `most` of them.
@@ -190,16 +188,15 @@ fn text_of(name: &str, bytes: Vec<u8>) -> (String, Option<Diagnostic>) {
     }
 }
 
-/// The options that the command line asks for.
-pub(crate) fn options(args: &InputArgs) -> Options {
-    let mode = if args.plain { Mode::Plain } else { Mode::Optimised };
-    Options { mode, limits: Limits { pairs: args.max_states, ..Limits::default() } }
+/// How the command line wants programs compiled.
+pub(crate) fn options(args: &InputArgs) -> CompileOptions {
+    CompileOptions { plain: args.plain, pairs: Some(args.max_states) }
 }
 
-/// Compiles a program; the failure is drawn.
-pub(crate) fn compiled(program: &Program, text: &str, name: &str, args: &InputArgs, style: Style) -> Result<Compiled, Failure> {
-    compile(program, options(args), &Budget::unlimited()).map_err(|error| match error.diagnostic(text) {
-        Some(diagnostic) => Failure::Input(render_diagnostics(&[diagnostic], name, text, style)),
-        None => Failure::message("stopped"),
-    })
+/// Why a program has no network systems, drawn.
+pub(crate) fn not_compiled(error: &NotCompiled, text: &str, name: &str, style: Style) -> Failure {
+    match error {
+        NotCompiled::Mistake(diagnostic) => Failure::Input(render_diagnostics(std::slice::from_ref(&**diagnostic), name, text, style)),
+        NotCompiled::Stopped => Failure::message("stopped"),
+    }
 }

@@ -9,7 +9,6 @@ mod input;
 mod limits;
 mod names;
 mod output;
-mod pictures;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@
 mod ablation;
 pub mod cactus;
 mod expected;
+mod figures;
 pub mod growth;
 mod merge;
 mod nets;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ablation::AblationReport;
 pub use expected::{Baseline, Earlier, ExpectedLine, TableError, read_baseline, read_expected};
+pub use figures::Figures;
 pub use merge::{MergeError, merged};
 pub use nets::{ExpectedNet, NetBenchReport, NetBenchRow, read_expected_nets};
 

@@ -42,8 +42,6 @@ pub struct Page<'a> {
     pub is_program: bool,
     /// Pictures of the states.
     pub figures: Vec<Figure>,
-    /// How those pictures look.
-    pub figure_style: &'a str,
     /// The version of serval.
     pub version: &'a str,
 }
@@ -111,7 +109,7 @@ impl FileReport {
             Verdict::Error => ("error", "bad"),
         };
         let file = escaped(&name(&self.file));
-        out.push_str(&head(&format!("{verdict}: {file}"), page.figure_style));
+        out.push_str(&head(&format!("{verdict}: {file}"), serval_draw::style()));
         let name = self.counterexample.as_ref().and_then(|run| run.anomaly).map_or_else(String::new, |name| name.replace('-', " "));
         let _ = write!(
             out,

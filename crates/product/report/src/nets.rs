@@ -18,7 +18,7 @@ pub use decomposition::{TreeAnswer, TreeFate, TreeGraph, TreeNode, TreePiece, Tr
 pub use fold::folded;
 pub use formats::net_sarif;
 pub use mistake::{net_file_mistake, net_words_mistake};
-pub use picture::{net_dot, net_graph, net_mermaid, net_words};
+pub use picture::{net_dot, net_mermaid, net_svg};
 pub use text::{MarkingShown, TextStyle, marking_words};
 pub use trace::{NetTrace, TraceStep};
 

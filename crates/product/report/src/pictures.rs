@@ -34,9 +34,8 @@ mod steps;
 
 use std::collections::BTreeMap;
 
-use serval_classic_engine::{Action, PlaceKind, Places};
 use serval_draw::{Edge, Graph, Group, GroupId, Node, NodeId, SectionId, Shape, Words};
-use serval_model::{LocalId, NetworkSystem, RequestId, SerialAutomaton};
+use serval_model::{Action, LocalId, NetworkSystem, PlaceKind, RequestId, SerialAutomaton};
 use serval_petri::Net;
 
 use crate::graphs::Labels;
@@ -262,12 +261,25 @@ fn live(net: &Net) -> Vec<bool> {
     }
 }
 
+/// The interleaving net of a system.
+#[derive(Clone, Copy, Debug)]
+pub struct Interleaving<'a> {
+    /// The system.
+    pub system: &'a NetworkSystem,
+    /// Its net.
+    pub net: &'a Net,
+    /// What each place stands for; places without an entry have their names alone.
+    pub places: &'a [PlaceKind],
+    /// What each transition stands for; the same.
+    pub transitions: &'a [Action],
+}
+
 /// Interleaving nets, one per component.
-pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
+pub fn net(nets: &[Interleaving<'_>]) -> Graph {
     let mut graph = Graph::new("places and transitions");
     graph.most_lines(MOST_ARCS);
     let sections = sections(&mut graph, nets.len());
-    for (&(system, net, places), section) in nets.iter().zip(sections) {
+    for (&Interleaving { system, net, places, transitions }, section) in nets.iter().zip(sections) {
         let owners = owners(system);
         // Ranks: steps between the same local states, many global states, places in the
         // text, few global states, whole requests.
@@ -283,7 +295,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
                 continue;
             }
             let name = net.place_name(place);
-            let node = match places.kind(place) {
+            let node = match places.get(place.index()).copied() {
                 Some(PlaceKind::Global(global)) => Node::new(Shape::Place, system.global_name(global)).class("global-place").group(globals),
                 Some(PlaceKind::InFlight(request, local)) => {
                     let (request_name, local_name) = (system.request_name(request), system.local_name(local));
@@ -313,7 +325,7 @@ pub fn net(nets: &[(&NetworkSystem, &Net, &Places)]) -> Graph {
             if net.inputs(transition).iter().any(|(place, _)| !live[place.index()]) {
                 continue;
             }
-            let node = match places.action(transition) {
+            let node = match transitions.get(transition.index()).copied() {
                 Some(Action::Spawn(..)) => Node::new(Shape::Bar, "comes"),
                 Some(Action::Respond(request, ..)) => {
                     let group = *responds.entry(request).or_insert_with(|| graph.group(Group::new("", "answers", 2)));

@@ -47,6 +47,9 @@ pub struct Mistakes {
 }
 
 impl Input {
+    /// How long a text may be, in bytes.
+    pub const MOST_BYTES: usize = serval_syntax::MAX_FILE_BYTES;
+
     /// Reads a program in the SER language.
     pub fn program(text: impl Into<String>) -> Result<Self, Mistakes> {
         Self::read(text, InputKind::Program)

@@ -120,6 +120,9 @@
 //! | what people and machines are shown | `report` |
 //! | what holds of Petri nets | [`nets`] |
 //! | what programs do on weak memory | [`tso`] |
+//! | how systems look in the languages of other tools | [`export`], [`nets::export`] |
+//! | what certificates are worth | [`verify`] |
+//! | what the switches of the published method are worth | [`ablation`] |
 //!
 //! Architecture Invariant: no terminal, no files, no clock, no environment, no
 //! printing. It compiles to WebAssembly.
@@ -128,12 +131,14 @@
 //! [`Verdict::NotSerializable`] are made in `decide` alone, after the checker
 //! has accepted the evidence.
 
+pub mod ablation;
 mod advice;
 mod claim;
 mod commuting;
 mod counterexample;
 mod decide;
 mod evidence;
+pub mod export;
 mod fault;
 mod findings;
 mod hint;
@@ -142,12 +147,14 @@ mod named_system;
 pub mod nets;
 mod never;
 mod options;
+mod page;
 pub mod repair;
 mod report;
 pub mod simulator;
 mod told;
 pub mod tso;
 mod value_names;
+pub mod verify;
 mod versions;
 
 pub use advice::advice;
@@ -156,12 +163,19 @@ pub use evidence::{Evidence, Refused, Undecided};
 pub use hint::fix_hint;
 pub use input::{Content, Input, Mistakes};
 pub use options::{Methods, Options};
+pub use page::page;
 pub use serval_budget::{Cancel, StopReason};
 pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
-pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, format};
+pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, diff as format_diff, format, tso::format as format_tso};
 pub use serval_model::NetworkSystem;
+pub use serval_proof::fingerprint;
 pub use serval_report::{Advice, Counterexample, FileReport};
-pub use serval_syntax::{Diagnostic, Program};
+pub use serval_syntax::{Code, CodeInfo, Diagnostic, Program, Severity, Span, similar};
 pub use serval_verify::{InputKind, Outcome};
 pub use value_names::ValueNames;
+
+/// The codes of all that may be said about programs: errors, warnings and notes.
+pub fn codes() -> impl Iterator<Item = &'static CodeInfo> + Clone {
+    serval_syntax::codes().iter().chain(serval_compile::codes())
+}

@@ -23,6 +23,7 @@ mod clauses;
 mod coverage;
 mod decided;
 mod decomposition;
+pub mod export;
 mod invariant;
 mod paragraph;
 mod runs;
@@ -32,14 +33,11 @@ mod why;
 mod words_of;
 
 use serval_budget::Cancel;
-use serval_petri::{
-    FormatError, Formula, Limits, NetError, mcc, mist, pnml, tina, vass,
-    words::{self, WordsError},
-};
+use serval_petri::{Limits, NetError, mcc, mist, pnml, tina, vass, words};
 use serval_report::nets::{DeadNode, NetCertificate, NetReport, NetRun};
 
 pub use assume::{Assumption, assumptions};
-pub use class::{NetClass, NetSums, classify, sums};
+pub use class::{NetClass, NetSums, SumBound, Unbounded, classify, sums};
 pub use clauses::invariant_in_words;
 pub use coverage::{Coverage, NoCoverage, Rackoff, coverage, rackoff};
 pub use decomposition::{TreeOptions, decomposed};
@@ -48,7 +46,7 @@ pub use runs::{replayed, walked};
 use serval_net_engine::Far;
 pub use serval_net_engine::Method as NetMethod;
 pub use serval_net_proof::{Certificate, Item, Refusal as NetRefusal, Run};
-pub use serval_petri::{Net, Property, words::Unknown};
+pub use serval_petri::{FormatError, Formula, Marking, Net, Property, TransitionId, words::Unknown, words::WordsError};
 pub use serval_report::nets::NetAnswer;
 pub use session::{NetSession, decide_net, decide_nets};
 pub use smtlib::smtlib;
@@ -114,6 +112,11 @@ impl NetQuestion {
 }
 
 impl NetInput {
+    /// How long a file may be by default, in bytes.
+    pub fn most_bytes() -> usize {
+        Limits::default().bytes
+    }
+
     /// Reads a net within the default limits.
     pub fn read(text: &str, kind: NetKind) -> Result<Self, FormatError> {
         Self::read_within(text, kind, &Limits::default())
@@ -188,6 +191,16 @@ impl NetInput {
     pub fn target(&self, text: &str) -> Result<Formula, WordsError> {
         let as_state = self.states.and_then(|states| vass::configuration(text, &self.net, states));
         words::target(as_state.as_deref().unwrap_or(text), &self.net)
+    }
+
+    /// A marking in words, such as `p=1, q=3`.
+    pub fn marking(&self, text: &str) -> Result<Marking, WordsError> {
+        words::marking(text, &self.net)
+    }
+
+    /// A target in words; `None` where it nests too deep for words.
+    pub fn target_in_words(&self, target: &Formula) -> Option<String> {
+        words::text(target, &self.net)
     }
 
     /// The targets that the file itself asks about.

@@ -1,6 +1,7 @@
 //! What programs and network systems have in common when they are run.
 
 mod program;
+mod random;
 mod system;
 
 use std::collections::BTreeMap;
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 use serval_report::escape::name;
 use serval_report::{States, TraceEvent};
 
-pub use program::ProgramSimulator;
+pub use program::{ProgramSimulator, prepare};
+pub use random::RandomRun;
 pub use system::SystemSimulator;
 
 /// What an action does.

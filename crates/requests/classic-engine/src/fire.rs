@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use crate::{Action, Places};
+use crate::Places;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
-use serval_model::{Event, NetworkSystem, Run, ThreadId};
+use serval_model::{Action, Event, NetworkSystem, Run, ThreadId};
 use serval_petri::{Marking, Net, Target, TransitionId};
 
 /// A sequence in which each transition occurs as often as the counts say, if one

@@ -10,9 +10,9 @@
 //! requests: where a request cannot get to there is never a token, and nothing
 //! is fired.
 
-use crate::{Action, Places};
+use crate::Places;
 use rustc_hash::FxHashMap;
-use serval_model::{GlobalId, LocalId, NetworkSystem, NormalForm, Step};
+use serval_model::{Action, GlobalId, LocalId, NetworkSystem, NormalForm, Step};
 use serval_petri::{PlaceId, TransitionId};
 use serval_proof::invariant::{Bound, node_variable};
 

@@ -44,31 +44,8 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::checkpoint;
-use serval_model::{GlobalId, Letter, LocalId, NetworkSystem, RequestId, ResponseId};
+use serval_model::{Action, GlobalId, Letter, LocalId, NetworkSystem, PlaceKind, RequestId, ResponseId};
 use serval_petri::{Constraint, Linear, Net, NetError, PlaceId, Target, TransitionId};
-
-/// What a place stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PlaceKind {
-    /// This is the global state.
-    Global(GlobalId),
-    /// Requests of this name in flight, in this local state.
-    InFlight(RequestId, LocalId),
-    /// Requests of this name that got this response.
-    Answer(RequestId, ResponseId),
-}
-
-/// What a transition stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// A request comes in and is in this local state.
-    Spawn(RequestId, LocalId),
-    /// A request makes the step at this position of
-    /// [`NetworkSystem::steps`].
-    Step(RequestId, usize),
-    /// A request in this local state gives this response.
-    Respond(RequestId, LocalId, ResponseId),
-}
 
 /// What the places and transitions of an interleaving net stand for, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +95,11 @@ impl Places {
     /// What all places stand for, in order.
     pub fn kinds(&self) -> &[PlaceKind] {
         &self.kinds
+    }
+
+    /// What all transitions stand for, in order.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
     }
 
     /// The places of requests in flight, in order.

@@ -18,7 +18,6 @@
 //! Architecture Invariant: shares with the other methods the model, the
 //! arithmetic and the checker, and nothing else.
 
-pub mod ablation;
 mod fire;
 mod form;
 mod interleaving;
@@ -34,7 +33,7 @@ use serval_petri::{Net, Round, Slice, Target, TransitionId, slice, slice_inducti
 use serval_proof::invariant::InvariantProof;
 use serval_semilinear::Complement;
 
-pub use interleaving::{Action, MOST, PlaceKind, Places, interleaving};
+pub use interleaving::{MOST, Places, interleaving};
 pub use reach::Reason;
 pub use serial::{Serial, SerialLanguage, query};
 pub use stitch::linear_sets;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serval_classic_engine::ablation::{End, Figures, Trial, settings};
+use serval::ablation::{End, Trial, figures, settings};
 use serval_classic_engine::{Options, Stages};
 use serval_measure::classic::{Agreement, Outcome, Program, compare, decide_program, random, suite, trial};
 use serval_model::NetworkSystem;
@@ -174,7 +174,7 @@ fn ablation(programs: &[Program], out: &mut impl Write) -> Result<bool, String> 
             }
             trials.push(trial);
         }
-        table.settings.push((setting.name, Figures::of(&trials)));
+        table.settings.push((setting.name, figures(&trials)));
     }
     write!(out, "{}", table.to_markdown()).map_err(|error| error.to_string())?;
     print(out, "")?;

@@ -5,7 +5,6 @@ mod cache;
 mod checking;
 pub(super) mod files;
 mod many;
-mod page;
 pub(super) mod progress;
 mod save;
 mod status;
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serval::{Method, Methods};
+use serval::{ClassicOptions, Method, Methods};
 use serval_report::html::{self, IndexEntry};
 use serval_report::{Verdict, sarif};
 
@@ -149,13 +148,7 @@ pub(super) fn methods(names: &[String], switches: &Classic) -> Result<Methods, F
             return Err(Failure::message("classic stands alone: it is a second opinion"));
         }
         let (order, prune, factor, slice) = (!no_elimination_order, !no_prune, !no_factor, !no_slice);
-        return Ok(Methods::Classic(serval_classic_engine::Options {
-            order,
-            prune,
-            factor,
-            slice,
-            ..serval_classic_engine::Options::default()
-        }));
+        return Ok(Methods::Classic(ClassicOptions { order, prune, factor, slice, ..ClassicOptions::default() }));
     }
     if no_elimination_order || no_prune || no_factor || no_slice {
         return Err(Failure::message("--no-elimination-order, --no-prune, --no-factor and --no-slice belong to --method classic"));

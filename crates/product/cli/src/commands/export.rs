@@ -1,30 +1,22 @@
 //! `serval export FILE --to FORMAT`.
 
-mod classic;
 mod obligations;
-mod pictures;
 mod weak;
 
-use std::borrow::Cow;
+use std::path::Path;
 use std::time::Duration;
 
-use serval::{Content, ValueNames};
-use serval_budget::Budget;
-use serval_compile::Compiled;
-
-use serval_model::{NetworkSystem, SerialAutomaton, product, systems_to_json};
+use clap::ValueEnum;
+use serval::ClassicOptions;
+use serval::export::{ExportError, Names, Stage, SystemForm, Systems, core};
 use serval_report::escape;
 use serval_report::pictures::View;
-use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, system_dot, system_mermaid};
 
-use serval_syntax::{LineIndex, core_text};
-
-use self::classic::Stage;
 use crate::args::{Export, Format};
 use crate::failure::Failure;
 use crate::input::{self, File, Messages};
 use crate::limits::{self, Ended, Lost, Watch, watched};
-use crate::output::{keep_input, write_to};
+use crate::output::{keep_input, say, write_to};
 
 pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
     keep_input(&args.input.file, args.out.as_deref())?;
@@ -32,60 +24,37 @@ pub(crate) fn run(args: &Export, messages: Messages) -> Result<(), Failure> {
         return weak::run(args, kind, messages);
     }
     let File { name, input } = input::read(&args.input, messages)?;
-    let (text, content) = input.into_content();
     let shown = escape::name(&name);
     let Some(writer) = Writer::of(args.to.format) else {
         if args.to.format != Format::Core {
             return Err(Failure::message(format!("{shown} is no program on weak memory, which alone has this form")));
         }
-        let Content::Program(program) = &content else {
+        let Some(text) = core(&input) else {
             return Err(Failure::message(format!("{shown} is a network system; only programs have a core")));
         };
-        return write_to(args.out.as_deref(), &core_text(program));
+        return write_to(args.out.as_deref(), &text);
     };
-    let compiled: Compiled;
-    let lines = LineIndex::new(&text);
-    let given: Vec<NetworkSystem>;
-    let named: Vec<Cow<'_, NetworkSystem>>;
-    let mut systems: Vec<(&NetworkSystem, Box<dyn Labels + '_>)> = match content {
-        Content::Systems(systems) => {
-            // The network system itself has names as they are, and expressions
-            // quote them.
-            let as_they_are = matches!(args.to.format, Format::Ns | Format::Regex | Format::Semilinear | Format::Query);
-            given = if as_they_are { systems } else { systems.iter().map(|system| system.shown().into_owned()).collect() };
-            given.iter().map(|system| (system, Box::new(PlainLabels) as Box<dyn Labels>)).collect()
-        }
-        Content::Program(program) => {
-            compiled = input::compiled(&program, &text, &name, &args.input, messages.style)?;
-            let names = if writer.is_picture() { ValueNames::new(&program, &text) } else { ValueNames::default() };
-            named = compiled.components().iter().map(|component| names.in_system(&program, component.system())).collect();
-            let labelled = compiled.components().iter().zip(&named).map(|(component, system)| {
-                let labels = Box::new(ProgramLabels::new(component, &text, &lines)) as Box<dyn Labels>;
-                (&**system, labels)
-            });
-            labelled.collect()
-        }
-    };
+    let systems = Systems::new(&input, input::options(&args.input), writer.names());
+    let mut systems = systems.map_err(|error| input::not_compiled(&error, input.text(), &name, messages.style))?;
     if let Some(component) = args.component {
-        if component >= systems.len() {
-            let count = systems.len();
-            return Err(Failure::message(format!("there is no component {component}: {shown} has {count}, counted from 0")));
-        }
-        systems = vec![systems.swap_remove(component)];
+        let count = systems.len();
+        let none = || Failure::message(format!("there is no component {component}: {shown} has {count}, counted from 0"));
+        systems = systems.component(component).ok_or_else(none)?;
     }
-    let whole: NetworkSystem;
-    if args.product && systems.len() > 1 {
-        let parts: Vec<&NetworkSystem> = systems.iter().map(|(system, _)| *system).collect();
+    if args.product {
         let limit = usize::try_from(args.input.max_states).unwrap_or(usize::MAX);
-        whole = product(&parts, limit).map_err(|error| Failure::message(format!("the product is too large: {error}")))?;
-        systems = vec![(&whole, Box::new(PlainLabels))];
+        systems = systems.product(limit).map_err(|error| Failure::message(error.to_string()))?;
     }
-    let bare = || systems.iter().map(|(system, _)| *system).collect::<Vec<&NetworkSystem>>();
     let text = match writer {
-        Writer::Obligations => return obligations::write(&bare(), &shown, args),
-        Writer::Stage(stage) => classic::text(&bare(), &shown, stage, args, messages.quiet)?,
-        Writer::Picture(view) => pictures::svg(&systems, &shown, view)?,
-        Writer::System(form) => render(&systems, form)?,
+        Writer::Obligations => return obligations::write(&systems, &shown, args),
+        Writer::Stage(form) => stage(&systems, &shown, form, args, messages.quiet)?,
+        Writer::Picture(view) => {
+            // Not the directory: the same file gives the same bytes wherever it lies.
+            let file =
+                Path::new(&*shown).file_name().map_or_else(|| shown.clone().into_owned(), |file| file.to_string_lossy().into_owned());
+            systems.svg(view, &file).map_err(|error| Failure::message(format!("{shown}: {error}")))?
+        }
+        Writer::System(form) => written(&systems, form)?,
     };
     write_to(args.out.as_deref(), &text)
 }
@@ -100,22 +69,14 @@ enum Writer {
     System(SystemForm),
 }
 
-/// A network system, or its automaton, as text.
-#[derive(Clone, Copy)]
-enum SystemForm {
-    Json,
-    Dot,
-    Mermaid,
-    AutomatonDot,
-}
-
 impl Writer {
-    /// Whether people look at it: nothing else is made of what it writes.
-    fn is_picture(self) -> bool {
+    /// What is called how: the network system itself has names as they are, expressions quote them, and where people look
+    /// at it nothing else is made of what is written.
+    fn names(self) -> Names {
         match self {
-            Self::Picture(_) => true,
-            Self::System(form) => !matches!(form, SystemForm::Json),
-            Self::Obligations | Self::Stage(_) => false,
+            Self::System(SystemForm::Json) | Self::Stage(Stage::Regex | Stage::Semilinear | Stage::Query) => Names::Given,
+            Self::Obligations | Self::Stage(Stage::Net | Stage::Pnml) => Names::Visible,
+            Self::Picture(_) | Self::System(_) => Names::ForPeople,
         }
     }
 
@@ -140,23 +101,44 @@ impl Writer {
     }
 }
 
-/// Has this done for the systems, as long as there is time and memory. What is
-/// said where there is not begins with one of `needs`.
+/// A stage of the published method, as the arguments want it.
+fn stage(systems: &Systems, name: &str, stage: Stage, args: &Export, quiet: bool) -> Result<String, Failure> {
+    let count = systems.len();
+    if stage.is_about_one() && count != 1 {
+        let format = args.to.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+        let all = if count > 1 { "; choose one with --component K, from 0, or take their product with --product" } else { "" };
+        return Err(Failure::message(format!("{name}: --to {format} is about one component, and there are {count}{all}")));
+    }
+    let &Export { no_elimination_order, no_prune, no_factor, .. } = args;
+    let options = ClassicOptions { order: !no_elimination_order, prune: !no_prune, factor: !no_factor, ..ClassicOptions::default() };
+    let (own, own_name) = (systems.clone(), name.to_owned());
+    let text = within_limits(name, args, ("not done", "this needs"), move |watch| {
+        own.stage(stage, &options, &watch.cancel()).map_err(|error| match error {
+            ExportError::Reason(reason) => Failure::message(format!("{own_name}: {reason}")),
+            ExportError::NotAsMeant => {
+                say(&format!("{error}\n"));
+                Failure::Internal
+            }
+        })
+    })?;
+    if let Some(warning) = text.warning.filter(|_| !quiet) {
+        say(&format!("warning: {name}: {warning}\n"));
+    }
+    Ok(text.text)
+}
+
+/// Has this done, as long as there is time and memory. What is said where there
+/// is not begins with one of `needs`.
 fn within_limits<T: Send + 'static>(
-    systems: &[&NetworkSystem],
     name: &str,
     args: &Export,
     needs: (&str, &str),
-    work: impl FnOnce(&[&NetworkSystem], &Watch) -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&Watch) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     limits::watch_interrupts();
     limits::limit_memory(None);
     let timeout = Duration::try_from_secs_f64(args.timeout).unwrap_or(Duration::MAX);
-    let owned: Vec<NetworkSystem> = systems.iter().map(|&system| system.clone()).collect();
-    let done = watched(timeout, move |watch| {
-        let systems: Vec<&NetworkSystem> = owned.iter().collect();
-        (work(&systems, watch), watch.ended())
-    });
+    let done = watched(timeout, move |watch| (work(watch), watch.ended()));
     let (done, ended) = match done {
         Ok(done) => done,
         Err(Lost::Panicked) => return Err(Failure::Internal),
@@ -172,20 +154,6 @@ fn within_limits<T: Send + 'static>(
     }
 }
 
-fn render(systems: &[(&NetworkSystem, Box<dyn Labels + '_>)], form: SystemForm) -> Result<String, Failure> {
-    let labelled: Vec<(&NetworkSystem, &dyn Labels)> = systems.iter().map(|(system, labels)| (*system, &**labels)).collect();
-    Ok(match form {
-        SystemForm::Json => escape::json(systems_to_json(&labelled.iter().map(|(system, _)| (*system).clone()).collect::<Vec<_>>())),
-        SystemForm::Dot => system_dot(&labelled),
-        SystemForm::Mermaid => system_mermaid(&labelled),
-        SystemForm::AutomatonDot => {
-            let mut automata = Vec::new();
-            for (system, _) in &labelled {
-                automata.push(SerialAutomaton::new(system, &mut Budget::unlimited()).map_err(|_| Failure::message("stopped"))?);
-            }
-            let rows: Vec<(&NetworkSystem, &SerialAutomaton, &dyn Labels)> =
-                labelled.iter().zip(&automata).map(|(&(system, labels), automaton)| (system, automaton, labels)).collect();
-            automaton_dot(&rows)
-        }
-    })
+fn written(systems: &Systems, form: SystemForm) -> Result<String, Failure> {
+    systems.written(form).map_err(|error| Failure::message(error.to_string()))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serval_format::{Refusal, diff};
+use serval::{FormatRefusal, FormatStyle, format_diff, format_tso};
 use serval_report::{escape, render_diagnostics};
 
 use super::check::files;
@@ -14,7 +14,7 @@ use crate::input::{self, Messages};
 use crate::output::{rewrite_file, say, write_to};
 
 /// What formats the programs of a language.
-type Formatter = fn(&str, &serval_format::Style) -> Result<String, Refusal>;
+type Formatter = fn(&str, &FormatStyle) -> Result<String, FormatRefusal>;
 
 /// What a file means for the exit status, the gravest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,11 +71,11 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
     let is_stdin = path == Path::new("-");
     let ending = path.extension().and_then(|ending| ending.to_str());
     let format: Formatter = match ending {
-        Some("tso") => serval_format::tso::format,
-        Some("ser") => serval_format::format,
+        Some("tso") => format_tso,
+        Some("ser") => serval::format,
         _ if is_stdin => match args.input {
-            Some(FmtInput::Tso) => serval_format::tso::format,
-            Some(FmtInput::Ser) | None => serval_format::format,
+            Some(FmtInput::Tso) => format_tso,
+            Some(FmtInput::Ser) | None => serval::format,
         },
         _ => return Err(Failure::message(format!("{shown} is not formatted: only programs are, with the ending .ser or .tso [E0503]"))),
     };
@@ -85,8 +85,8 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
     }
     let formatted = match format(&text, &config.format) {
         Ok(formatted) => formatted,
-        Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
-        Err(Refusal::Differs(what)) => {
+        Err(FormatRefusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
+        Err(FormatRefusal::Differs(what)) => {
             say(&format!("{shown} is left as it is: formatting would change the program: {}\n", escape::line(&what.to_string())));
             return Err(Failure::Internal);
         }
@@ -94,7 +94,7 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
     let formatted = with_line_ends_of(&text, formatted);
     let changes = formatted != text;
     if args.diff {
-        write_to(None, &messages.look.finish(&escape::lines(&diff(&text, &formatted, &shown))))?;
+        write_to(None, &messages.look.finish(&escape::lines(&format_diff(&text, &formatted, &shown))))?;
     }
     if args.check {
         if changes && !args.diff && !messages.quiet {

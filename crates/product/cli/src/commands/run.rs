@@ -8,9 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serval::Content;
-use serval::simulator::{Action, ActionKind, ProgramSimulator, Simulator, SystemSimulator};
-use serval_compile::Prepared;
-use serval_model::SplitMix64;
+use serval::simulator::{ProgramSimulator, RandomRun, Simulator, SystemSimulator, prepare};
 use serval_report::Trace;
 use serval_report::escape::name;
 
@@ -27,7 +25,7 @@ pub(crate) fn run(args: &Run, messages: Messages) -> Result<(), Failure> {
         Content::Program(program) => {
             // Runs work on the text itself, so a program with too many states
             // can be run as well.
-            let prepared = Prepared::new(program, input::options(&args.input));
+            let prepared = prepare(program, input::options(&args.input));
             drive(args, &mut || Box::new(ProgramSimulator::new(&prepared, input.text())))
         }
     }
@@ -48,7 +46,7 @@ fn drive<'a>(args: &Run, fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> 
         let mut simulator = fresh();
         let blank = if number == 0 { "" } else { "\n" };
         let heading = format!("{blank}run {} of {}, seed {seed}, {} requests\n", number + 1, args.runs, args.requests);
-        let text = random_run(&mut *simulator, args.requests, seed, args.max_steps);
+        let text = RandomRun { requests: args.requests, seed, max_steps: args.max_steps }.perform(&mut *simulator);
         write_to(None, &format!("{heading}{text}{}", summary(&mut *simulator)))?;
         last = simulator.events().to_vec();
     }
@@ -64,46 +62,6 @@ fn save(path: Option<&Path>, events: Vec<serval_report::TraceEvent>) -> Result<(
             Ok(())
         }
     }
-}
-
-/// Lets `requests` requests come at random times and take random turns.
-fn random_run(simulator: &mut dyn Simulator, requests: u32, seed: u64, max_steps: u64) -> String {
-    let mut random = SplitMix64::new(seed);
-    let (mut to_come, mut steps) = (requests, 0);
-    let mut out = String::new();
-    loop {
-        let actions = simulator.actions();
-        let spawns: Vec<usize> = positions(&actions, |kind| kind == ActionKind::Spawn);
-        let others: Vec<usize> = positions(&actions, |kind| kind != ActionKind::Spawn);
-        // That some request comes is one possibility among the moves of those
-        // in flight; which one is drawn afterwards.
-        let spawn_possible = to_come > 0 && !spawns.is_empty();
-        let possibilities = others.len() + usize::from(spawn_possible);
-        if possibilities == 0 {
-            break;
-        }
-        let drawn = usize::try_from(random.below(possibilities as u64)).unwrap_or(0);
-        let chosen = match others.get(drawn) {
-            Some(&chosen) => chosen,
-            None => {
-                to_come -= 1;
-                random.pick(&spawns).unwrap_or(0)
-            }
-        };
-        if actions[chosen].kind == ActionKind::Step {
-            if steps == max_steps {
-                let _ = writeln!(out, "  … given up after {max_steps} steps");
-                break;
-            }
-            steps += 1;
-        }
-        let _ = writeln!(out, "{:4}  {}", simulator.events_so_far() + 1, simulator.perform(chosen));
-    }
-    out
-}
-
-fn positions(actions: &[Action], wanted: impl Fn(ActionKind) -> bool) -> Vec<usize> {
-    actions.iter().enumerate().filter(|(_, action)| wanted(action.kind)).map(|(position, _)| position).collect()
 }
 
 /// What has been answered, and who is still there.

@@ -35,9 +35,8 @@ fn syntax_of(path: &Path, given: Option<TsoInputKind>) -> Syntax {
 /// Reads a program; what is wrong with it is drawn.
 pub(super) fn read(path: &Path, given: Option<TsoInputKind>, messages: Messages) -> Result<TsoInput, Failure> {
     let name = name_of(path);
-    let drawn = |diagnostics: &[serval_syntax::Diagnostic], text: &str| {
-        Failure::Input(render_diagnostics(diagnostics, &name, text, messages.style))
-    };
+    let drawn =
+        |diagnostics: &[serval::Diagnostic], text: &str| Failure::Input(render_diagnostics(diagnostics, &name, text, messages.style));
     let (text, mistake) = program_text(path)?;
     if let Some(mistake) = mistake {
         return Err(drawn(&[mistake], &text));

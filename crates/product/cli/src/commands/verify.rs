@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serval_budget::Cancel;
+use serval::verify::{Checked, NetFormat, NetPart, Subject, Syntax, verify, verify_compilation};
+use serval::{Cancel, Input, InputKind};
 use serval_report::escape::{self, file_name};
-use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, Outcome, Syntax};
 
 use crate::args::{VerifiedKind, Verify};
 use crate::failure::Failure;
@@ -50,22 +50,32 @@ pub(crate) fn run(args: &Verify) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = serval_verify::verify(&text, kind, &certificate, &Caps::default(), &Cancel::new());
-    let line = outcome.line(&name, &certificate_name, &text);
+    let checked = verify(&Subject::Requests { text: &text, kind }, &name, &certificate, &certificate_name, &Cancel::new());
     if args.check_compile && kind == InputKind::System {
         return Err(Failure::message("--check-compile is about programs: a network system is not compiled"));
     }
-    if outcome.status() == 2 {
-        let help = if matches!(outcome, Outcome::InputError(InputError::Certificate(_))) { help(&certificate) } else { String::new() };
+    let Checked { status, line, is_no_certificate } = checked;
+    if status == 2 {
+        let help = if is_no_certificate { help(&certificate) } else { String::new() };
         return Err(Failure::Input(format!("{line}\n{help}")));
     }
-    if outcome.status() != 0 || !args.check_compile {
+    if status != 0 || !args.check_compile {
         write_to(None, &format!("{line}\n"))?;
-        return Ok(ExitCode::from(outcome.status()));
+        return Ok(ExitCode::from(status));
     }
-    let compilation = serval_verify::verify_compilation(&text, &Cancel::new());
-    write_to(None, &format!("{line}\n{}\n", compilation.line(&name, &text)))?;
-    Ok(ExitCode::from(compilation.status()))
+    let compilation = verify_compilation(&text, &name, &Cancel::new());
+    write_to(None, &format!("{line}\n{}\n", compilation.line))?;
+    Ok(ExitCode::from(compilation.status))
+}
+
+/// Prints what the checker says of a subject other than requests.
+fn told(checked: &Checked) -> Result<ExitCode, Failure> {
+    let line = format!("{}\n", checked.line);
+    if checked.status == 2 {
+        return Err(Failure::Input(line));
+    }
+    write_to(None, &line)?;
+    Ok(ExitCode::from(checked.status))
 }
 
 /// What a file is that is no certificate, as far as one can see.
@@ -84,7 +94,7 @@ fn help(text: &str) -> String {
             }
         }
         Err(_) if text.trim_start().starts_with('<') => Some("a page or a picture"),
-        Err(_) if serval_syntax::analyze(text).program.is_some() => Some("a program"),
+        Err(_) if Input::program(text).is_ok() => Some("a program"),
         Err(_) => None,
     };
     let none = "no certificate; `serval check FILE --certificate PATH` saves one";
@@ -97,13 +107,8 @@ fn tso(args: &Verify, syntax: Syntax) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = serval_verify::verify_tso_as(&text, syntax, &args.question, &certificate, &Caps::default(), &Cancel::new());
-    let line = format!("{}\n", outcome.line(&name, &certificate_name, &text));
-    if outcome.status() == 2 {
-        return Err(Failure::Input(line));
-    }
-    write_to(None, &line)?;
-    Ok(ExitCode::from(outcome.status()))
+    let subject = Subject::WeakMemory { text: &text, syntax, questions: &args.question };
+    told(&verify(&subject, &name, &certificate, &certificate_name, &Cancel::new()))
 }
 
 fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
@@ -115,29 +120,11 @@ fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = if args.compose.is_empty() && args.from.is_none() {
-        serval_verify::verify_net(&text, format, &certificate, &Caps::default(), &Cancel::new())
-    } else {
-        let others = others(&args.compose)?;
-        let mut parts = vec![NetPart { name: &name, text: &text, format }];
-        parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-        match &args.from {
-            Some(from) => {
-                serval_verify::verify_net_from(&parts, !args.compose.is_empty(), from, &certificate, &Caps::default(), &Cancel::new())
-            }
-            None => serval_verify::verify_composed(&parts, &certificate, &Caps::default(), &Cancel::new()),
-        }
-    };
-    let name = match (outcome.status(), &args.from) {
-        (0, Some(from)) => format!("{name} from {from}"),
-        _ => name,
-    };
-    let line = format!("{}\n", outcome.line(&name, &certificate_name));
-    if outcome.status() == 2 {
-        return Err(Failure::Input(line));
-    }
-    write_to(None, &line)?;
-    Ok(ExitCode::from(outcome.status()))
+    let others = others(&args.compose)?;
+    let mut parts = vec![NetPart { name: &name, text: &text, format }];
+    parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+    let subject = Subject::Nets { parts: &parts, composed: !args.compose.is_empty(), from: args.from.as_deref() };
+    told(&verify(&subject, &name, &certificate, &certificate_name, &Cancel::new()))
 }
 
 /// The nets beside the first one: what each is called, says, and is.

@@ -8,9 +8,8 @@
 use std::ops::{Range, RangeInclusive};
 
 use clap::ValueEnum;
-use serval_engine::portfolio::Method;
+use serval::{Code, Diagnostic, FormatStyle, Method, Severity, Span, codes, similar};
 use serval_report::explain;
-use serval_syntax::{Code, Diagnostic, Severity, Span, similar};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -85,8 +84,8 @@ impl Reader {
             ("check", "exit-zero") => check.exit_zero = Some(truth(value, "exit-zero")?),
             ("check", "no-times") => check.no_times = Some(truth(value, "no-times")?),
             ("check", "cache") => check.cache = Some(truth(value, "cache")?),
-            ("format", "indent") => format.indent = number(value, "indent", serval_format::Style::INDENTS)?,
-            ("format", "width") => format.width = number(value, "width", serval_format::Style::WIDTHS)?,
+            ("format", "indent") => format.indent = number(value, "indent", FormatStyle::INDENTS)?,
+            ("format", "width") => format.width = number(value, "width", FormatStyle::WIDTHS)?,
             (_, unknown) => return Err(no_such_setting(name.span(), table, unknown)),
         }
         Ok(())
@@ -216,7 +215,7 @@ fn methods(value: &Value<'_>) -> Result<Vec<String>, Box<Diagnostic>> {
 
 /// The warning or note with this code; else what is wrong with it, and help.
 fn warning(code: &str) -> Result<&'static str, (String, String)> {
-    let mut known = serval_syntax::codes().iter().chain(serval_compile::codes());
+    let mut known = codes();
     match known.clone().find(|info| info.code.0 == code) {
         Some(info) if info.severity != Severity::Error => Ok(info.code.0),
         Some(_) => {
@@ -255,7 +254,7 @@ mod tests {
     fn all_settings_are_read() {
         let config = parse("allow = [\"W0204\", \"N0202\", \"W0204\"]\n[format]\nindent = 4\nwidth = 80\n").unwrap();
         assert_eq!(config.allow, ["N0202", "W0204"]);
-        assert_eq!(config.format, serval_format::Style { indent: 4, width: 80 });
+        assert_eq!(config.format, FormatStyle { indent: 4, width: 80 });
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use serval_classic_engine::ablation::Figures;
+use super::figures::Figures;
 
 /// The figures of all settings, and what each is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serval_draw::{Edge, Graph, Node, Shape};
+use serval_draw::{Edge, Graph, Node, Shape, draw};
 use serval_petri::Net;
 
 use crate::escape::{dot, mermaid_label, name};
@@ -60,8 +60,13 @@ pub fn net_mermaid(net: &Net) -> String {
     out
 }
 
+/// The net as a picture.
+pub fn net_svg(net: &Net) -> String {
+    draw(&net_graph(net)).svg("net", &net_words(&name(net.name())).words())
+}
+
 /// The net as a graph that can be drawn.
-pub fn net_graph(net: &Net) -> Graph {
+fn net_graph(net: &Net) -> Graph {
     let mut graph = Graph::new("places and transitions");
     graph.most_lines(MOST_LINES);
     let places: Vec<_> = net
@@ -86,7 +91,7 @@ pub fn net_graph(net: &Net) -> Graph {
 }
 
 /// What the picture of a net is called and shows.
-pub fn net_words(name: &str) -> OwnedWords {
+fn net_words(name: &str) -> OwnedWords {
     OwnedWords {
         title: format!("Petri net {name}"),
         description:

@@ -12,7 +12,7 @@ use serval_effort::{side_by_side, skips};
 use serval_classic_engine::{Places, interleaving};
 use serval_model::{NetworkSystem, SerialAutomaton, SystemBuilder, systems_from_json};
 use serval_petri::Net;
-use serval_report::pictures::{self, View};
+use serval_report::pictures::{self, Interleaving, View};
 use serval_report::{Labels, PlainLabels, ProgramLabels};
 use serval_syntax::{LineIndex, analyze};
 use serval_testkit::say;
@@ -84,7 +84,9 @@ fn check_all(systems: &[(&NetworkSystem, &dyn Labels)], name: &str) -> [bool; 3]
     assert_eq!(automaton.nodes.iter().filter(|node| node.initial).count(), systems.len(), "{name}");
 
     let nets: Vec<(Net, Places)> = systems.iter().map(|(system, _)| interleaving(system).unwrap()).collect();
-    let rows: Vec<_> = systems.iter().zip(&nets).map(|((system, _), (net, places))| (*system, net, places)).collect();
+    let rows = systems.iter().zip(&nets);
+    let rows = rows.map(|((system, _), (net, places))| Interleaving { system, net, places: places.kinds(), transitions: places.actions() });
+    let rows: Vec<_> = rows.collect();
     let net = check(&pictures::net(&rows), View::Net, name);
     let size: usize = nets.iter().map(|(net, _)| net.place_count() + net.transition_count()).sum();
     let live: Vec<(usize, usize)> = systems.iter().map(|(system, _)| live(system)).collect();

@@ -64,6 +64,65 @@ pub struct NetSums {
     pub sums: Vec<Vec<(u32, u64)>>,
 }
 
+/// Places that one sum bounds by the same number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumBound<'a> {
+    /// The number.
+    pub bound: i128,
+    /// The names of the places, in the order of the net.
+    pub places: Vec<&'a str>,
+    /// The sum: the names of places with their weights, in the order of the net.
+    pub sum: Vec<(u64, &'a str)>,
+}
+
+/// Places that no sum bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unbounded<'a> {
+    /// Their names, in the order of the net.
+    pub places: Vec<&'a str>,
+    /// From how many of them a transition takes, at most.
+    pub taken_together: usize,
+}
+
+impl NetSums {
+    /// The bounds by sum and number.
+    ///
+    /// ```
+    /// use serval::nets::{NetInput, NetKind, sums};
+    /// let input = NetInput::read("pl free (1)\ntr take free -> held\n", NetKind::Tina).unwrap();
+    /// let found = sums(input.net(), &mut serval_budget::Budget::unlimited()).unwrap();
+    /// let [both] = &found.by_sum(input.net())[..] else { panic!() };
+    /// assert_eq!((both.bound, &both.places[..]), (1, &["free", "held"][..]));
+    /// assert_eq!(both.sum, [(1, "free"), (1, "held")]);
+    /// assert!(found.unbounded(input.net()).places.is_empty());
+    /// ```
+    pub fn by_sum<'a>(&self, net: &'a Net) -> Vec<SumBound<'a>> {
+        let mut all = Vec::new();
+        for (number, sum) in self.sums.iter().enumerate() {
+            let mut bounds: Vec<i128> = self.bounds.iter().flatten().filter(|one| one.1 == number).map(|one| one.0).collect();
+            bounds.sort_unstable();
+            bounds.dedup();
+            let weight = |place: PlaceId| sum.iter().find(|one| usize::try_from(one.0) == Ok(place.index())).map(|one| one.1);
+            let terms: Vec<(u64, &str)> = net.places().filter_map(|place| Some((weight(place)?, net.place_name(place)))).collect();
+            all.extend(bounds.into_iter().map(|bound| {
+                let bounded = net.places().filter(|place| self.bounds[place.index()] == Some((bound, number)));
+                SumBound { bound, places: bounded.map(|place| net.place_name(place)).collect(), sum: terms.clone() }
+            }));
+        }
+        all
+    }
+
+    /// The places that have no bound.
+    pub fn unbounded<'a>(&self, net: &'a Net) -> Unbounded<'a> {
+        let is_free = |place: PlaceId| self.bounds[place.index()].is_none();
+        let taken = net.transitions().map(|one| net.inputs(one).iter().filter(|arc| is_free(arc.0)).count());
+        Unbounded {
+            places: net.places().filter(|&place| is_free(place)).map(|place| net.place_name(place)).collect(),
+            taken_together: taken.max().unwrap_or(0),
+        }
+    }
+}
+
 /// The bounds of all places.
 pub fn sums(net: &Net, budget: &mut Budget) -> Result<NetSums, Stopped> {
     let mut known = Known::new(net);

@@ -4,11 +4,18 @@ use std::collections::BTreeMap;
 
 use serval_compile::{FaultKind, Prepared, SourceRun, SourceStep};
 use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
-use serval_syntax::{GlobalVar, LineIndex, Span};
+use serval_syntax::{GlobalVar, LineIndex, Program, Span};
 
 use super::{Action, ActionKind, Simulator};
+use crate::export::CompileOptions;
 use crate::value_names::ValueNames;
 use crate::versions::{Told, holders, told, version_of};
+
+/// A program that is ready to run. Runs work on the text itself, so that a program with too many states to compile can be
+/// run as well.
+pub fn prepare(program: &Program, options: CompileOptions) -> Prepared {
+    Prepared::new(program, options.options())
+}
 
 /// A program that runs.
 pub struct ProgramSimulator<'a> {

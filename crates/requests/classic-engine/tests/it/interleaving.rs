@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serval_budget::Budget;
-use serval_classic_engine::{Action, PlaceKind, Places, interleaving};
+use serval_classic_engine::{Places, interleaving};
 use serval_effort::{Sweep, sweep};
-use serval_model::{Letter, LocalId, Multiset, NetworkSystem, RequestId, SystemBuilder, completed_multisets};
+use serval_model::{Action, Letter, LocalId, Multiset, NetworkSystem, PlaceKind, RequestId, SystemBuilder, completed_multisets};
 use serval_petri::{Arc, Constraint, Linear, Net, Slice, Target, slice};
 
 use crate::support::{plain_system, small_system};

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use serval::Refused;
-use serval_proof::fingerprint;
+use serval::{Refused, fingerprint};
 use serval_report::escape;
 
 use crate::input::{self, File};

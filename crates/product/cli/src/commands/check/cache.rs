@@ -33,8 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serval::{Content, Input, Method};
-use serval_proof::fingerprint;
+use serval::{Content, Input, Method, fingerprint};
 
 use crate::input;
 use crate::limits::visibly;

@@ -7,14 +7,13 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use serval::{Advice, Decision, Methods, Options, StopReason, Undecided, advice, decide, fix_hint, recall};
+use serval::{Advice, Decision, Diagnostic, Methods, Options, Severity, StopReason, Undecided, advice, decide, fix_hint, page, recall};
 use serval_report::{FileReport, RuledOut, Times, Trace, Verdict, escape, html, render_diagnostics};
-use serval_syntax::{Diagnostic, Severity};
 
 use super::cache::Cache;
 use super::progress::ProgressLine;
 use super::save::save;
-use super::{Status, bug, page};
+use super::{Status, bug};
 use crate::args::{Check, OutputFormat};
 use crate::failure::Failure;
 use crate::input::{File, Loaded, Messages, say_findings};
@@ -139,7 +138,7 @@ impl Checking {
             }
         }
         if let Some(path) = &self.args.html {
-            let page = page::page(&file, &report, &watch.cancel());
+            let page = page(&file.input, &report, env!("CARGO_PKG_VERSION"), &watch.cancel());
             self.save(Some(path), name, "html", &page, &is_written)?;
         }
         Ok(Checked { report, status: status.unless_written(is_written.get()), promise, told })

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use serval_proof::fingerprint;
+use serval::nets::NetInput;
+use serval::{Input, fingerprint};
 use serval_report::escape::line;
 
 use super::files;
@@ -151,7 +152,7 @@ impl State {
         {
             return before.clone();
         }
-        let most = serval_syntax::MAX_FILE_BYTES.max(serval_petri::Limits::default().bytes);
+        let most = Input::MOST_BYTES.max(NetInput::most_bytes());
         let content = if size > u64::try_from(most).unwrap_or(u64::MAX) {
             // It is no input, however often it is read.
             Some("too large".to_owned())

@@ -1,11 +1,9 @@
 //! `serval export` of programs on weak memory.
 
+use serval::export::{Stage, SystemForm, Systems};
 use serval_budget::{Budget, Cancel};
-use serval_model::NetworkSystem;
-use serval_report::{Labels, PlainLabels};
 
-use super::classic::{self, Stage};
-use super::{SystemForm, render};
+use super::{stage, written};
 use crate::args::{Export, Format, TsoInputKind};
 use crate::commands::tso;
 use crate::failure::Failure;
@@ -24,18 +22,18 @@ pub(super) fn kind_of(args: &Export) -> Option<TsoInputKind> {
 pub(super) fn run(args: &Export, kind: TsoInputKind, messages: Messages) -> Result<(), Failure> {
     let input = tso::read(&args.input.file, Some(kind), messages)?;
     let name = shown(&args.input.file);
-    let system = || -> Result<NetworkSystem, Failure> {
+    let system = || -> Result<Systems, Failure> {
         let most = usize::try_from(args.input.max_states).unwrap_or(usize::MAX);
         let system = input.to_system(most, &mut Budget::new(u64::MAX, Cancel::new()));
         let system = system.map_err(|reason| Failure::message(format!("{name}: {reason}; try --max-states")))?;
-        Ok(system.shown().into_owned())
+        Ok(Systems::given(system.shown().into_owned()))
     };
     let text = match args.to.format {
         Format::Tso => input.to_tso().ok_or(Failure::Internal)?,
         Format::Dot => input.to_dot(),
-        Format::Ns => render(&[(&system()?, Box::new(PlainLabels) as Box<dyn Labels>)], SystemForm::Json)?,
-        Format::Net => classic::text(&[&system()?], &name, Stage::Net, args, messages.quiet)?,
-        Format::Pnml => classic::text(&[&system()?], &name, Stage::Pnml, args, messages.quiet)?,
+        Format::Ns => written(&system()?, SystemForm::Json)?,
+        Format::Net => stage(&system()?, &name, Stage::Net, args, messages.quiet)?,
+        Format::Pnml => stage(&system()?, &name, Stage::Pnml, args, messages.quiet)?,
         Format::ScRounds => input.to_rounds(args.to.rounds).map_err(|reason| Failure::message(format!("{name}: {reason}")))?,
         _ => {
             let forms = "tso, dot, ns, net, pnml and sc-rounds:K";

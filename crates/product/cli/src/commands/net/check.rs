@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serval::nets::export::{NetLanguage, net_text};
 use serval::nets::{Certificate, NetAnswer, NetDecision, NetInput, NetQuestion, NetSession, Property, decide_net};
 use serval_report::escape;
 use serval_report::nets::{Contest, MarkingShown, NetReport, NetTrace, TextStyle, net_sarif};
@@ -287,7 +288,7 @@ fn reproduce(file: &str, input: &NetInput, decision: &NetDecision) {
     let reason = decision.reason.as_deref().unwrap_or_default();
     let path = PathBuf::from(format!("serval-bug-{}.txt", certificate.net));
     let version = env!("CARGO_PKG_VERSION");
-    let net = serval_petri::tina::write(input.net());
+    let net = net_text(input.net(), NetLanguage::Tina).unwrap_or_else(|error| error.to_string());
     let text = format!("serval {version}\n{reason}\n\n--- net {}\n{net}\n--- certificate\n{}", escape::name(file), certificate.to_json());
     let saved = match write_file(&path, &text) {
         Ok(()) => format!("a reproduction is saved in {}", shown(&path)),

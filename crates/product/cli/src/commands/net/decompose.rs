@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serval::nets::{NetInput, TreeOptions, decomposed};
-use serval_petri::{Formula, words};
+use serval::nets::{Formula, NetInput, TreeOptions, decomposed};
 use serval_report::nets::{TreeAnswer, TreeReport, net_words_mistake};
 
 use super::read;
@@ -59,7 +58,7 @@ fn target(args: &NetDecompose, input: &NetInput) -> Result<(String, Formula), Fa
         return Ok((text.clone(), target));
     }
     match input.own_targets() {
-        [target] => Ok((words::text(target, input.net()).unwrap_or_else(|| "target".to_owned()), target.clone())),
+        [target] => Ok((input.target_in_words(target).unwrap_or_else(|| "target".to_owned()), target.clone())),
         [] => Err(Failure::message("say what is to be reached: --target 'p0=1, q=3', or a formula; the file asks nothing itself")),
         several => Err(Failure::message(format!("the file asks about {} targets; say which: --target", several.len()))),
     }

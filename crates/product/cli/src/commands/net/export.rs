@@ -2,10 +2,9 @@
 
 mod checkers;
 
-use serval::nets::smtlib;
-use serval_petri::{lola, pnml, pnml_reads_back, tina, tina_reads_back, vass};
-use serval_report::escape::name;
-use serval_report::nets::{net_dot, net_graph, net_mermaid, net_words};
+use serval::export::ExportError;
+use serval::nets::export::{Checker, NetLanguage, net_text, question_text};
+use serval_report::nets::{net_dot, net_mermaid, net_svg};
 
 use super::read;
 use crate::args::{LustreEncoding, NetExport, NetForm};
@@ -20,33 +19,37 @@ pub(super) fn run(args: &NetExport) -> Result<(), Failure> {
     check_options(args)?;
     let input = read::net(&args.net)?;
     let net = input.net();
+    let file = shown(&args.net.file);
+    let alone = |language| net_text(net, language).map_err(|error| failure(&error, Some(&file)));
+    let asking = |checker, usual| {
+        let questions = checkers::questions(args, &input, usual)?;
+        question_text(net, checker, &questions).map_err(|error| failure(&error, None))
+    };
     let text = match args.to {
-        NetForm::Net => {
-            let text = tina::write(net);
-            if tina_reads_back(&text, net) { text } else { return Err(Failure::Internal) }
-        }
-        NetForm::Pnml => {
-            let text = pnml::write(net);
-            if pnml_reads_back(&text, net) { text } else { return Err(Failure::Internal) }
-        }
+        NetForm::Net => alone(NetLanguage::Tina)?,
+        NetForm::Pnml => alone(NetLanguage::Pnml)?,
+        NetForm::Lola => alone(NetLanguage::Lola)?,
+        NetForm::Vass => alone(NetLanguage::Vass)?,
         NetForm::Dot => net_dot(net),
-        NetForm::Svg => serval_draw::draw(&net_graph(net)).svg("net", &net_words(&name(net.name())).words()),
+        NetForm::Svg => net_svg(net),
         NetForm::Mermaid => net_mermaid(net),
-        NetForm::Lola => lola::write(net).map_err(|reason| Failure::message(format!("{}: {reason}", shown(&args.net.file))))?,
-        NetForm::Smtlib => {
-            let asked = checkers::one(args, &input, "deadlock-free")?;
-            smtlib(net, &asked.property).map_err(Failure::message)?
-        }
+        NetForm::Smtlib => asking(Checker::Smtlib, "deadlock-free")?,
         NetForm::Lustre => checkers::lustre(args, &input)?,
-        NetForm::Horn => checkers::refused(serval_net_export::horn::write(net, &checkers::one(args, &input, "deadlock-free")?))?,
-        NetForm::Mist => checkers::refused(serval_net_export::mist::write(net, &checkers::one(args, &input, "one-safe")?))?,
-        NetForm::Vass => {
-            vass::write(net).ok_or_else(|| Failure::message(format!("{}: a number does not fit 63 bits", shown(&args.net.file))))?
-        }
-        NetForm::Vmt => checkers::refused(serval_net_export::vmt::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
-        NetForm::Nuxmv => checkers::refused(serval_net_export::nuxmv::write(net, &checkers::asked(args, &input, "deadlock-free")?))?,
+        NetForm::Horn => asking(Checker::Horn, "deadlock-free")?,
+        NetForm::Mist => asking(Checker::Mist, "one-safe")?,
+        NetForm::Vmt => asking(Checker::Vmt, "deadlock-free")?,
+        NetForm::Nuxmv => asking(Checker::Nuxmv, "deadlock-free")?,
     };
     write_to(args.out.as_deref(), &text)
+}
+
+/// What cannot be written, as a failure; with the file, where it is about the net itself.
+fn failure(error: &ExportError, file: Option<&str>) -> Failure {
+    match (error, file) {
+        (ExportError::NotAsMeant, _) => Failure::Internal,
+        (ExportError::Reason(reason), Some(file)) => Failure::message(format!("{file}: {reason}")),
+        (ExportError::Reason(reason), None) => Failure::message(reason.clone()),
+    }
 }
 
 /// Options that only some forms have.

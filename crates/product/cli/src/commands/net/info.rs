@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serval::nets::{Net, NetSums, classify, rackoff, sums};
+use serval::nets::{Net, NetInput, NetSums, classify, rackoff, sums};
 use serval_budget::Budget;
-use serval_petri::words;
 use serval_report::escape::name;
 use serval_report::nets::net_words_mistake;
 
@@ -49,14 +48,15 @@ pub(super) fn run(args: &NetInfo) -> Result<(), Failure> {
         }
     }
     if let Some(marking) = &args.rackoff {
-        push_rackoff(&mut out, net, marking)?;
+        push_rackoff(&mut out, &input, marking)?;
     }
     write_to(None, &out)
 }
 
 /// How long a run that covers a marking has to be at most.
-fn push_rackoff(out: &mut String, net: &Net, text: &str) -> Result<(), Failure> {
-    let marking = words::marking(text, net).map_err(|error| Failure::Input(net_words_mistake(&error, text, net)))?;
+fn push_rackoff(out: &mut String, input: &NetInput, text: &str) -> Result<(), Failure> {
+    let net = input.net();
+    let marking = input.marking(text).map_err(|error| Failure::Input(net_words_mistake(&error, text, net)))?;
     let bound = rackoff(net, &marking);
     let _ = writeln!(out, "rackoff      n = {} bits for net and markings; f(0) = 1, f(i+1) ≤ (2ⁿ·f(i))^(i+1) + f(i)", bound.size);
     for (number, logarithm) in bound.logarithms.iter().enumerate().skip(1) {
@@ -80,29 +80,24 @@ fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
     let bounded = found.bounds.iter().flatten().count();
     let _ = writeln!(out, "bounds       {bounded} of {} places, by sums that no transition increases", net.place_count());
     let mut rows: Vec<String> = Vec::new();
-    for (number, sum) in found.sums.iter().enumerate() {
-        let of = |bound: i128| net.places().filter(move |place| found.bounds[place.index()] == Some((bound, number)));
-        let mut bounds: Vec<i128> = found.bounds.iter().flatten().filter(|one| one.1 == number).map(|one| one.0).collect();
-        bounds.sort_unstable();
-        bounds.dedup();
-        let terms: Vec<String> = net.places().filter_map(|place| term(net, sum, place)).collect();
-        for bound in bounds {
-            let places = list(of(bound).map(|place| name(net.place_name(place)).into_owned()).collect(), named, ", ");
-            rows.push(format!("at most {bound}: {places}; by {}", list(terms.clone(), named, " + ")));
-        }
+    for one in found.by_sum(net) {
+        let places = list(one.places.into_iter().map(|place| name(place).into_owned()).collect(), named, ", ");
+        let terms = one
+            .sum
+            .into_iter()
+            .map(|(weight, place)| if weight == 1 { name(place).into_owned() } else { format!("{weight}·{}", name(place)) });
+        rows.push(format!("at most {}: {places}; by {}", one.bound, list(terms.collect(), named, " + ")));
     }
-    let free: Vec<String> =
-        net.places().filter(|place| found.bounds[place.index()].is_none()).map(|place| name(net.place_name(place)).into_owned()).collect();
-    if !free.is_empty() {
+    let free = found.unbounded(net);
+    if !free.places.is_empty() {
         // Such nets never wait for tokens of two kinds of which there may be any number.
-        let is_free = |arc: &(serval_petri::PlaceId, u64)| found.bounds[arc.0.index()].is_none();
-        let together = net.transitions().map(|one| net.inputs(one).iter().filter(|arc| is_free(arc)).count()).max().unwrap_or(0);
-        let taken = match together {
+        let taken = match free.taken_together {
             0 => "; nothing takes from them",
             1 => "; no transition takes from two of them",
             _ => "",
         };
-        rows.push(format!("no bound by weights: {}{taken}", list(free, named, ", ")));
+        let places = free.places.into_iter().map(|place| name(place).into_owned());
+        rows.push(format!("no bound by weights: {}{taken}", list(places.collect(), named, ", ")));
     }
     for row in rows.iter().take(lines) {
         let _ = writeln!(out, "  {row}");
@@ -110,12 +105,6 @@ fn push_bounds(out: &mut String, net: &Net, found: &NetSums, verbose: bool) {
     if let Some(left) = rows.len().checked_sub(lines).filter(|&left| left > 0) {
         let _ = writeln!(out, "  … and {left} more lines; -v shows them");
     }
-}
-
-fn term(net: &Net, sum: &[(u32, u64)], place: serval_petri::PlaceId) -> Option<String> {
-    let weight = sum.iter().find(|one| usize::try_from(one.0) == Ok(place.index()))?.1;
-    let place = name(net.place_name(place));
-    Some(if weight == 1 { place.into_owned() } else { format!("{weight}·{place}") })
 }
 
 fn list(mut words: Vec<String>, most: usize, between: &str) -> String {

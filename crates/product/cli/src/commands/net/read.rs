@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serval::nets::{NetInput, NetQuestion};
-use serval_petri::{FormatError, Limits};
+use serval::nets::{FormatError, NetInput, NetQuestion};
 use serval_report::escape::{self, file_name};
 use serval_report::nets::{net_file_mistake, net_words_mistake};
 
@@ -58,7 +57,7 @@ fn unknown_kind(path: &Path) -> Result<serval::nets::NetKind, Failure> {
 
 /// The text of a file, within the limits of nets.
 fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = bytes_within(path, Limits::default().bytes)?;
+    let bytes = bytes_within(path, NetInput::most_bytes())?;
     let shown = escape::name(&name_of(path)).into_owned();
     String::from_utf8(bytes).map_err(|error| {
         Failure::message(format!("{shown} is not UTF-8: byte {} cannot be read [E0501]", error.utf8_error().valid_up_to()))
@@ -114,7 +113,7 @@ pub(in crate::commands) fn questions(input: &NetInput, properties: &[String], fi
                 // It may be one of those that cannot be read.
                 return Err(Failure::Input(mistakes.concat()));
             }
-            let near = serval_syntax::similar(id, from_files.iter().map(|question| question.name.as_str()));
+            let near = serval::similar(id, from_files.iter().map(|question| question.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             return Err(Failure::message(format!("no query is called {id}{near}")));
         }

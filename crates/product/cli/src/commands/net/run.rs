@@ -4,8 +4,8 @@ mod interactive;
 
 use std::path::{Path, PathBuf};
 
+use serval::nets::export::{TraceMistake, read_trace};
 use serval::nets::{replayed, walked};
-use serval_net_export::trace;
 use serval_report::nets::{MarkingShown, NetTrace, TextStyle};
 
 use super::read;
@@ -29,13 +29,10 @@ pub(super) fn run(args: &NetRun) -> Result<(), Failure> {
         Some(path) => {
             let wrong = |code: &str, message: String| Failure::message(format!("{}: {message} [{code}]", shown(path)));
             let text = plain_text(path)?;
-            let trace = if trace::is_meant(&text) {
-                let fired = trace::read(&text, input.net(), args.counterexample.as_deref());
-                let fired = fired.map_err(|refusal| wrong("E0511", refusal.to_string()))?;
-                NetTrace::of_transitions(fired.into_iter().map(|transition| input.net().transition_name(transition).to_owned()))
-            } else {
-                NetTrace::from_json(&text).map_err(|message| wrong("E0510", message))?
-            };
+            let trace = read_trace(&text, input.net(), args.counterexample.as_deref()).map_err(|mistake| match mistake {
+                TraceMistake::NoTrace(message) => wrong("E0510", message),
+                TraceMistake::NoRun(message) => wrong("E0511", message),
+            })?;
             replayed(input.net(), &trace).map_err(|message| wrong("E0511", message))?
         }
         None => walked(input.net(), args.steps, args.seed),

@@ -2,11 +2,10 @@
 
 use std::io::{self, BufRead, Write};
 
-use serval::nets::Net;
-use serval_petri::{Marking, TransitionId};
+use serval::nets::{Marking, Net, TransitionId};
+use serval::similar;
 use serval_report::escape::name;
 use serval_report::nets::{MarkingShown, marking_words};
-use serval_syntax::similar;
 
 use crate::failure::Failure;
 

@@ -1,9 +1,7 @@
-//! `serval export FILE --to net|pnml|query|regex|semilinear`: the stages of the
-//! published way to decide, as text.
+//! The stages of the published method, as text.
 
 use std::fmt::Write;
 
-use clap::ValueEnum;
 use serval_budget::{Budget, Cancel};
 use serval_classic_engine::{EMPTY_TICKS, Options, Places, SERIAL_TICKS, Serial, SerialLanguage, interleaving, query};
 use serval_model::{Letter as Answer, NetworkSystem};
@@ -11,94 +9,91 @@ use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
-use super::within_limits;
-use crate::args::Export;
-use crate::failure::Failure;
-use crate::output::say;
+use super::ExportError;
 
 /// Expressions that are longer than so many parts when written out are not:
 /// they share their parts, and can be exponentially longer than their list.
 const MOST_PARTS: u64 = 1_000_000;
 
-/// A stage of the published way to decide that can be written.
-#[derive(Clone, Copy)]
-pub(super) enum Stage {
+/// A stage of the published method that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The interleaving net, for Tina.
     Net,
+    /// The same in the Petri Net Markup Language.
     Pnml,
+    /// What is asked about the net, in the language of the Model Checking Contest.
     Query,
+    /// The serial answers as a regular expression.
     Regex,
+    /// The same as a semilinear set, and its complement.
     Semilinear,
 }
 
-/// The stage of the published way that the arguments ask for.
-pub(super) fn text(systems: &[&NetworkSystem], name: &str, stage: Stage, args: &Export, quiet: bool) -> Result<String, Failure> {
-    let (own_name, own_args) = (name.to_owned(), args.clone());
-    let needs = ("not done", "this needs");
-    within_limits(systems, name, args, needs, move |systems, watch| {
-        let writer = Writer { name: &own_name, args: &own_args, quiet, cancel: watch.cancel() };
-        writer.written(systems, stage)
-    })
+impl Stage {
+    /// Whether it is about one system alone.
+    pub fn is_about_one(self) -> bool {
+        matches!(self, Self::Net | Self::Pnml | Self::Query)
+    }
 }
 
-/// What the worker does its work with.
+/// A stage as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageText {
+    /// The text.
+    pub text: String,
+    /// What the text leaves out.
+    pub warning: Option<String>,
+}
+
+impl From<String> for StageText {
+    fn from(text: String) -> Self {
+        Self { text, warning: None }
+    }
+}
+
+/// A stage of these systems.
+pub(super) fn written(systems: &[&NetworkSystem], stage: Stage, options: &Options, cancel: &Cancel) -> Result<StageText, ExportError> {
+    Writer { options, cancel }.written(systems, stage)
+}
+
+fn failed(error: impl std::fmt::Display) -> ExportError {
+    ExportError::Reason(error.to_string())
+}
+
+/// What a stage is written with.
 struct Writer<'a> {
-    name: &'a str,
-    args: &'a Export,
-    quiet: bool,
-    cancel: Cancel,
+    options: &'a Options,
+    cancel: &'a Cancel,
 }
 
 impl Writer<'_> {
-    fn written(&self, systems: &[&NetworkSystem], stage: Stage) -> Result<String, Failure> {
+    fn written(&self, systems: &[&NetworkSystem], stage: Stage) -> Result<StageText, ExportError> {
         match stage {
             Stage::Regex => self.sections(systems, Self::regex),
             Stage::Semilinear => self.sections(systems, Self::semilinear),
-            Stage::Query => self.query(self.only(systems)?),
+            Stage::Query => self.query(only(systems)?),
             Stage::Pnml => {
-                let (net, _) = self.net(self.only(systems)?)?;
-                as_meant(pnml::write(&net), |text| pnml_reads_back(text, &net))
+                let (net, _) = net(only(systems)?)?;
+                as_meant(pnml::write(&net), |text| pnml_reads_back(text, &net)).map(StageText::from)
             }
             Stage::Net => {
-                let (net, _) = self.net(self.only(systems)?)?;
-                as_meant(tina::write(&net), |text| tina_reads_back(text, &net))
+                let (net, _) = net(only(systems)?)?;
+                as_meant(tina::write(&net), |text| tina_reads_back(text, &net)).map(StageText::from)
             }
         }
-    }
-
-    fn failed(&self, error: impl std::fmt::Display) -> Failure {
-        Failure::message(format!("{}: {error}", self.name))
     }
 
     fn budget(&self) -> Budget {
         Budget::new(SERIAL_TICKS, self.cancel.clone())
     }
 
-    fn options(&self) -> Options {
-        let &Export { no_elimination_order, no_prune, no_factor, .. } = self.args;
-        Options { order: !no_elimination_order, prune: !no_prune, factor: !no_factor, ..Options::default() }
-    }
-
-    fn net(&self, system: &NetworkSystem) -> Result<(Net, Places), Failure> {
-        interleaving(system).map_err(|error| self.failed(error))
-    }
-
-    /// The only system: a file of these formats has one net.
-    fn only<'s>(&self, systems: &[&'s NetworkSystem]) -> Result<&'s NetworkSystem, Failure> {
-        if let [system] = systems {
-            return Ok(system);
-        }
-        let format = self.args.to.format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-        let count = systems.len();
-        let all = if count > 1 { "; choose one with --component K, from 0, or take their product with --product" } else { "" };
-        Err(self.failed(format!("--to {format} is about one component, and there are {count}{all}")))
-    }
-
     /// A text for each system, under headings when there are several.
     fn sections(
         &self,
         systems: &[&NetworkSystem],
-        text: impl Fn(&Self, &NetworkSystem) -> Result<String, Failure>,
-    ) -> Result<String, Failure> {
+        text: impl Fn(&Self, &NetworkSystem) -> Result<String, ExportError>,
+    ) -> Result<StageText, ExportError> {
         let mut out = String::new();
         for (component, system) in systems.iter().enumerate() {
             if systems.len() > 1 {
@@ -108,24 +103,24 @@ impl Writer<'_> {
             }
             out.push_str(&text(self, system)?);
         }
-        Ok(out)
+        Ok(out.into())
     }
 
-    fn regex(&self, system: &NetworkSystem) -> Result<String, Failure> {
+    fn regex(&self, system: &NetworkSystem) -> Result<String, ExportError> {
         let mut budget = self.budget();
-        let language = SerialLanguage::new(system, &mut budget).map_err(|error| self.failed(error))?;
-        let regex = eliminate(&language.automaton, self.options().order, &mut budget).map_err(|error| self.failed(error))?;
+        let language = SerialLanguage::new(system, &mut budget).map_err(failed)?;
+        let regex = eliminate(&language.automaton, self.options.order, &mut budget).map_err(failed)?;
         if regex.written_size() > MOST_PARTS {
-            return Err(self.failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
+            return Err(failed(format!("written out, the expression has more than {MOST_PARTS} parts")));
         }
         let name = |edge: Edge| language.edges.get(edge.0).map_or_else(String::new, |edge| answer_name(system, edge.letter));
         Ok(format!("{}\n", regex.display(&name)))
     }
 
-    fn semilinear(&self, system: &NetworkSystem) -> Result<String, Failure> {
-        let (options, mut budget) = (self.options(), self.budget());
-        let serial = Serial::new(system, &options, &mut budget).map_err(|error| self.failed(error))?;
-        let complement = serial.complement(&options, &mut budget).map_err(|error| self.failed(error))?;
+    fn semilinear(&self, system: &NetworkSystem) -> Result<String, ExportError> {
+        let (options, mut budget) = (self.options, self.budget());
+        let serial = Serial::new(system, options, &mut budget).map_err(failed)?;
+        let complement = serial.complement(options, &mut budget).map_err(failed)?;
         let name = letter_name(system, &serial);
         let components = serial.image.set.components();
         let clause = |clause: &Clause| {
@@ -139,24 +134,24 @@ impl Writer<'_> {
 
     /// One property for each disjunct that the language can express; a comment
     /// says what they are, and which are left out.
-    fn query(&self, system: &NetworkSystem) -> Result<String, Failure> {
-        let (net, places) = self.net(system)?;
-        let (options, mut budget) = (self.options(), self.budget());
-        let serial = Serial::new(system, &options, &mut budget).map_err(|error| self.failed(error))?;
-        let complement = serial.complement(&options, &mut budget).map_err(|error| self.failed(error))?;
+    fn query(&self, system: &NetworkSystem) -> Result<StageText, ExportError> {
+        let (net, places) = net(system)?;
+        let (options, mut budget) = (self.options, self.budget());
+        let serial = Serial::new(system, options, &mut budget).map_err(failed)?;
+        let complement = serial.complement(options, &mut budget).map_err(failed)?;
         let name = letter_name(system, &serial);
         let mut comment = String::from(
             "A complete run that gives answers of one of these kinds gives answers that no serial run gives.\nPlaces are called by their ids in the PNML of the same net.\n",
         );
         let disjuncts = complement.disjuncts(options.max_disjuncts, &mut budget).exact(EMPTY_TICKS);
-        let disjuncts = disjuncts.collect::<Result<Vec<Disjunct>, _>>().map_err(|error| self.failed(error))?;
+        let disjuncts = disjuncts.collect::<Result<Vec<Disjunct>, _>>().map_err(failed)?;
         let mut properties: Vec<(String, Target)> = Vec::new();
-        let mut missing = 0_usize;
+        let (mut missing, mut warning) = (0_usize, None);
         for (number, disjunct) in disjuncts.iter().enumerate() {
             let id = format!("disjunct-{number}");
             let _ = write!(comment, "{id}: {}", disjunct.display(&name));
             if !is_about_divisibility(disjunct) {
-                let target = query(&serial, &places, disjunct).ok_or_else(|| self.failed("a number is too large"))?;
+                let target = query(&serial, &places, disjunct).ok_or_else(|| failed("a number is too large"))?;
                 properties.push((id, target));
             } else if let Some(wider) = disjuncts.iter().position(|wider| !is_about_divisibility(wider) && is_within(disjunct, wider)) {
                 let _ = write!(comment, " (left out, as it is within disjunct-{wider})");
@@ -173,27 +168,34 @@ impl Writer<'_> {
             let count = disjuncts.len();
             let missing = format!("{missing} of {count} disjuncts cannot be written: the property language has no divisibility");
             let _ = writeln!(comment, "{missing}. That the others are out of reach is no proof.");
-            if !self.quiet {
-                say(&format!("warning: {}: {missing}\n", self.name));
-            }
+            warning = Some(missing);
         }
         let properties: Vec<(&str, &Target)> = properties.iter().map(|(id, target)| (id.as_str(), target)).collect();
-        let text = mcc::write(&properties).map_err(|error| self.failed(error))?;
+        let text = mcc::write(&properties).map_err(failed)?;
         // A comment may stand anywhere after the first line, which says what XML it is.
         let (first, rest) = text.split_once('\n').unwrap_or(("", &text));
         let text = format!("{first}\n<!--\n{}-->\n{rest}", within_comment(&comment));
-        as_meant(text, |text| mcc_reads_back(&without_comment(text), &net, &properties))
+        let text = as_meant(text, |text| mcc_reads_back(&without_comment(text), &net, &properties))?;
+        Ok(StageText { text, warning })
     }
 }
 
-/// The text, if it is what was meant: nobody should see one that another tool
-/// would read as something else.
-fn as_meant(text: String, is_meant: impl Fn(&str) -> bool) -> Result<String, Failure> {
-    if is_meant(&text) {
-        return Ok(text);
+/// The only system: a file of these formats has one net.
+fn only<'s>(systems: &[&'s NetworkSystem]) -> Result<&'s NetworkSystem, ExportError> {
+    match systems {
+        [system] => Ok(system),
+        _ => Err(failed(format!("this is about one component, and there are {}", systems.len()))),
     }
-    say("what would be written is not read back as what was meant\n");
-    Err(Failure::Internal)
+}
+
+fn net(system: &NetworkSystem) -> Result<(Net, Places), ExportError> {
+    interleaving(system).map_err(failed)
+}
+
+/// The text, if it is what was meant: no one should get one that another tool
+/// would read as something else.
+fn as_meant(text: String, is_meant: impl Fn(&str) -> bool) -> Result<String, ExportError> {
+    if is_meant(&text) { Ok(text) } else { Err(ExportError::NotAsMeant) }
 }
 
 /// The text without its first comment, if it is one, as a reader of XML sees it.
@@ -262,7 +264,7 @@ mod tests {
         let right = tina::write(&net);
         assert!(as_meant(right.clone(), |text| tina_reads_back(text, &net)).is_ok_and(|text| text == right));
         let wrong = as_meant(right.replace("(1)", "(2)"), |text| tina_reads_back(text, &net));
-        assert!(matches!(wrong, Err(Failure::Internal)));
+        assert!(wrong == Err(ExportError::NotAsMeant));
     }
 
     #[test]

@@ -2,13 +2,29 @@
 //! switch off, and with everything off.
 //!
 //! Here is what is tried, and what the trials of one setting come to. Who runs
-//! them has the clock; who shows them has the words.
+//! them has the clock; who shows them has the words
+//! ([`AblationReport`](serval_report::bench::AblationReport)).
+//!
+//! ```
+//! use serval::ablation::{End, figures, settings, trial};
+//! use serval::export::{CompileOptions, Names, Systems};
+//! use serval::{Cancel, Input};
+//! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
+//! let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, Names::Given).unwrap();
+//! for setting in settings() {
+//!     let trials: Vec<_> =
+//!         systems.systems().map(|system| trial(system, &setting.options, &Cancel::new(), &|| std::time::Duration::ZERO)).collect();
+//!     assert_eq!(trials[0].end, End::Serializable);
+//!     assert_eq!(figures(&trials).decided, 1);
+//! }
+//! ```
 
 use std::time::Duration;
 
-use serval_budget::StopReason;
-
-use crate::{Options, Report, Stages, Verdict};
+use serval_budget::{Cancel, StopReason};
+use serval_classic_engine::{Clock, Options, Report, Stages, Verdict, decide};
+use serval_model::NetworkSystem;
+use serval_report::bench::Figures;
 
 /// Which switches are on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,108 +87,60 @@ impl Trial {
         };
         Self { end, stages: report.stages, time }
     }
+
+    /// One that was ended without a report, after this time.
+    pub fn cancelled(time: Duration) -> Self {
+        Self { end: End::Cancelled, stages: Stages::default(), time }
+    }
 }
 
-/// What the trials of one setting come to. Averages are in hundredths, parts in
-/// thousandths, both rounded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// How many there are.
-    pub programs: usize,
-    /// How many were decided.
-    pub decided: usize,
-    /// How many reached the cap of components, at whatever stage.
-    pub capped: usize,
-    /// How many ran out of time.
-    pub cancelled: usize,
-    /// How many have a semilinear set. Those without one are in no figure
-    /// about sets, nets or slices.
-    pub with_set: usize,
-    /// Components of these sets: on average and at most.
-    pub components: (usize, usize),
-    /// The same before the sets were reduced.
-    pub constructed: (usize, usize),
-    /// The most components of a set on the way.
-    pub most_components: usize,
-    /// Periods of a component: on average and at most.
-    pub periods: (usize, usize),
-    /// How many programs had a disjunct to look at.
-    pub with_disjuncts: usize,
-    /// Disjuncts that were looked at, in all programs together.
-    pub disjuncts: usize,
-    /// How many of them slicing alone showed to be out of reach.
-    pub sliced_away: usize,
-    /// Places and transitions of nets, on average over programs with disjuncts.
-    pub net: (usize, usize),
-    /// What is left of them for a disjunct, where nothing is left of those out
-    /// of reach: on average over the disjuncts of a program, and then over programs.
-    pub left: (usize, usize),
-    /// Which part of places and transitions slicing removed: one minus the
-    /// quotient of the two averages, which is how it was published.
-    pub removed: (usize, usize),
-    /// How many programs had a disjunct that slicing alone could not exclude.
-    pub with_kept: usize,
-    /// Places and transitions of their nets.
-    pub net_of_kept: (usize, usize),
-    /// What is left of them for such a disjunct.
-    pub left_of_kept: (usize, usize),
-    /// Which part slicing removed for such disjuncts.
-    pub removed_of_kept: (usize, usize),
-    /// Transitions without those of requests that cannot get to the local state,
-    /// on average over programs with disjuncts.
-    pub concerned: usize,
-    /// Which part of these is not left for a disjunct, and not for one that
-    /// slicing alone could not exclude.
-    pub removed_of_concerned: (usize, usize),
-    /// The sum of all times.
-    pub total: Duration,
-    /// The middle one.
-    pub median: Duration,
+/// Tries one system with one setting; the clock tells the time since the beginning.
+pub fn trial(system: &NetworkSystem, options: &Options, cancel: &Cancel, clock: &Clock<'_>) -> Trial {
+    let report = decide(system, options, cancel, clock);
+    Trial::new(&report, clock())
 }
 
-impl Figures {
-    /// Those of some trials.
-    pub fn of(trials: &[Trial]) -> Self {
-        let count = |is: &dyn Fn(&Trial) -> bool| trials.iter().filter(|trial| is(trial)).count();
-        // A set has a component: no request at all is serial.
-        let sets: Vec<&Stages> = trials.iter().map(|trial| &trial.stages).filter(|stages| stages.components > 0).collect();
-        let sum = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).sum::<usize>();
-        let most = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).max().unwrap_or(0);
-        let asked: Vec<&Stages> = sets.iter().copied().filter(|stages| stages.disjuncts > 0).collect();
-        let kept: Vec<&Stages> = asked.iter().copied().filter(|stages| stages.disjuncts > stages.sliced_away).collect();
-        let mut times: Vec<Duration> = trials.iter().map(|trial| trial.time).collect();
-        times.sort_unstable();
-        let both = |of: &dyn Fn(Part) -> usize| (of(|size| size.0), of(|size| size.1));
-        let all: fn(&Stages) -> usize = |stages| stages.disjuncts;
-        let not_away: fn(&Stages) -> usize = |stages| stages.disjuncts - stages.sliced_away;
-        Self {
-            programs: trials.len(),
-            decided: count(&|trial| matches!(trial.end, End::Serializable | End::Refuted)),
-            capped: count(&|trial| trial.end == End::TooManyComponents),
-            cancelled: count(&|trial| trial.end == End::Cancelled),
-            with_set: sets.len(),
-            components: (average(sum(&|stages| stages.components), sets.len()), most(&|stages| stages.components)),
-            constructed: (average(sum(&|stages| stages.constructed), sets.len()), most(&|stages| stages.constructed)),
-            most_components: most(&|stages| stages.most_components),
-            periods: (average(sum(&|stages| stages.periods), sum(&|stages| stages.components)), most(&|stages| stages.most_periods)),
-            with_disjuncts: asked.len(),
-            disjuncts: sum(&|stages| stages.disjuncts),
-            sliced_away: sum(&|stages| stages.sliced_away),
-            net: both(&|part| before(&asked, part)),
-            left: both(&|part| left(&asked, part, all)),
-            removed: both(&|part| removed(before(&asked, part), left(&asked, part, all))),
-            with_kept: kept.len(),
-            net_of_kept: both(&|part| before(&kept, part)),
-            left_of_kept: both(&|part| left(&kept, part, not_away)),
-            removed_of_kept: both(&|part| removed(before(&kept, part), left(&kept, part, not_away))),
-            concerned: concerned(&asked),
-            removed_of_concerned: (
-                removed(concerned(&asked), left(&asked, |size| size.1, all)),
-                removed(concerned(&kept), left(&kept, |size| size.1, not_away)),
-            ),
-            total: times.iter().sum(),
-            median: times.get(times.len() / 2).copied().unwrap_or_default(),
-        }
+/// What some trials come to.
+pub fn figures(trials: &[Trial]) -> Figures {
+    let count = |is: &dyn Fn(&Trial) -> bool| trials.iter().filter(|trial| is(trial)).count();
+    // A set has a component: no request at all is serial.
+    let sets: Vec<&Stages> = trials.iter().map(|trial| &trial.stages).filter(|stages| stages.components > 0).collect();
+    let sum = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).sum::<usize>();
+    let most = |of: &dyn Fn(&Stages) -> usize| sets.iter().map(|stages| of(stages)).max().unwrap_or(0);
+    let asked: Vec<&Stages> = sets.iter().copied().filter(|stages| stages.disjuncts > 0).collect();
+    let kept: Vec<&Stages> = asked.iter().copied().filter(|stages| stages.disjuncts > stages.sliced_away).collect();
+    let mut times: Vec<Duration> = trials.iter().map(|trial| trial.time).collect();
+    times.sort_unstable();
+    let both = |of: &dyn Fn(Part) -> usize| (of(|size| size.0), of(|size| size.1));
+    let all: fn(&Stages) -> usize = |stages| stages.disjuncts;
+    let not_away: fn(&Stages) -> usize = |stages| stages.disjuncts - stages.sliced_away;
+    Figures {
+        programs: trials.len(),
+        decided: count(&|trial| matches!(trial.end, End::Serializable | End::Refuted)),
+        capped: count(&|trial| trial.end == End::TooManyComponents),
+        cancelled: count(&|trial| trial.end == End::Cancelled),
+        with_set: sets.len(),
+        components: (average(sum(&|stages| stages.components), sets.len()), most(&|stages| stages.components)),
+        constructed: (average(sum(&|stages| stages.constructed), sets.len()), most(&|stages| stages.constructed)),
+        most_components: most(&|stages| stages.most_components),
+        periods: (average(sum(&|stages| stages.periods), sum(&|stages| stages.components)), most(&|stages| stages.most_periods)),
+        with_disjuncts: asked.len(),
+        disjuncts: sum(&|stages| stages.disjuncts),
+        sliced_away: sum(&|stages| stages.sliced_away),
+        net: both(&|part| before(&asked, part)),
+        left: both(&|part| left(&asked, part, all)),
+        removed: both(&|part| removed(before(&asked, part), left(&asked, part, all))),
+        with_kept: kept.len(),
+        net_of_kept: both(&|part| before(&kept, part)),
+        left_of_kept: both(&|part| left(&kept, part, not_away)),
+        removed_of_kept: both(&|part| removed(before(&kept, part), left(&kept, part, not_away))),
+        concerned: concerned(&asked),
+        removed_of_concerned: (
+            removed(concerned(&asked), left(&asked, |size| size.1, all)),
+            removed(concerned(&kept), left(&kept, |size| size.1, not_away)),
+        ),
+        total: times.iter().sum(),
+        median: times.get(times.len() / 2).copied().unwrap_or_default(),
     }
 }
 
@@ -241,7 +209,7 @@ mod tests {
             // Without disjuncts nothing is said about slices.
             trial(End::Cancelled, Stages { components: 1, periods: 1, most_periods: 1, ..Stages::default() }, 1),
         ];
-        let figures = Figures::of(&trials);
+        let figures = figures(&trials);
         assert_eq!((figures.programs, figures.decided, figures.capped, figures.cancelled), (4, 2, 1, 1));
         assert_eq!((figures.with_set, figures.components, figures.most_components), (3, (167, 3), 4));
         assert_eq!(figures.periods, (180, 5));
@@ -260,7 +228,7 @@ mod tests {
 
     #[test]
     fn nothing() {
-        assert_eq!(Figures::of(&[]), Figures::default());
+        assert_eq!(figures(&[]), Figures::default());
     }
 
     #[test]
@@ -273,7 +241,7 @@ mod tests {
         assert_eq!(end(too_many("components")), End::TooManyComponents);
         assert_eq!(end(too_many("disjuncts")), End::Unknown("semilinear set"));
         assert_eq!(end(StopReason::Cancelled), End::Cancelled);
-        assert_eq!(end(crate::inconclusive("neither")), End::Unknown("reachability"));
+        assert_eq!(end(StopReason::Inconclusive { stage: "reachability", what: "neither".to_owned() }), End::Unknown("reachability"));
     }
 
     #[test]

@@ -1,0 +1,89 @@
+//! Certificates for texts: the independent checker (`serval-verify`) goes through one, and what it says is a line.
+//!
+//! ```
+//! use serval::verify::{Subject, verify};
+//! use serval::{Cancel, Input, InputKind, Options, decide};
+//! let text = "request flip { X := 1 - X; X }";
+//! let decision = decide(&Input::program(text).unwrap(), &Options::default());
+//! let certificate = &decision.evidence().unwrap().certificate;
+//! let subject = Subject::Requests { text, kind: InputKind::Program };
+//! let checked = verify(&subject, "flip.ser", certificate, "flip.json", &Cancel::new());
+//! assert_eq!((checked.status, checked.line.starts_with("VALID")), (0, true), "{}", checked.line);
+//! ```
+
+use serval_budget::Cancel;
+use serval_verify::{Caps, InputError, InputKind, Outcome};
+pub use serval_verify::{NetFormat, NetPart, Syntax};
+
+/// What a certificate is about.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// A program of requests, or network systems.
+    Requests {
+        /// The text.
+        text: &'a str,
+        /// What it is.
+        kind: InputKind,
+    },
+    /// A net, or several that are composed.
+    Nets {
+        /// The files, at least one.
+        parts: &'a [NetPart<'a>],
+        /// Whether the parts are composed by the names of their transitions, as are the pages of each.
+        composed: bool,
+        /// Where it begins, unless it is as the file says.
+        from: Option<&'a str>,
+    },
+    /// A program on weak memory.
+    WeakMemory {
+        /// The text.
+        text: &'a str,
+        /// How it is written down.
+        syntax: Syntax,
+        /// What is asked, where the text does not ask it itself.
+        questions: &'a [String],
+    },
+}
+
+/// What the checker says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// As an exit status: 0 where the claim is proved.
+    pub status: u8,
+    /// In a line.
+    pub line: String,
+    /// Whether the certificate's text is no certificate.
+    pub is_no_certificate: bool,
+}
+
+/// Checks a certificate; the names are those that the line has for the subject and the certificate.
+pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_name: &str, cancel: &Cancel) -> Checked {
+    let caps = &Caps::default();
+    match *subject {
+        Subject::Requests { text, kind } => {
+            let outcome = serval_verify::verify(text, kind, certificate, caps, cancel);
+            let is_no_certificate = matches!(outcome, Outcome::InputError(InputError::Certificate(_)));
+            Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate }
+        }
+        Subject::Nets { parts, composed, from } => {
+            let outcome = match (parts, from) {
+                ([only], None) if !composed => serval_verify::verify_net(only.text, only.format, certificate, caps, cancel),
+                (_, None) => serval_verify::verify_composed(parts, certificate, caps, cancel),
+                (_, Some(from)) => serval_verify::verify_net_from(parts, composed, from, certificate, caps, cancel),
+            };
+            let from = from.filter(|_| outcome.status() == 0);
+            let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} from {from}"));
+            Checked { status: outcome.status(), line: outcome.line(&name, certificate_name), is_no_certificate: false }
+        }
+        Subject::WeakMemory { text, syntax, questions } => {
+            let outcome = serval_verify::verify_tso_as(text, syntax, questions, certificate, caps, cancel);
+            Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate: false }
+        }
+    }
+}
+
+/// Checks that compiling a program has kept its meaning.
+pub fn verify_compilation(text: &str, name: &str, cancel: &Cancel) -> Checked {
+    let outcome = serval_verify::verify_compilation(text, cancel);
+    Checked { status: outcome.status(), line: outcome.line(name, text), is_no_certificate: false }
+}
