@@ -7,7 +7,7 @@ use serval_petri::{Formula, Net};
 
 use crate::answer::{Found, Method, checked};
 
-/// Asks about a goal with so many ticks; says whether more of them could help, and how far it came.
+/// Asks about a goal with `ticks` ticks; says whether more of them could help, and how far it came.
 pub(crate) fn ask_alone(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> (bool, Counts) {
     let mut counts = Counts::default();
     let evidence = match look(net, goal, &mut counts, &mut Budget::new(ticks, cancel.clone())) {

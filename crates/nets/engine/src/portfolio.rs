@@ -57,7 +57,7 @@ pub struct Session {
     equation: Base,
     /// Clauses that hold in all reachable markings, by what was shown before.
     proved: Vec<Clause>,
-    /// Sums that no transition increases, which are looked for when somebody needs them.
+    /// Sums that no transition increases, computed when a method first needs them.
     sums: OnceLock<Vec<Vec<(u32, u64)>>>,
 }
 
@@ -163,7 +163,7 @@ impl Session {
         is_cut
     }
 
-    /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known, somebody stops it, or
+    /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known, the budget is cancelled, or
     /// the rounds are over; says how far they came, too.
     pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
         let is_open = |found: &[Found]| found.iter().any(Found::is_open);

@@ -121,7 +121,7 @@ pub fn least(goal: &Formula, most: usize) -> Result<Vec<Sparse>, Refusal> {
     Ok(values.pop().unwrap_or_else(|| vec![Vec::new()]))
 }
 
-/// The ways to share out what a sum needs, if there are at most so many on the way.
+/// The ways to share out what a sum needs, if there are at most `most` on the way.
 fn shared(expression: &Linear, most: usize) -> Result<Option<Vec<Sparse>>, Refusal> {
     let missing = -i128::from(expression.constant());
     if missing <= 0 {
@@ -133,7 +133,7 @@ fn shared(expression: &Linear, most: usize) -> Result<Option<Vec<Sparse>>, Refus
         let mut next = Vec::new();
         for (marking, missing) in open {
             let factor = i128::from(factor);
-            // So many are enough, with what there is already.
+            // This number is enough, with what there is already.
             let enough = missing / factor + i128::from(missing % factor != 0);
             if enough > i128::try_from(most).unwrap_or(i128::MAX) && expression.terms().len() > 1 {
                 return Ok(None);

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(inductive.invariant.clauses, [marked(&[0, 1])]);
         let evidence = Evidence::Inductive(inductive);
         assert_eq!(check(&net, &goal, evidence.claim(), &evidence, &mut Budget::unlimited()), Ok(()));
-        // Somebody who proposes clauses is told about those.
+        // The answer to a proposal is about the proposed clauses.
         let proposed = written(&net, &goal, &[marked(&[0, 1, 2])], true, &mut Budget::unlimited()).ok().unwrap();
         assert_eq!(proposed.invariant.clauses, [marked(&[0, 1, 2])]);
     }
