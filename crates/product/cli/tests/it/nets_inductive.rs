@@ -1,4 +1,4 @@
-//! Inductive methods, what may be assumed, invariants that somebody proposes, and certificates of composed nets: what works, and what is refused.
+//! Inductive methods, what may be assumed, invariants that a user proposes, and certificates of composed nets: what works, and what is refused.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn inductive_methods_alone_have_evidence_of_their_own() {
         let certificate = report["certificate"]["path"].as_str().unwrap();
         assert!(said(&["verify", net, certificate], 0).contains(&format!("valid: {EXCLUSION} holds of {net}")), "{report}");
     }
-    // What does not hold has a run, whoever found it.
+    // What does not hold has a run, whichever method found it.
     for method in ["pdr", "induction"] {
         let told = said(&["net", "check", FIGURE, "--method", method, "-p", "one-safe", "--no-times"], 1);
         assert!(told.starts_with(&format!("one-safe  does not hold  {method}\n")), "{told}");

@@ -16,7 +16,7 @@ use crate::args::Export;
 use crate::failure::Failure;
 use crate::output::say;
 
-/// Expressions that are longer than so many parts when written out are not:
+/// Expressions that have more parts than this are not written out:
 /// they share their parts, and can be exponentially longer than their list.
 const MOST_PARTS: u64 = 1_000_000;
 
@@ -186,7 +186,7 @@ impl Writer<'_> {
     }
 }
 
-/// The text, if it is what was meant: nobody should see one that another tool
+/// The text, if it is what was meant: no file should be written that another tool
 /// would read as something else.
 fn as_meant(text: String, is_meant: impl Fn(&str) -> bool) -> Result<String, Failure> {
     if is_meant(&text) {

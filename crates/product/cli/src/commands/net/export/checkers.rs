@@ -20,7 +20,7 @@ pub(super) fn refused(written: Result<String, Refusal>) -> Result<String, Failur
     written.map_err(|refusal| Failure::message(refusal.to_string()))
 }
 
-/// What is asked, or what is asked where nobody says what to ask.
+/// What is asked, or what is asked by default.
 pub(super) fn asked(args: &NetExport, input: &NetInput, usual: &str) -> Result<Vec<Asked>, Failure> {
     let read::Asked { mut questions, mut mistakes } = read::questions(input, &args.property, &args.queries, &args.query)?;
     if !mistakes.is_empty() {
