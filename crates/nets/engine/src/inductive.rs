@@ -1,4 +1,4 @@
-//! Inductive methods: something that holds in the beginning, that no transition ends, and that excludes the goal.
+//! Inductive methods: an invariant that holds in the beginning, that every transition preserves, and that excludes the goal.
 //!
 //! - `pdr`: an invariant of clauses of bounds, each learnt from a way into the goal;
 //! - `induction`: `k` steps at once, strengthened by facts.

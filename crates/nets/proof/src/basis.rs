@@ -1,4 +1,4 @@
-//! Evidence of kind `basis`: an upward-closed set that nothing enters contains the goal.
+//! Evidence of kind `basis`: an upward-closed set that no transition enters contains the goal.
 //!
 //! Let `B` be a list of markings over the places of the net (`net.basis.places`), and `↑B` all markings that are at least as large as a member. Let `y_1, y_2, …` be
 //! weighted sums that no transition increases (as in [`bounds`](crate::bounds)); a marking `M` is *excluded* if `y·M > y·M0` for one of them. What is excluded
@@ -35,7 +35,7 @@ pub const MOST: usize = 1 << 14;
 /// A marking: places that have tokens, ascending, with how many.
 pub type Sparse = Vec<(u32, u64)>;
 
-/// An upward-closed set that contains the goal, and that nothing enters.
+/// An upward-closed set that contains the goal, and that no transition enters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Basis {

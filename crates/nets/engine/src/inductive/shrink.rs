@@ -76,7 +76,7 @@ impl Shrinking<'_> {
         kept
     }
 
-    /// Whether no transition ends a clause where all clauses hold.
+    /// Whether every transition preserves a clause where all clauses hold.
     fn is_kept(&mut self, number: usize, budget: &mut Budget) -> Result<bool, Stopped> {
         for (transition, effect) in &self.effects {
             budget.spend(1)?;

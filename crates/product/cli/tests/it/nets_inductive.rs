@@ -110,7 +110,7 @@ fn an_invariant_that_is_proposed_is_inductive_or_ended_by_a_transition() {
         said(&["net", "check", FIGURE, "--invariant", &file, "--no-times"], status)
     };
     let told = check("# of the figure\np1 + p3\n  <= 1 # one of them\n", 0);
-    assert_eq!(told, "invariant:p1 + p3 <= 1  holds          induction\n  1 clause that no transition ends excludes it\n");
+    assert_eq!(told, "invariant:p1 + p3 <= 1  holds          induction\n  an inductive invariant of 1 clause excludes it\n");
     let told = check("p2 <= 1", 3);
     let begins = "invariant:p2 <= 1  undecided\n  it is not inductive: it holds where ";
     assert!(told.starts_with(begins) && told.ends_with(" ends that p2 <= 1\n"), "{told}");
