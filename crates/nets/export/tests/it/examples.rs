@@ -6,7 +6,7 @@ use serval_effort::Sweep;
 use serval_petri::{Net, pnml, tina};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 /// All example nets, with their names.
