@@ -48,7 +48,7 @@ pub(crate) fn check_mode(text: &str, program: &Program, mode: Mode) {
         }
         Err(error) => {
             let Some(diagnostic) = error.diagnostic(text) else {
-                panic!("nobody stopped the compiler: {error:?}");
+                panic!("no flag stopped the compiler: {error:?}");
             };
             assert!(!matches!(error, CompileError::Stopped(_)));
             assert!(codes().iter().any(|info| info.code == diagnostic.code), "{diagnostic:?}");

@@ -3,7 +3,7 @@
 use serval_petri::{Constraint, FormatError, Limits, Net, mist, pnml, tina, vass};
 
 /// Checks one text as PNML; says whether it is accepted.
-#[allow(dead_code, reason = "whoever includes this file asks about the formats that it is for")]
+#[allow(dead_code, reason = "a target that includes this file tests the formats that it is for")]
 pub(crate) fn check_pnml(text: &str) -> Result<(), FormatError> {
     let read = match pnml::read(text) {
         Ok(read) => read,

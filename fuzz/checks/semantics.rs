@@ -26,7 +26,7 @@ pub(crate) fn check(seed: u64, shape: Shape) {
     let compiled = [Mode::Optimised, Mode::Plain].map(|mode| compile(&program, Options { mode, limits: LIMITS }, &Budget::unlimited()));
     let [optimised, plain] = match compiled {
         [Ok(optimised), Ok(plain)] => [optimised, plain],
-        [Err(CompileError::Stopped(_)), _] | [_, Err(CompileError::Stopped(_))] => panic!("{shape:?} {seed}: nobody stopped the compiler"),
+        [Err(CompileError::Stopped(_)), _] | [_, Err(CompileError::Stopped(_))] => panic!("{shape:?} {seed}: no flag stopped the compiler"),
         // Optimising may leave out a variable whose value overflows or grows,
         // or a division that no request comes to; the modes need not agree.
         _ => return,

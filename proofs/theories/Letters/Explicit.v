@@ -276,7 +276,7 @@ Definition control_first (f : form) (es : list exactly) : control := (first f, (
 Definition no_node (f : form) (n : id) : bool := match PM.find n (kinds f) with Some _ => false | None => true end.
 Definition followed_letters (es : list exactly) : list id := tflat in_set es.
 
-(** The system, or that there is none because nobody can answer so. *)
+(** The system, or that there is none because no request can answer so. *)
 Definition explicit (hint : controls) (f : form) (never : list id) (es : list exactly) : option (option form) :=
   let letters := followed_letters es in
   let out := iset letters in

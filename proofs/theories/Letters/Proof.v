@@ -51,7 +51,7 @@ Section Check.
   Definition check_never (paired : bool) (a : absence) (f' : form) : bool :=
     if paired then check_pairs pairs_hint f' (never a) else check_reach f' (reach_hint f') (never a).
 
-  (** If nobody can answer as is said, anything holds of who does. *)
+  (** If no request can answer as is said, anything holds of those that do. *)
   Definition check_exactly (paired : bool) (a : absence) (es : list exactly) (f' : form) : bool :=
     match explicit (follow_hint f' es) f' (never a) es with
     | Some (Some f') => some (never a) && check_never paired a f'

@@ -41,7 +41,7 @@ Section Track.
     tflat (fun s => tmap (fun cs => ((node_before s, node_after s), (global_after s, cs))) (counted_all gs (node_before s) (node_after s) (snd a)))
       (found1 under (fst a)).
 
-  (** Nobody is counted. *)
+  (** No request is counted. *)
   Definition tracked_home (a : tracked) : bool := forallb (N.eqb 0) (snd a).
   Definition tracked_first (f : form) (groups : list (list id)) : tracked := (first f, tmap (fun _ => 0%N) groups).
 

@@ -104,7 +104,7 @@ pub enum Largest {
 }
 
 impl Region {
-    /// The region of these expressions over so many variables; `None` where `x = 0` is not in it, or an expression has other variables.
+    /// The region of these expressions over this number of variables; `None` where `x = 0` is not in it, or an expression has other variables.
     pub fn around_zero(variables: u32, expressions: &[Linear], budget: &mut Budget) -> Result<Option<Self>, Stopped> {
         let mut simplex = Simplex::default();
         let variables: Vec<Variable> = (0..variables).map(|_| simplex.variable()).collect();
@@ -140,7 +140,7 @@ impl Region {
     }
 }
 
-/// A bound whose reason nobody asks for.
+/// A bound whose reason is not needed.
 fn bound(value: Rational, source: Source) -> Bound {
     Bound { value, source, factor: Rational::ONE }
 }

@@ -3,10 +3,10 @@
 //! Reading a text and preparing a program take time that grows with the text
 //! and nothing else, so they count no ticks and always have a result. With a
 //! large text and a small limit that is too long all the same. Such work calls
-//! [`pass`] now and then, which costs next to nothing; whoever has a limit does
+//! [`pass`] now and then, which costs next to nothing; a caller with a limit does
 //! the work within [`until`]. If the limit is reached, the work is unwound from
 //! where it is, without a panic message, and all its memory is given back. So
-//! nobody can take the part that was done for the whole: there is no result.
+//! a caller cannot take the part that was done for the whole: there is no result.
 //!
 //! Outside of [`until`], and in other threads, [`pass`] does nothing.
 //!

@@ -44,7 +44,7 @@ impl Cancel {
     }
 
     /// A flag that counts as raised also when this function says so, which is
-    /// called whenever somebody looks at the flag, and must be quick.
+    /// called at every look at the flag, and must be quick.
     pub fn asking(asked: fn() -> bool) -> Self {
         Self(Arc::new(Flag { asked: Some(asked), ..Flag::default() }))
     }
@@ -54,7 +54,7 @@ impl Cancel {
         self.0.raised.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody raised the flag.
+    /// Whether the flag was raised.
     pub fn is_cancelled(&self) -> bool {
         let Flag { raised, asked, parent } = &*self.0;
         raised.load(Ordering::Relaxed) || asked.is_some_and(|asked| asked()) || parent.as_ref().is_some_and(Self::is_cancelled)
@@ -72,7 +72,7 @@ impl Cancel {
 pub enum Stopped {
     /// The ticks are used up. Happens at the same place on every machine.
     OutOfTicks,
-    /// Somebody raised the [`Cancel`] flag: a time or memory limit, an interrupt.
+    /// The [`Cancel`] flag was raised: by a time or memory limit, or an interrupt.
     Cancelled,
 }
 
@@ -91,7 +91,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many ticks that nobody can cancel.
+    /// A budget of this number of ticks, which cannot be cancelled.
     pub fn ticks(ticks: u64) -> Self {
         Self::new(ticks, Cancel::new())
     }
@@ -101,7 +101,7 @@ impl Budget {
         Self::ticks(u64::MAX)
     }
 
-    /// A budget of so many ticks that stops at once when `cancel` is raised.
+    /// A budget of this number of ticks that stops at once when `cancel` is raised.
     pub fn new(ticks: u64, cancel: Cancel) -> Self {
         Self { left: ticks, cancel }
     }

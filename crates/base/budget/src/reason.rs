@@ -16,7 +16,7 @@ use crate::Stopped;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Somebody raised the [`Cancel`](crate::Cancel) flag, and knows why: a
+    /// The [`Cancel`](crate::Cancel) flag was raised; its owner knows why: a
     /// limit on time or memory, or an interrupt.
     Cancelled,
     /// The ticks of a stage are used up.
@@ -66,7 +66,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Why a stage with so many ticks did not end.
+    /// Why a stage with this number of ticks did not end.
     pub fn stopped(stage: &'static str, ticks: u64, stopped: Stopped) -> Self {
         match stopped {
             Stopped::OutOfTicks => Self::OutOfTicks { stage, ticks },

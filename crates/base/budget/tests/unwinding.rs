@@ -18,7 +18,7 @@ fn the_innermost_that_says_so_ends() {
         },
     );
     assert_eq!(outer, Some(7));
-    // Nobody is asked outside.
+    // Outside there is no limit.
     ask();
     pass();
 }

@@ -447,7 +447,7 @@ impl Fact {
 mod tests {
     use super::Fact;
 
-    /// Adds an expression in so many variables so many times, and says how many
+    /// Adds an expression in `variables` variables repeatedly, and says how many
     /// terms there were at most and how often they were brought together.
     fn add_up(variables: u32, times: usize) -> (usize, usize) {
         let mut sum = Fact::default();

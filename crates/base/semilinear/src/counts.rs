@@ -85,7 +85,7 @@ impl<I: Copy + Ord> Counts<I> {
         Self::new(self.iter().chain(other.iter()))
     }
 
-    /// So many times as much.
+    /// The product with a factor.
     pub fn times(&self, factor: u64) -> Result<Self, Error> {
         match factor {
             0 => Ok(Self::zero()),
@@ -194,7 +194,7 @@ impl Vector {
         Ok(Self::new(self.letters.plus(&other.letters)?, self.edges.plus(&other.edges)?))
     }
 
-    /// So many times as much.
+    /// The product with a factor.
     pub fn times(&self, factor: u64) -> Result<Self, Error> {
         Ok(Self::new(self.letters.times(factor)?, self.edges.times(factor)?))
     }

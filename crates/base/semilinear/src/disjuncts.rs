@@ -302,7 +302,7 @@ impl Complement {
 }
 
 impl<'a> Disjuncts<'a> {
-    /// Also tests exactly whether choices can be satisfied, with so many ticks
+    /// Also tests exactly whether choices can be satisfied, with this number of ticks
     /// for each test. A choice whose test takes longer is kept.
     #[must_use]
     pub fn exact(mut self, ticks: u64) -> Self {

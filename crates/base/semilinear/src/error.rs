@@ -44,7 +44,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// Why a stage that had so many ticks gave no answer.
+    /// Why a stage that had this number of ticks gave no answer.
     pub fn reason(self, stage: &'static str, ticks: u64) -> StopReason {
         match self {
             Self::Stopped(stopped) => StopReason::stopped(stage, ticks, stopped),

@@ -56,7 +56,7 @@ impl Node {
 #[derive(Debug)]
 pub struct RegexBuilder {
     nodes: IndexSet<Node, FxBuildHasher>,
-    /// What making nodes has cost since somebody asked.
+    /// What making nodes has cost since it was last asked for.
     cost: u64,
 }
 

@@ -76,7 +76,7 @@ impl<'a> Work<'a> {
         Self { options, budget, largest: 0 }
     }
 
-    /// Notes that there are so many components, and says whether they may be.
+    /// Notes a number of components, and says whether it is within the limit.
     pub(crate) fn met(&mut self, components: usize) -> Result<(), Error> {
         self.largest = self.largest.max(components);
         let cap = self.options.max_components;
@@ -131,7 +131,7 @@ pub struct Semilinear {
 }
 
 impl Semilinear {
-    /// The union of linear sets over so many letters.
+    /// The union of linear sets over `letters` letters.
     pub fn new(letters: usize, components: Vec<LinearSet>) -> Result<Self, Error> {
         let missing = components.iter().flat_map(LinearSet::letters).find(|letter| letter.0 >= letters);
         match missing {

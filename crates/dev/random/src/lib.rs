@@ -1,6 +1,6 @@
 //! Random network systems, and what they do by trying everything.
 //!
-//! Whoever tests what is done to network systems draws them here: [`tiny`],
+//! Tests of what is done to network systems draw them here: [`tiny`],
 //! [`uniform`], [`handlers()`], [`shared()`] and [`border()`] make the system of a
 //! seed, [`staged`] draws one after the other, and so do [`confusable`] and
 //! [`with_identities`].

@@ -96,7 +96,7 @@ pub fn safe_net(seed: u64) -> Net {
     net
 }
 
-/// The vector addition system of a seed with so many states and counters, as a text: each state has two steps, which change about half of the counters by up to 2, and one marking is asked for. States and counters are from 1 to 100.
+/// The vector addition system of a seed with given numbers of states and counters, as a text: each state has two steps, which change about half of the counters by up to 2, and one marking is asked for. States and counters are from 1 to 100.
 pub fn random_vass(seed: u64, states: usize, counters: usize) -> String {
     let mut draw = SplitMix64::new(seed ^ 0xA55);
     let (states, counters) = (states.clamp(1, 100), counters.clamp(1, 100));

@@ -163,7 +163,7 @@ fn next(net: &Net, marking: &[u64], forward: bool) -> Vec<Vec<u64>> {
     net.transitions().filter_map(step).collect()
 }
 
-/// Whether the one can be reached from the other, if at most so many markings have to be looked at.
+/// Whether the one can be reached from the other, if at most `most` markings have to be looked at.
 fn look(net: &Net, from: &[u64], to: &[u64], most: usize, forward: bool) -> Option<bool> {
     let mut known: HashSet<Vec<u64>> = HashSet::from([from.to_vec()]);
     let mut open = VecDeque::from([from.to_vec()]);

@@ -44,7 +44,7 @@ fn sliced(net: &Net, goal: &Formula) -> Option<Result<(Net, Formula), ()>> {
     }
 }
 
-/// Asks the decomposition alone, in the first so many orders, and, if these are all, on what slicing leaves, with so many ticks each, and compares the answers with each other and with the `known` one. Says what is wrong, and tallies who agreed, and which rules were used.
+/// Asks the decomposition alone, in the first `orders` orders, and, if these are all, on what slicing leaves, with `ticks` ticks each, and compares the answers with each other and with the `known` one. Says what is wrong, and tallies who agreed, and which rules were used.
 pub fn ask(case: &Case, known: Option<bool>, orders: usize, ticks: u64, tally: &mut Tally) -> Result<(), String> {
     let told = |what: &str| format!("{}: {what}: {:?} of {:?}", case.told, case.target, case.net);
     let mut known = known;

@@ -39,7 +39,7 @@ fn oracle(case: &Case) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Asks all methods, in so many rounds; the evidence is checked once more, as who gets a certificate does.
+/// Asks all methods, in `rounds` rounds; the evidence is checked once more, as who gets a certificate does.
 pub fn ask(case: &Case, rounds: u32, cancel: &Cancel) -> Outcome {
     let ((found, refusal), time) = timed(|| {
         let found = decide(&case.net, std::slice::from_ref(&case.goal), rounds, cancel).pop().unwrap_or_default();

@@ -52,7 +52,7 @@ pub fn within<T>(limit: Duration, work: impl FnOnce(&Cancel) -> T) -> T {
     result
 }
 
-/// Does the work of all numbers below `count` in so many threads, and gives what came out in the order of the numbers.
+/// Does the work of all numbers below `count` in `jobs` threads, and gives what came out in the order of the numbers.
 pub fn in_order<T: Send>(jobs: usize, count: u64, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let (next, done) = (AtomicU64::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

@@ -9,7 +9,7 @@
 //! - [`families`]: nets whose answers are known by construction;
 //! - [`clock`]: time, memory, and work spread over threads.
 //!
-//! Whatever is wrong is told as text; who asks decides what to do about it.
+//! Whatever is wrong is returned as text; the caller decides what to do about it.
 
 pub mod alone;
 pub mod asked;

@@ -23,7 +23,7 @@ pub struct Summary {
     pub undecided: u64,
     /// How many took less than 5 ms.
     pub quick: u64,
-    /// Answers that nobody else knows.
+    /// Answers that no other oracle knows.
     pub unknown: u64,
     /// How long each took.
     pub times: Vec<Duration>,
@@ -38,7 +38,7 @@ impl Summary {
         self.asked += 1;
         self.quick += u64::from(outcome.time < QUICK);
         self.times.push(outcome.time);
-        let oracle = outcome.oracle.map_or("nobody", |known| known.0);
+        let oracle = outcome.oracle.map_or("none", |known| known.0);
         let (method, word) = match &outcome.answer {
             Some(answer) => (answer.method.to_owned(), answer.claim.word()),
             None => ("none".to_owned(), "undecided"),
@@ -48,7 +48,7 @@ impl Summary {
         *self.answers.entry((method, word, oracle)).or_default() += 1;
     }
 
-    /// The time that so many of 1000 took at most, in microseconds.
+    /// The time that a number of 1000 took at most, in microseconds.
     fn quantile(&self, of_1000: usize) -> u128 {
         let mut times = self.times.clone();
         times.sort_unstable();
@@ -63,7 +63,7 @@ impl Summary {
             .collect();
         let micros = |of| u64::try_from(self.quantile(of)).unwrap_or(u64::MAX);
         json!({
-            "kind": self.kind, "asked": self.asked, "undecided": self.undecided, "quick": self.quick, "known to nobody else": self.unknown,
+            "kind": self.kind, "asked": self.asked, "undecided": self.undecided, "quick": self.quick, "known to no other": self.unknown,
             "microseconds": {"median": micros(500), "95 %": micros(950), "99 %": micros(990), "most": micros(1000)}, "answers": answers,
         })
     }
@@ -84,7 +84,7 @@ pub struct Measured {
     pub mutants: Tally,
     /// Obligations: certificates, problems, for each solver those that it did not call unsatisfiable, and how many of the problems come from changed evidence that was accepted.
     pub obligations: (u64, u64, Vec<(String, u64)>, u64),
-    /// Whether answers and evidence are the same bytes for 1, 2 and 8 threads, on so many questions.
+    /// Whether answers and evidence are the same bytes for 1, 2 and 8 threads, on this number of questions.
     pub same: Option<(u64, bool)>,
     /// Nets whose answers are known.
     pub rows: Vec<Row>,
@@ -135,11 +135,11 @@ impl Measured {
     pub fn page(&self) -> String {
         let mut page = String::from(
             "# Markings that are reached, measured\n\nThis page is written by `scripts/measure reachability`, which is `reachability COUNT SEED PAGE` of `crates/dev/reachability`. Times are those that pass for a question, with the check of the evidence and one more \
-             check as by somebody who gets the certificate, in a release build, in one thread; what took 5 ms or more was timed up to three times, and the shortest counts. The limit is 5 s.\n",
+             check as by a user who gets the certificate, in a release build, in one thread; what took 5 ms or more was timed up to three times, and the shortest counts. The limit is 5 s.\n",
         );
         // Writing to a string does not fail.
         let _ = writeln!(page, "\nWrong answers and evidence that was refused: {}.\n", self.wrong.len());
-        page.push_str("## All methods, against others\n\n| | asked | undecided | under 5 ms | median | 95 % | 99 % | most | known to nobody else |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+        page.push_str("## All methods, against others\n\n| | asked | undecided | under 5 ms | median | 95 % | 99 % | most | known to no other |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
         for one in &self.summaries {
             let _ = writeln!(
                 page,

@@ -52,7 +52,7 @@ pub enum Way {
     NearChanged,
     /// It was made to miss a condition.
     Condition,
-    /// A tree for facts that nobody looked for.
+    /// A tree for facts that are drawn, not found.
     Counted,
 }
 

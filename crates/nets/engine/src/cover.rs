@@ -42,7 +42,7 @@ pub enum Said {
     Excluded(Box<serval_net_proof::Evidence>),
     /// Nothing: a place has more tokens than fit.
     TooManyTokens,
-    /// Nothing: the goal has more than so many least markings.
+    /// Nothing: the goal has more than this number of least markings.
     TooManyLeast(usize),
     /// Nothing: the goal is not upward closed.
     Nothing,

@@ -65,7 +65,7 @@ pub fn ask(net: &Net, goal: &Formula, seed: u64, plans: usize, budget: &mut Budg
     ask_from(&Base::none(), &Fast::new(net), net, goal, (seed, plans), budget)
 }
 
-/// Asks the equation about a goal, with a seed, and with at most so many plans.
+/// Asks the equation about a goal, with a seed, and with a limit on the number of plans.
 pub(crate) fn ask_from(
     base: &Base,
     fast: &Fast,

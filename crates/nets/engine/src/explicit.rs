@@ -27,7 +27,7 @@ pub enum Said {
 /// Markings that are known, each with the number of the one before it and what led from there.
 type Known = IndexMap<Vec<u64>, Option<(usize, u32)>, FxBuildHasher>;
 
-/// Looks at all markings, at most so many, until one is in the goal. A tick is a marking.
+/// Looks at all markings, at most `most`, until one is in the goal. A tick is a marking.
 pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
     look_fast(&Fast::new(net), goal, most, budget)
 }
@@ -48,7 +48,7 @@ pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut B
     })
 }
 
-/// Looks at all markings from which the goal can be reached, at most so many, where it is one marking; `None` where it is not. A tick is a marking.
+/// Looks at all markings from which the goal can be reached, at most `most`, where it is one marking; `None` where it is not. A tick is a marking.
 pub fn look_back(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
     let Some((mirror, end)) = mirrored(net, goal) else { return Ok(None) };
     if mirror.transition_count() > net.transition_count() {

@@ -48,7 +48,7 @@ impl Fast {
         self.effects[transition].iter().filter(|effect| effect.1 < 0).map(often).min().unwrap_or(u64::MAX)
     }
 
-    /// Fires an enabled transition so many times in a row, as often as it can; false where a number does not fit.
+    /// Fires an enabled transition `times` times in a row, as often as it can; false where a number does not fit.
     pub(crate) fn fire_often(&self, marking: &mut [u64], transition: usize, times: u64) -> bool {
         let after = |tokens: u64, change: i128| {
             change
@@ -110,7 +110,7 @@ impl Circle {
         self.effects.iter().map(often).min().unwrap_or(u64::MAX)
     }
 
-    /// Goes round so many times, which can be done.
+    /// Goes round `times` times, which can be done.
     pub(crate) fn go(&self, marking: &mut [u64], times: u64) {
         for &(place, change) in &self.effects {
             let after = change.checked_mul(times.into()).and_then(|change| change.checked_add(marking[place].into()));

@@ -152,7 +152,7 @@ pub(crate) struct Values {
 }
 
 impl Goals {
-    /// The goals with these formulas, in a net with so many places and this formula for its deadlocks.
+    /// The goals with these formulas, in a net with `places` places and this formula for its deadlocks.
     pub(crate) fn new(formulas: &[Formula], deadlock: Option<&Formula>, places: usize) -> Self {
         let mut known: FxHashMap<&Constraint, usize> = FxHashMap::default();
         let (mut atoms, mut goals_of): (Vec<Atom>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());

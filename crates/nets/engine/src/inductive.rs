@@ -1,4 +1,4 @@
-//! Inductive methods: something that holds in the beginning, that no transition ends, and that excludes the goal.
+//! Inductive methods: an invariant that holds in the beginning, that every transition preserves, and that excludes the goal.
 //!
 //! - `pdr`: an invariant of clauses of bounds, each learnt from a way into the goal;
 //! - `induction`: `k` steps at once, strengthened by facts.
@@ -45,7 +45,7 @@ pub fn ask_induction(net: &Net, goal: &Formula, budget: &mut Budget) -> Result<S
     induction(net, &Base::new(net, budget), &[], goal, budget)
 }
 
-/// Evidence of so many steps and no facts, if they are enough: for who wants to see what induction alone says.
+/// Evidence of `steps` steps and no facts, if they are enough: shows what induction alone says.
 pub fn ask_steps(net: &Net, goal: &Formula, steps: usize, budget: &mut Budget) -> Result<Said, Stopped> {
     induction::several(net, goal, &[], steps, budget)
 }
@@ -82,7 +82,7 @@ pub fn clauses_shown(net: &Net, evidence: &Evidence) -> Vec<Clause> {
     facts.clauses
 }
 
-/// What is wrong with an invariant that somebody proposes.
+/// What is wrong with an invariant that a caller proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposed {
     /// Nothing: it is one.

@@ -36,7 +36,7 @@ pub fn shorten(net: &Net, goal: &Formula, run: &[u32], most: usize, budget: &mut
     let mut best = run.to_vec();
     // What was found before the budget ended is kept.
     let _ = follower.improve(&mut best, budget);
-    // One step is as few as there can be, unless there is nothing to do, which nobody may have had the ticks to see.
+    // One step is as few as there can be, unless there is nothing to do, which no search may have had the ticks to see.
     let shortest = best.is_empty() || (best.len() == 1 && !goal.holds(&net.initial()));
     Short { run: best, shortest }
 }

@@ -86,7 +86,7 @@ impl Text {
     }
 }
 
-/// Somebody else's words as part of a comment, which they do not leave.
+/// Words of the input as part of a comment, which they do not leave.
 pub(crate) fn comment(words: &str) -> String {
     words.trim().chars().map(|letter| if letter.is_control() || !letter.is_ascii() { '?' } else { letter }).collect()
 }

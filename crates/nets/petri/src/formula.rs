@@ -3,7 +3,7 @@
 //! A [`Formula`] joins constraints by `all` and `any`; there is no negation in
 //! it, because the negation of a linear comparison of integers is one again ([`Formula::negated`]).
 //! It is kept as a list in which operands come before operators, so that nothing recurses
-//! by the nesting of what somebody wrote.
+//! by the nesting of the input.
 //!
 //! ```
 //! use serval_petri::{Formula, Net};
@@ -32,9 +32,9 @@ pub struct Formula {
 pub enum Part {
     /// A condition.
     Constraint(Constraint),
-    /// All of so many formulas before it.
+    /// The conjunction of this number of formulas before it.
     All(usize),
-    /// One of so many formulas before it.
+    /// The disjunction of this number of formulas before it.
     Any(usize),
 }
 
@@ -146,7 +146,7 @@ impl Formula {
         values.pop().unwrap_or(true)
     }
 
-    /// Targets, at most so many with at most so many constraints in all, of which
+    /// Targets, within limits on their number and on that of their constraints, of which
     /// one holds iff the formula does; `None` where that is not enough on the
     /// way. (There can be exponentially many.) Each part is made of those before it, where this is so already: a constraint is one target, `any` joins
     /// the targets of its operands, and `all` has one for each choice of a target of each operand, with the constraints of all of them.
@@ -200,7 +200,7 @@ fn above_zero(expression: &Linear) -> Option<Part> {
     Some(Part::Constraint(Constraint::AtLeastZero(linear)))
 }
 
-/// That the place has at least so many tokens, or that it has fewer.
+/// That the place has at least `weight` tokens, or that it has fewer.
 pub(crate) fn enough((place, weight): Arc, is_negated: bool) -> Option<Constraint> {
     let (sign, constant) = if is_negated { (-1, i128::from(weight) - 1) } else { (1, -i128::from(weight)) };
     Linear::from_wide(vec![(place, sign)], constant).map(Constraint::AtLeastZero)

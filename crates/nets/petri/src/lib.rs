@@ -9,8 +9,8 @@
 //! - [`compose()`]: several nets as one, by the names of their transitions.
 //! - [`slice()`]: leaves out what no run to the target can use, and says why.
 //! - [`tina`], [`pnml`], [`mcc`], [`lola`], [`mist`], [`vass`]: nets and questions as files that other tools
-//!   read and write. Who writes one can have it read back before anybody sees
-//!   it ([`tina_reads_back`] and the like).
+//!   read and write. A writer can have it read back before it hands
+//!   it out ([`tina_reads_back`] and the like).
 //!
 //! ```
 //! use serval_budget::Budget;

@@ -228,7 +228,7 @@ impl Net {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Adds a place with so many tokens in the beginning.
+    /// Adds a place with its number of tokens in the beginning.
     pub fn add_place(&mut self, name: impl Into<String>, tokens: u64) -> Result<PlaceId, NetError> {
         let id = PlaceId::try_from_index(self.places.len()).ok_or(NetError::TooMany)?;
         let name = name.into();

@@ -15,7 +15,7 @@ use crate::{Constraint, Formula, Linear, Marking, Net, PlaceId};
 pub enum Property {
     /// Every reachable marking enables some transition.
     DeadlockFree,
-    /// No place ever has more than so many tokens.
+    /// No place ever has more than this number of tokens.
     Safe(u64),
     /// Each transition is enabled in some reachable marking.
     QuasiLive,

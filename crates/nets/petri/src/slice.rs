@@ -242,7 +242,7 @@ impl Sliced {
 }
 
 /// Why no marking of the target can be reached in what the rounds left: what
-/// somebody who checks slicing looks at last.
+/// a checker of slicing looks at last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refutation {
     /// The places must be empty in the end, whatever takes from them gives to

@@ -9,7 +9,7 @@
 //! exchanged can fire, and it leads to `Mi − out(ti) + in(ti) = M(i−1)`. So the goal of the mirror image can be reached. ∎
 //!
 //! Evidence is evidence of any kind that a goal cannot be reached (`net.claim`), about the mirror image: a list of markings that is closed backwards is `states` there, ω-markings above all from which the goal can
-//! be reached are `cover` there. Where the goal says nothing else of places the opposite of the theorem holds, too, but nobody needs it.
+//! be reached are `cover` there. Where the goal says nothing else of places the converse of the theorem holds, too, but is not needed.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

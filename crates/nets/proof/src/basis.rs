@@ -1,4 +1,4 @@
-//! Evidence of kind `basis`: an upward-closed set that nothing enters contains the goal.
+//! Evidence of kind `basis`: an upward-closed set that no transition enters contains the goal.
 //!
 //! Let `B` be a list of markings over the places of the net (`net.basis.places`), and `↑B` all markings that are at least as large as a member. Let `y_1, y_2, …` be
 //! weighted sums that no transition increases (as in [`bounds`](crate::bounds)); a marking `M` is *excluded* if `y·M > y·M0` for one of them. What is excluded
@@ -35,7 +35,7 @@ pub const MOST: usize = 1 << 14;
 /// A marking: places that have tokens, ascending, with how many.
 pub type Sparse = Vec<(u32, u64)>;
 
-/// An upward-closed set that contains the goal, and that nothing enters.
+/// An upward-closed set that contains the goal, and that no transition enters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Basis {
@@ -121,7 +121,7 @@ pub fn least(goal: &Formula, most: usize) -> Result<Vec<Sparse>, Refusal> {
     Ok(values.pop().unwrap_or_else(|| vec![Vec::new()]))
 }
 
-/// The ways to share out what a sum needs, if there are at most so many on the way.
+/// The ways to share out what a sum needs, if there are at most `most` on the way.
 fn shared(expression: &Linear, most: usize) -> Result<Option<Vec<Sparse>>, Refusal> {
     let missing = -i128::from(expression.constant());
     if missing <= 0 {
@@ -133,7 +133,7 @@ fn shared(expression: &Linear, most: usize) -> Result<Option<Vec<Sparse>>, Refus
         let mut next = Vec::new();
         for (marking, missing) in open {
             let factor = i128::from(factor);
-            // So many are enough, with what there is already.
+            // This number is enough, with what there is already.
             let enough = missing / factor + i128::from(missing % factor != 0);
             if enough > i128::try_from(most).unwrap_or(i128::MAX) && expression.terms().len() > 1 {
                 return Ok(None);

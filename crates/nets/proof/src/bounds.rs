@@ -1,4 +1,4 @@
-//! Evidence of the kinds `weights` and `dead`: places never have so many tokens.
+//! Evidence of the kinds `weights` and `dead`: upper bounds on the tokens of places.
 //!
 //! **Weights.** Let `y ∈ ℕ^P` with `y·e(t) ≤ 0` for all transitions `t` (`net.weights.falling`, one weight for each place by
 //! `net.weights.places`). By induction on runs `y·M ≤ y·M0` for every reachable `M`, since a step adds `y·e(t)`. As all tokens and

@@ -8,7 +8,7 @@
 //! **Lemma.** Every reachable marking is below a member. **Proof.** By induction on runs: the initial marking by (1). Let `M ≤ m` and let `t` lead from `M` to `M + e(t)`. Then `m`
 //! has the inputs of `t`, too, and `M + e(t) ≤ m + e(t)`, place by place, which is below a member by (2). ∎
 //!
-//! That ω is justified, in that so many tokens are possible, is not needed.
+//! That ω is justified, in that unboundedly many tokens are possible, is not needed.
 //!
 //! **Theorem.** If no marking below a member is in the goal (`net.cover.goal`), no marking of the goal can be reached. That is checked as in
 //! [`bounds`], with the numbers of the member as bounds, and none for ω. **Proof.** By the lemma and the theorem there. ∎
@@ -88,7 +88,7 @@ impl List<'_> {
     }
 }
 
-/// Checks that every reachable marking is below a member, with at most so many comparisons.
+/// Checks that every reachable marking is below a member, with at most `most` comparisons.
 pub(crate) fn check_closed(net: &Net, cover: &Cover, most: u64, budget: &mut Budget) -> Result<(), Refusal> {
     let well_formed = cover.markings.iter().all(|marking| marking.len() == net.place_count());
     require!(CoverPlaces, well_formed, "a marking has another number of places than the net");

@@ -43,7 +43,7 @@
 //! **Theorem.** If the checker accepts, no marking of the goal can be reached. **Proof.** Suppose there is a firing sequence into the goal. It is a run of the whole sequence of a case. By the lemma, as long as there are steps, it is a run of one that
 //! is open. At the end none is. ∎
 //!
-//! That graphs cover no more than they must, that what was split is pumpable or that something decreases, nobody needs for this. Steps that are left over are refused (`net.decomposition.rest`); the theorem does not need it.
+//! The theorem does not need that graphs cover no more than they must, that what was split is pumpable or that something decreases. Steps that are left over are refused (`net.decomposition.rest`); the theorem does not need it.
 
 pub mod sequence;
 pub mod system;

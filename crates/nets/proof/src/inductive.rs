@@ -1,4 +1,4 @@
-//! Evidence of the kind `inductive`: something holds in the beginning, no transition ends it, and it excludes the goal.
+//! Evidence of the kind `inductive`: an inductive invariant excludes the goal.
 //!
 //! An *invariant* is a list of *clauses*. A clause is a list of *atoms*, of which one must hold: bounds `a·M + c ≥ 0` over the places of the net (`net.inductive.places`), or, in a
 //! [`separator`](crate::separator), residues: `d` does not divide `a·M + c`. Each clause holds in the initial marking (`net.inductive.initial`). For each clause and each transition `t` one of

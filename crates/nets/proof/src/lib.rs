@@ -8,14 +8,14 @@
 //! | `run`, `runs` | [`run`] | that a goal can be reached, or several |
 //! | `weights`, `dead` | [`bounds`] | that it cannot: places never have that many tokens |
 //! | `equation` | [`equation`] | that it cannot: the marking equation with traps has no solution in it |
-//! | `inductive` | [`inductive`] | that it cannot: clauses that no transition ends exclude it |
+//! | `inductive` | [`inductive`] | that it cannot: an inductive invariant of clauses excludes it |
 //! | `k-inductive` | [`k_inductive`] | that it cannot: no short run, and no `k` steps from outside, lead into it |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
 //! | `stubborn` | [`states`] | that no deadlock can be reached |
 //! | `cover` | [`cover`] | that it cannot, for any number of tokens; or that places are bounded |
-//! | `basis` | [`basis`] | that it cannot: a set that grows upwards and that nothing enters contains it |
+//! | `basis` | [`basis`] | that it cannot: an upward-closed set that no transition enters contains it |
 //! | `backward` | [`backward`] | that it cannot: from the goal, against the transitions, nothing leads to the beginning |
-//! | `separator` | [`separator`] | that it cannot: clauses about tokens, firings and residues that no transition ends exclude it |
+//! | `separator` | [`separator`] | that it cannot: an inductive invariant about tokens, firings and residues excludes it |
 //! | `decomposition` | [`decomposition`] | that it cannot: all runs into it are split into cases until none is left |
 //! | `pump` | [`pump`] | that a place is not bounded |
 //!
@@ -100,7 +100,7 @@ pub enum Evidence {
     Dead(Dead),
     /// The marking equation has no solution in the goal.
     Equation(Equation),
-    /// Clauses that no transition ends exclude the goal.
+    /// An inductive invariant of clauses excludes the goal.
     Inductive(Inductive),
     /// No short run ends in the goal, and no long one.
     KInductive(KInductive),
@@ -110,7 +110,7 @@ pub enum Evidence {
     Stubborn(Stubborn),
     /// ω-markings below which all reachable markings are.
     Cover(Cover),
-    /// An upward-closed set that nothing enters contains the goal.
+    /// An upward-closed set that no transition enters contains the goal.
     Basis(Basis),
     /// From the goal nothing leads back to the beginning.
     Backward(Backward),

@@ -1,6 +1,6 @@
 //! Evidence of kind `pump`: a run with parts that can be repeated as often as one likes, so that a place has no largest number of tokens.
 //!
-//! A *step* is a transition, a word that is repeated so many times, or a *pump*: a word that is repeated as often as one likes. Steps lead through
+//! A *step* is a transition, a word with a number of repetitions, or a *pump*: a word that is repeated as often as one likes. Steps lead through
 //! *ω-markings*, which have a number of tokens or ω for each place. Firing changes the numbers and leaves ω as it is; what fires needs enough tokens only
 //! where there is a number (`net.run.transition`, `net.run.enabled`). A pump must fire (`net.run.enabled`), and must not take from a place that has a number
 //! (`net.pump.rising`: its effect there is at least 0); where it adds, ω takes the place of the number.

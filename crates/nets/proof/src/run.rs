@@ -51,7 +51,7 @@ serval_linear::objects!(Run, Runs);
 pub enum Item {
     /// A transition, by its number in the file.
     Fire(u32),
-    /// So many times a list of transitions, one after the other.
+    /// A number of repetitions of a list of transitions.
     Repeat(u64, Vec<u32>),
 }
 
@@ -82,7 +82,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The word so many times, if at all.
+    /// The word `times` times, if at all.
     fn repeated(mut self, times: u64) -> Result<Option<Self>, Refusal> {
         let Some(last) = times.checked_sub(1) else { return Ok(None) };
         for (need, effect) in self.need.iter_mut().zip(&mut self.effect) {
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Needs so many tokens on a place, and changes their number.
+    /// Needs `need` tokens on a place, and changes their number.
     fn change(&mut self, place: PlaceId, need: i128, by: i128) -> Result<(), Refusal> {
         let (item, name) = (self.fired, self.net.place_name(place));
         let Some(tokens) = &mut self.tokens[place.index()] else { return Ok(()) };

@@ -74,7 +74,7 @@ impl Args {
 }
 
 /// A command line of `check` that has nothing wrong and asks for no help.
-/// Whoever describes all commands takes longer than some programs need to be
+/// To describe all commands takes longer than some programs need to be
 /// decided, so the command that is given most is described alone first; where
 /// that does not do, everything is described, and says what is wrong.
 fn check_alone() -> Option<ArgMatches> {
@@ -87,12 +87,12 @@ fn check_alone() -> Option<ArgMatches> {
 }
 
 /// Says what is wrong with the command line. It may quote arguments, and these
-/// may be names of files that somebody else has chosen.
+/// may be names of files that others have chosen.
 fn tell(error: &clap::Error) -> ExitCode {
     let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     let arguments: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if !arguments.iter().any(|argument| argument.contains(escape::is_hidden)) {
-        // If nobody listens there is nobody to tell.
+        // If standard error is closed there is no reader.
         let _ = error.print();
         return status;
     }
@@ -434,7 +434,7 @@ pub(crate) struct Run {
     /// How many runs, with seeds S, S+1, …
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) runs: u64,
-    /// Give up a run after so many steps
+    /// Give up a run after N steps
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) max_steps: u64,
     /// Replay a saved run

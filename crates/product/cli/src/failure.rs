@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     /// Something about the call or the machine, in one line. What it may quote
     /// cannot end that line.
     Message(String),
-    /// Whoever read our output has gone away.
+    /// The reader of our output has gone away.
     ClosedPipe,
     /// The user has had enough.
     Interrupted,
@@ -34,7 +34,7 @@ impl Failure {
             Self::Interrupted => ("interrupted\n".to_owned(), 130),
             Self::Internal => ("internal error: this is a bug in serval; please report the message above with the input\n".to_owned(), 4),
         };
-        // If standard error is closed there is nobody left to tell.
+        // If standard error is closed there is no reader left.
         let _ = io::stderr().lock().write_all(text.as_bytes());
         ExitCode::from(status)
     }

@@ -12,7 +12,7 @@
 //! 2. A thread that allocates beyond the hard limit is held up until others
 //!    have given memory back (`serval_memory`).
 //! 3. Work that has not ended [`GRACE`] after its flag was raised is stuck. A
-//!    thread cannot be ended, so it is *left behind*: whoever asked for the work
+//!    thread cannot be ended, so it is *left behind*: the caller that asked for the work
 //!    gets [`Lost`], and the next piece of work gets a new worker. What was left
 //!    behind can neither write a file nor say anything any more: [`visibly`]
 //!    ends it there. If it holds the memory, there is none for other work, which
@@ -153,9 +153,9 @@ pub(crate) fn limit_memory(mebibytes: Option<u64>) {
     let bytes = usize::try_from(mebibytes.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
     MEBIBYTES.store(mebibytes, Ordering::Relaxed);
     // What is counted is less than what the process takes: the allocator needs
-    // room, too. Work is told to stop early enough for its tables to double.
+    // room, too. Work has to stop early enough for its tables to double.
     serval_memory::limit(bytes / 100 * 60, bytes / 100 * 92);
-    // This thread watches and reports, and nobody could go on without it.
+    // This thread watches and reports, and no work could go on without it.
     serval_memory::exempt();
 }
 
@@ -330,11 +330,11 @@ fn watched_with<T: Send + 'static>(time: Time, grace: Duration, work: impl FnOnc
     let own = watch.clone();
     let job = Box::new(move || {
         WORK.set(Some(Arc::clone(&own.state)));
-        // Time that is over before the work begins ends it, however late somebody watches.
+        // Time that is over before the work begins ends it, however late the watcher looks.
         own.glance();
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&own)));
         WORK.set(None);
-        // Nobody waits for what was left behind.
+        // The caller does not wait for what was left behind.
         let _ = result.send(outcome);
     });
     hand_over(job).map_err(|error| Lost::NoThread(format!("no thread could be started: {error}")))?;

@@ -49,7 +49,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         }
         Ok(_) => rewrite_file(path, text).map(|_| ()),
         Err(_) if path.is_symlink() => Err(cannot_write(path, "it is a link that leads nowhere")),
-        Err(_) => visibly(|| replace(path, text.as_bytes(), Reader::Anybody, File::sync_all)).map_err(|error| cannot_write(path, error)),
+        Err(_) => visibly(|| replace(path, text.as_bytes(), Reader::Everyone, File::sync_all)).map_err(|error| cannot_write(path, error)),
     }
 }
 
@@ -89,8 +89,8 @@ fn cannot_write(path: &Path, why: impl std::fmt::Display) -> Failure {
 /// Who may read a file that is being written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Whoever may read other new files.
-    Anybody,
+    /// Every user who may read other new files.
+    Everyone,
     /// Only its owner.
     Owner,
 }
@@ -111,7 +111,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], reader: Reader, finish: impl Fn
 /// A new file in the directory of another. Its name does not depend on the other
 /// one's, which may be as long as names can be.
 fn temporary_beside(path: &Path, reader: Reader) -> io::Result<(PathBuf, File)> {
-    /// Files of these names that somebody left, or put there.
+    /// How many names to try: files of these names may have been left, or put there.
     const MOST_TRIES: u32 = 100;
     static NEXT: AtomicU32 = AtomicU32::new(0);
     if path.file_name().is_none() {
@@ -137,7 +137,7 @@ fn temporary_beside(path: &Path, reader: Reader) -> io::Result<(PathBuf, File)> 
 }
 
 /// Gives a new file the owner and the mode of the one that it replaces. Whether
-/// that was possible: who is not root cannot give files away, and then nobody
+/// that was possible: who is not root cannot give files away, and then no user
 /// may do more with the new file than with the old one.
 #[cfg(unix)]
 fn keep_owner_and_mode(file: &File, known: &fs::Metadata) -> io::Result<bool> {
@@ -147,7 +147,7 @@ fn keep_owner_and_mode(file: &File, known: &fs::Metadata) -> io::Result<bool> {
     let group = new.gid() == known.gid() || fchown(file, None, Some(known.gid())).is_ok();
     let mode = known.permissions().mode() & 0o7777;
     let mode = if owner { mode } else { mode & 0o3777 };
-    // To those of another group it is as to anybody.
+    // To those of another group it is as to all others.
     let mode = if group { mode } else { mode & 0o5707 | (mode & 0o007) << 3 };
     file.set_permissions(fs::Permissions::from_mode(mode))?;
     Ok(owner && group)
@@ -215,7 +215,7 @@ pub(crate) fn look(colour: Colour) -> Look {
 
 /// Says something that is not the result.
 pub(crate) fn say(text: &str) {
-    // If standard error is closed there is nobody to tell.
+    // If standard error is closed there is no reader.
     let _ = visibly(|| io::stderr().lock().write_all(text.as_bytes()));
 }
 

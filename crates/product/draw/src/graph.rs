@@ -90,7 +90,7 @@ impl Node {
         self
     }
 
-    /// With so many tokens.
+    /// With a number of tokens.
     #[must_use]
     pub fn tokens(mut self, tokens: u64) -> Self {
         self.tokens = tokens;

@@ -45,7 +45,7 @@ pub(crate) struct Bunches {
     pub(crate) lines: Vec<Line>,
 }
 
-/// So many of its nodes are named where the pointer rests on a box of several.
+/// How many of its nodes are named where the pointer rests on a box of several.
 const MOST_NAMES: usize = 60;
 
 /// Which box each node is in, by the number of a node that stands for it, and

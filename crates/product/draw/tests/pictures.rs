@@ -8,7 +8,7 @@ use serval_effort::{Sweep, sweep};
 
 const SHAPES: [Shape; 6] = [Shape::Global, Shape::Local, Shape::Answer, Shape::Request, Shape::Place, Shape::Bar];
 
-/// Text as systems have it, and text that nobody expects.
+/// Text as systems have it, and text that is unexpected.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z]{1,8}@(start|end|yield[0-9])( [0-9]{1,3})?",

@@ -1,6 +1,6 @@
 //! Coverability problems with answers known by construction, as specifications of mist: any number of threads, requests or messages, and a size.
 //!
-//! Most come in pairs: one is right, and in the other somebody has made a mistake.
+//! Most come in pairs: one is right, and the other has a mistake.
 
 mod ackermann;
 mod boolean;
@@ -44,7 +44,7 @@ impl Spec {
         Self { story: story.into(), ..Self::default() }
     }
 
-    /// A counter that has so many in the beginning.
+    /// A counter with its initial value.
     pub(crate) fn counter(&mut self, name: impl Into<String>, tokens: usize) {
         self.counters.push((name.into(), format!("= {tokens}")));
     }
@@ -59,7 +59,7 @@ impl Spec {
         self.guarded(&[], changes);
     }
 
-    /// A rule that also asks for so many, which stay.
+    /// A rule that also asks for tokens, which stay.
     fn guarded(&mut self, asks: &[(&str, usize)], changes: &[(&str, i64)]) {
         let mut guards: Vec<String> = asks.iter().map(|(name, least)| format!("{name} >= {least}")).collect();
         guards.extend(changes.iter().filter(|one| one.1 <= 0).map(|(name, change)| format!("{name} >= {}", change.unsigned_abs().max(1))));

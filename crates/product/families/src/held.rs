@@ -38,7 +38,7 @@ fn readers(n: usize, look: &str) -> String {
     )
 }
 
-/// Serializable: while anybody reads nobody writes, so that both looks of a
+/// Serializable: while a request reads none writes, so that both looks of a
 /// reader might as well be one.
 pub(crate) fn rwlock(n: usize) -> String {
     readers(n, "  second := Data;\n  Readers := Readers - 1;\n")
@@ -72,7 +72,7 @@ fn table(n: usize, use_both: fn([&str; 4]) -> String) -> String {
     )
 }
 
-/// Serializable: whoever has both forks is alone with them until it has used
+/// Serializable: a request that has both forks is alone with them until it has used
 /// them.
 pub(crate) fn dining(n: usize) -> String {
     table(n, |[_, right, first, second]| {
@@ -187,7 +187,7 @@ pub(crate) fn saga(n: usize) -> String {
 }
 
 /// Not serializable: the lock of a thing is given back as soon as the thing is
-/// booked. Somebody is told that the first one is taken, the last one is not
+/// booked. A request answers that the first one is taken, the last one is not
 /// free, and the booking that failed has given the first one back.
 pub(crate) fn saga_early(n: usize) -> String {
     bookings(n, "    unlock(Lock[i]);\n", "")
@@ -215,7 +215,7 @@ pub(crate) fn escrow(n: usize) -> String {
 }
 
 /// Not serializable: the lock of the balance is given back for a moment while
-/// the amount is held. When the next one is full, somebody has seen a balance of
+/// the amount is held. When the next one is full, a request has seen a balance of
 /// 0 though nothing was paid.
 pub(crate) fn escrow_early(n: usize) -> String {
     payments(n, " saturate", "    unlock(Lock[i]);\n    yield;\n    lock(Lock[i]);\n    yield;\n")
@@ -234,7 +234,7 @@ fn participants(n: usize, vote: &str, decided: &str) -> String {
     )
 }
 
-/// Serializable: nobody looks at a participant between its vote and the
+/// Serializable: no request looks at a participant between its vote and the
 /// decision. Requests are ordered as their last participants prepared.
 pub(crate) fn two_phase(n: usize) -> String {
     participants(n, "", "    if (fine) { Value[i] := 1 - Value[i] };\n    At[i] := Idle;\n")

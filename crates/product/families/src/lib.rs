@@ -30,7 +30,7 @@ pub struct Family {
     /// The size at which it is measured unless another one is asked for.
     pub usual: usize,
     /// Whether the reason for its verdict is in its text: such a family is for
-    /// sizes at which nobody can make its states.
+    /// sizes at which its states are too many to make.
     pub on_text: bool,
     make: fn(usize) -> String,
 }

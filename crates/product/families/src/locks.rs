@@ -45,7 +45,7 @@ pub(crate) fn ticket(n: usize) -> String {
     )
 }
 
-/// A lock that says whose it is, and that anybody may call expired.
+/// A lock that says whose it is, and that any request may call expired.
 fn leased(n: usize, body: &str) -> String {
     format!(
         "var Owner: 0..2\nvar X: 0..{} wrap\n\
@@ -58,7 +58,7 @@ fn leased(n: usize, body: &str) -> String {
 /// Serializable: a request reads and writes the counter in one step, its last,
 /// and all that it has done before is to take a lock, perhaps in vain. What is
 /// left of a lock that expired is never more than an owner too many. Alone,
-/// without anybody who could let it expire, a request does the same at once.
+/// without another that could let it expire, a request does the same at once.
 pub(crate) fn expiry(n: usize) -> String {
     leased(n, "    yield;\n    if (Owner == me) {\n      seen := X;\n      X := seen + 1;\n")
 }
@@ -66,7 +66,7 @@ pub(crate) fn expiry(n: usize) -> String {
 /// Not serializable: the first request reads 0 and its lock expires. A second
 /// one reads 0 and counts to 1. A third one, with the name of the first, takes
 /// the lock, and so the first finds its own name there and writes 1 again: two
-/// requests answer 0 and nobody has counted from the last number to 0. (For
+/// requests answer 0 and none has counted from the last number to 0. (For
 /// `n = 2`, where the third one then counts from 1 to 0, it takes one more.)
 pub(crate) fn expiry_stale(n: usize) -> String {
     leased(n, "    seen := X;\n    yield;\n    if (Owner == me) {\n      X := seen + 1;\n")

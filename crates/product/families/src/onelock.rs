@@ -21,7 +21,7 @@ pub(crate) fn lock_early(n: usize) -> String {
 }
 
 /// Not serializable: the swaps of [`crate::given::two_locks`], which give the
-/// first lock back between their two writes. Somebody puts a value into the
+/// first lock back between their two writes. Another request puts a value into the
 /// cell that was written and is to be read again, and that is what the swap
 /// answers.
 pub(crate) fn two_locks_early(n: usize) -> String {
@@ -58,7 +58,7 @@ pub(crate) fn buffer_early(n: usize) -> String {
     format!("var M: 0..1\nvar Count: 0..{n}\n{}{}", change("put", n, "seen + 1"), change("get", 0, "seen - 1"))
 }
 
-/// `n` flags, and somebody who counts those that are up, in two parts; `between`
+/// `n` flags, and a request that counts those that are up, in two parts; `between`
 /// stands between the parts.
 fn flagged(n: usize, between: &str) -> String {
     let (half, last) = ((n / 2).saturating_sub(1), last(n));
@@ -121,7 +121,7 @@ pub(crate) fn queue(n: usize) -> String {
 }
 
 /// Not serializable: the index is raised and the lock given back before the slot
-/// is written. A `get` answers the 0 that is still there, and nobody has put it.
+/// is written. A `get` answers the 0 that is still there, and no request has put it.
 pub(crate) fn queue_early(n: usize) -> String {
     ring(n, "  at := Tail;\n  Tail := at + 1;\n  unlock(L);\n  yield;\n  Slot[at] := v;\n")
 }

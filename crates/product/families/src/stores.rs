@@ -42,7 +42,7 @@ struct Slots {
 /// made. And whatever set of answers meets this comes from a serial run, for
 /// each key on its own: first the `get`s that answer the first value, then, for
 /// one value after the other, its `put`s and the `get`s that answer it; a `put`
-/// that nobody disturbs leaves no old value in the cache.
+/// that no request disturbs leaves no old value in the cache.
 fn cached(slots: &Slots, keys: usize, values: usize, answer: &str) -> String {
     let last = values.saturating_sub(1);
     format!(
@@ -120,7 +120,7 @@ pub(crate) fn stack(n: usize) -> String {
 }
 
 /// Not serializable: a `pop` between the two steps of a `push(1)` answers the 0
-/// that is still in the cell, and nobody has pushed a 0.
+/// that is still in the cell, and no request has pushed a 0.
 pub(crate) fn stack_early(n: usize) -> String {
     format!(
         "var Top: 0..{n}\nvar Cell[0..{last}]: 0..1\n\

@@ -10,8 +10,8 @@
 //! the work does not look at the flag, the thread that allocates is held up
 //! until so much has been given back that its block fits. An allocator cannot
 //! refuse without ending the process, but it can wait: other threads of the
-//! same work see the flag and give their memory back, and if nobody does, the
-//! thread stays where it is, takes no more, and whoever watches it goes on
+//! same work see the flag and give their memory back, and if none does, the
+//! thread stays where it is, takes no more, and the thread that watches it goes on
 //! without it. The thread that watches is never held up ([`exempt`]).
 //!
 //! Only what is allocated is counted; the allocator's own overhead is not, so

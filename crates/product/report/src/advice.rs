@@ -1,8 +1,8 @@
 //! What may help where nothing is decided, or where there are too many states:
 //! what is large, what smaller values would give, which method came closest.
 //!
-//! A verdict on a program with smaller values is one on another program. It is
-//! told as what somebody has tried, and never as a verdict on this one.
+//! A verdict on a program with smaller values is one on another program. It
+//! is shown as an experiment, and never as a verdict on this one.
 
 use std::fmt::Write;
 
@@ -115,7 +115,7 @@ impl Advice {
         out
     }
 
-    /// The advice as it is shown: what is written in a program is somebody else's text.
+    /// The advice as it is shown: what is written in a program is untrusted text.
     pub(crate) fn shown(&self) -> Self {
         let Self { closest, largest, tried } = self;
         let told = |text: &str| line(text).into_owned();

@@ -20,7 +20,7 @@ pub use nets::{ExpectedNet, NetBenchReport, NetBenchRow, read_expected_nets};
 
 use crate::{FileReport, Sizes, Times, Verdict};
 
-/// Slower than a baseline by more than so many percent and so many
+/// Slower than a baseline by more than these numbers of percent and of
 /// microseconds, one pair or the other, is a regression: small times jump.
 pub const SLOWER: [(u32, u32); 2] = [(25, 5_000), (70, 500)];
 /// The same where the speed of the machine is known at both times.
@@ -85,7 +85,7 @@ pub enum Outcome {
     Undecided,
     /// The file cannot be used.
     Error,
-    /// A verdict, and nobody said which one to expect.
+    /// A verdict, without one to expect.
     Unjudged,
 }
 
@@ -235,7 +235,7 @@ pub struct BenchSummary {
     pub undecided: usize,
     /// Not usable.
     pub errors: usize,
-    /// With a verdict where nobody said which one to expect.
+    /// With a verdict where none was to be expected.
     pub unjudged: usize,
     /// Rows whose verdict is not that of the baseline.
     pub differ_from_baseline: usize,

@@ -181,7 +181,7 @@ impl Counterexample {
     }
 
     /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that others are
-    /// there, and nobody else in the cycle has read anything, no read is to blame for it.
+    /// there, and no other request in the cycle has read anything, no read is to blame for it.
     pub fn set_never(&mut self, never: Vec<NeverSerial>) {
         self.never = never;
         let names_a_read = matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew"));

@@ -115,7 +115,7 @@ fn plain_markdown(text: &str, with_code: bool) -> String {
     out
 }
 
-/// The end of the code span that begins with so many backticks.
+/// The end of the code span that begins with `ticks` backticks.
 fn end_of_code(text: &str, ticks: usize) -> Option<usize> {
     let mut at = ticks;
     while let Some(found) = text[at..].find('`') {

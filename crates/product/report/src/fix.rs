@@ -18,7 +18,7 @@ pub enum Fixable {
     Found,
     /// There is none.
     None,
-    /// Nobody knows.
+    /// Undecided.
     Unknown,
 }
 
@@ -34,7 +34,7 @@ pub struct FixHint {
     pub diffs: Vec<String>,
     /// Whether no smaller set will do.
     pub smallest: bool,
-    /// Why there is no fix, or why nobody knows.
+    /// Why there is no fix, or why that is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -293,7 +293,7 @@ impl FileReport {
         section(out, "proof", "Why it holds", &body);
     }
 
-    /// For a file about which nobody knows: what is certain, what is large, what may help.
+    /// For an undecided file: what is certain, what is large, what may help.
     fn html_open(&self, out: &mut String) {
         if self.verdict != Verdict::Unknown && self.advice.is_none() {
             return;

@@ -30,7 +30,7 @@ pub enum NetAnswer {
     Holds,
     /// It does not hold.
     DoesNotHold,
-    /// Nobody knows.
+    /// Undecided.
     Undecided,
     /// Something is wrong with the input, or with serval.
     Error,

@@ -92,7 +92,7 @@ impl View {
     }
 }
 
-/// The sections of a picture of so many systems.
+/// The sections of a picture of `count` systems.
 fn sections(graph: &mut Graph, count: usize) -> Vec<SectionId> {
     (0..count).map(|number| graph.section(format!("component {number}"))).collect()
 }
@@ -203,7 +203,7 @@ fn local_node(system: &NetworkSystem, labels: &dyn Labels, local: LocalId, owner
     Node::new(Shape::Answer, label).title(name)
 }
 
-/// Beyond so many lines nobody follows the arcs of a net, and its groups say more.
+/// Beyond this number of lines a reader cannot follow the arcs of a net, and its groups say more.
 const MOST_ARCS: usize = 100;
 
 /// The same for the edges of an automaton, each of which has a label.
@@ -238,7 +238,7 @@ pub fn automaton(automata: &[(&NetworkSystem, &SerialAutomaton, &dyn Labels)]) -
     graph
 }
 
-/// More global states than this are the first to become one box: next to so many,
+/// More global states than this are the first to become one box: next to them,
 /// what requests do is hard to see.
 const FEW_GLOBALS: usize = 6;
 

@@ -98,16 +98,16 @@ pub(crate) fn plainly(fact: &str) -> String {
     WORDS.iter().fold(fact.to_owned(), |fact, (formal, plain)| fact.replace(formal, plain))
 }
 
-/// What a certificate of this kind shows, for somebody who knows transactions.
+/// What a certificate of this kind shows, for a reader who knows transactions.
 pub(crate) fn for_engineers(kind: &str) -> &'static str {
     match kind {
         "reduction" => {
             "Every request has a commit point. What it does before can be moved later, next to the commit, and what it does after can be \
-             moved earlier, without anybody seeing a difference; so every interleaving has the answers of running requests one at a time, \
+             moved earlier, without an observable difference; so every interleaving has the answers of running requests one at a time, \
              in the order of their commits."
         }
         "atomic" => {
-            "After steps are put together that nobody can observe apart, every request does all that matters in one step: requests run one \
+            "After steps are put together that no request can observe apart, every request does all that matters in one step: requests run one \
              at a time by themselves."
         }
         "letters" => {

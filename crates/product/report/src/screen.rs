@@ -9,8 +9,8 @@
 pub struct Look {
     /// How many characters fit on a line.
     pub width: usize,
-    /// Whether sentences are broken at the width. Where nobody looks at a
-    /// screen they are not: whoever searches for a sentence wants it whole.
+    /// Whether sentences are broken at the width. Where the output is no
+    /// screen they are not: a search for a sentence needs it whole.
     pub wrap: bool,
     /// Whether only ASCII may be used.
     pub ascii: bool,
@@ -33,7 +33,7 @@ pub(crate) enum Ink {
     Good,
     /// Something is wrong; a line that was removed.
     Bad,
-    /// Nobody knows, or something changed.
+    /// Undecided, or something changed.
     Changed,
     /// A read.
     Read,
@@ -174,7 +174,7 @@ enum Change {
 }
 
 impl Change {
-    /// What kind of line of a difference this is. Nothing else that is told to
+    /// What kind of line of a difference this is. Nothing else that is shown to
     /// people begins with these characters.
     fn of(line: &str) -> Option<Self> {
         match line.as_bytes() {
@@ -275,7 +275,7 @@ mod tests {
         assert!(lines[1..].iter().all(|line| line.starts_with(&" ".repeat(18))), "{lines:?}");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(words(&lines.join(" ")), words(text));
-        // Where nobody looks at a screen a sentence stays whole.
+        // Where the output is no screen a sentence stays whole.
         assert_eq!(Look { width: 60, ..Look::default() }.finish(text), text);
     }
 

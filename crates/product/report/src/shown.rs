@@ -1,4 +1,4 @@
-//! Reports for people: every name that somebody else has chosen as it is shown.
+//! Reports for people: every name of the input as it is shown.
 //!
 //! Everything is taken apart here, so that what is added to a report has to be
 //! thought of. What is for machines is written from the report itself.

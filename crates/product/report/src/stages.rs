@@ -1,4 +1,4 @@
-//! What is told of the stages of the published method.
+//! What reports say of the stages of the published method.
 
 use std::fmt::Write;
 

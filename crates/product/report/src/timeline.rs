@@ -76,7 +76,7 @@ pub(crate) struct Moment {
 }
 
 /// The moments of a run. A step that touches nothing shared belongs to what its
-/// request does next: nobody can tell when it was made.
+/// request does next: no other request can tell when it was made.
 pub(crate) fn moments(run: &Counterexample, look: Look) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut number = 0;

@@ -21,7 +21,7 @@ pub enum TsoAnswer {
     Reachable,
     /// None can.
     Unreachable,
-    /// Nobody knows.
+    /// Undecided.
     Undecided,
 }
 
@@ -33,7 +33,7 @@ pub enum TsoRobust {
     Robust,
     /// Some trace is not.
     NotRobust,
-    /// Nobody knows.
+    /// Undecided.
     Undecided,
 }
 
@@ -187,7 +187,7 @@ pub struct TsoReport {
     pub copies: Option<u32>,
     /// The questions of the file.
     pub questions: Vec<TsoQuestion>,
-    /// So many copies of each `thread*` were asked for.
+    /// The number of copies of each `thread*` that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<u32>,
     /// What else is worth knowing.

@@ -276,7 +276,7 @@ impl FileReport {
         let mut told: Vec<&StuckNote> = Vec::new();
         for stuck in &self.stuck {
             match told.iter_mut().find(|known| known.request == stuck.request && known.place() == stuck.place()) {
-                // The one that shows how it comes to it is told.
+                // The one that shows how it comes to it is reported.
                 Some(known) if known.run.is_empty() => *known = stuck,
                 Some(_) => {}
                 None => told.push(stuck),

@@ -69,7 +69,7 @@ pub enum End {
     Refuted,
     /// There were more components than the cap.
     TooManyComponents,
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
     /// Something else, in this stage.
     Unknown(&'static str),
@@ -157,7 +157,7 @@ fn before(stages: &[&Stages], part: Part) -> usize {
     average(stages.iter().map(|stages| part(stages.net)).sum(), stages.len())
 }
 
-/// What is left for a disjunct, in hundredths, where so many of them count.
+/// What is left for a disjunct, in hundredths, where `disjuncts` says how many of them count.
 fn left(stages: &[&Stages], part: Part, disjuncts: fn(&Stages) -> usize) -> usize {
     let each = stages.iter().map(|stages| average(part(stages.left), disjuncts(stages)));
     rounded(each.sum(), stages.len())

@@ -72,8 +72,11 @@ pub fn advice(input: &Input, decision: &Decision, options: &Options) -> Option<A
 fn closest(decision: &Decision) -> Option<Nearest> {
     if !decision.open.is_empty() {
         let sets = decision.open_sets.max(1);
-        let which =
-            if sets == 1 { "the set of open answers".to_owned() } else { format!("{sets} sets of answers, of which the smallest is told") };
+        let which = if sets == 1 {
+            "the set of open answers".to_owned()
+        } else {
+            format!("{sets} sets of answers, of which the smallest is shown")
+        };
         let words =
             format!("stopped at {which}: it could neither realise nor exclude {}; more may follow", if sets == 1 { "it" } else { "them" });
         return Some(Nearest { method: "letters", words });

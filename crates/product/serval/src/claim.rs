@@ -1,4 +1,4 @@
-//! What the engines claim about an input, with evidence that nobody has checked
+//! What the engines claim about an input, with evidence that is not checked
 //! yet.
 //!
 //! A program is searched for small counterexamples, and a proof on its text is
@@ -271,7 +271,7 @@ enum NoProof {
     Reason(StopReason, Vec<usize>),
 }
 
-/// A proof on the text with more and more ticks, until somebody stops it.
+/// A proof on the text with more and more ticks, until it is cancelled.
 fn at_any_cost(prepared: &Prepared, text: &str, broken: &Cell<bool>, effort: &Effort<'_>) -> Claim {
     let mut ticks = TEXT_TICKS;
     loop {
@@ -475,7 +475,7 @@ fn search(searches: &mut Searches<'_>, cleared: &mut u32, up_to: u32, ticks: u64
 }
 
 /// Searches sets of few kinds of requests, which may be done where the whole is
-/// too large; with so many ticks for each component, or those that a first search is worth.
+/// too large; with `ticks` ticks for each component, or those that a first search is worth.
 /// The kinds of the `likely` bodies, of which one has no commit point, are looked at before all others.
 fn few_kinds(
     prepared: &Prepared,

@@ -218,7 +218,7 @@ impl Teller<'_> {
             format!(
                 "tickets are distinct, and {called} ≤ ticket < {next}: drawn on {draws}, awaited on {asks}, the next one called on {calls}"
             ),
-            format!("whoever draws from {next} first commits first"),
+            format!("the request that draws from {next} first commits first"),
         ]
     }
 
@@ -367,7 +367,7 @@ mod tests {
             sentences(&program(), TEXT, &words),
             [
                 "tickets are distinct, and L[0] ≤ ticket < X: drawn on line 3, awaited on lines 4 and 5, the next one called on line 6",
-                "whoever draws from X first commits first",
+                "the request that draws from X first commits first",
                 "X is looked at again on line 5, so what line 3 saw need not have stayed",
                 "what line 3 saw of X need not have stayed: who goes on does the same in the end",
             ]

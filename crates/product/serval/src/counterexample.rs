@@ -105,7 +105,7 @@ fn locks(program: &Program) -> BTreeSet<String> {
 
 /// Of more requests than these there are too many orders to show.
 const MOST_ORDERED: usize = 3;
-/// Of more ways to answer than these nobody reads the list.
+/// A list of more ways to answer than these is not read.
 const MOST_WAYS: usize = 6;
 /// Ticks for running requests one at a time.
 const SERIAL_TICKS: u64 = 1_000_000;
@@ -220,7 +220,7 @@ fn serial_orders<M: Named>(explorer: &mut SerialExplorer<M>, requests: &[Answere
     orders
 }
 
-/// All orders of so many things, the given one first.
+/// All orders of `count` things, the given one first.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..count {

@@ -42,7 +42,7 @@ pub enum Verdict {
     NotSerializable(Evidence, Box<Counterexample>),
     /// In this run a step fails: it divides by zero, overflows, or leaves a range or the indices of an array.
     Fault(Evidence, Box<FaultNote>),
-    /// Nobody knows, and why.
+    /// Undecided, and why.
     Undecided(Undecided),
     /// The program has an error that shows only when it is explored.
     Unusable(Box<Diagnostic>),
@@ -159,7 +159,7 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     let on_text = matches!(claim, Claim::Proved { body: Body::Reduction(_), .. });
     let verdict = conclude(input, claim, options, &mut times);
     if let (true, Some(others)) = (on_text && matches!(verdict, Verdict::Undecided(_)), without_text(options)) {
-        // Other methods may have a proof that can be checked. One that is refused is a bug, and is told as one.
+        // Other methods may have a proof that can be checked. One that is refused is a bug, and is reported as one.
         let no_commit = Some("a proof was found that is too large to be checked".to_owned());
         return Decision { no_commit, ..decide(input, &others) };
     }
@@ -172,8 +172,8 @@ pub fn decide(input: &Input, options: &Options) -> Decision {
     Decision { verdict, ruled_out, open, open_sets, sizes, stuck, findings, invariants, proof, fix, no_commit, stages, reusable, times }
 }
 
-/// The same without proofs on the text, if there are other methods and nobody
-/// wants an end.
+/// The same without proofs on the text, if there are other methods and none
+/// of the flags is raised.
 fn without_text(options: &Options) -> Option<Options> {
     let Methods::Portfolio(methods) = &options.methods else { return None };
     let others: Vec<Method> = methods.iter().copied().filter(|&method| method != Method::Lipton).collect();
@@ -181,7 +181,7 @@ fn without_text(options: &Options) -> Option<Options> {
     left.then(|| Options { methods: Methods::Portfolio(others), ..options.clone() })
 }
 
-/// What the engines claim, and what is told beside it.
+/// What the engines claim, and what is reported beside it.
 struct Explored {
     claimed: Claimed,
     beside: SideFindings,
@@ -189,7 +189,7 @@ struct Explored {
     compile_time: Duration,
 }
 
-/// What is told of a proof.
+/// What is reported of a proof.
 #[derive(Default)]
 struct AboutProof {
     invariants: Vec<String>,
@@ -252,7 +252,7 @@ fn about_proof(input: &Input, systems: &[&NetworkSystem], claimed: &Claimed, opt
     AboutProof { invariants, proof: notes_of(input, systems, body, options), reusable }
 }
 
-/// The states that are told of beside a verdict that does not need them.
+/// The states that are reported beside a verdict that does not need them.
 fn aside(program: &Program, prepared: &Arc<Prepared>, proved: bool, cancel: &Cancel) -> Result<Arc<Compiled>, CompileError> {
     let variables = u64::try_from(program.globals.len()).unwrap_or(u64::MAX);
     let (pairs, values) = if proved { (PROVED_PAIRS, PROVED_VALUES) } else { (ASIDE_PAIRS, ASIDE_VALUES) };
@@ -287,7 +287,7 @@ fn words_of(systems: &[&NetworkSystem], body: &Body, cancel: &Cancel) -> Vec<Str
     }
 }
 
-/// What a proof says, in words; where nobody asks for these, what must stand
+/// What a proof says, in words; where these are not wanted, what must stand
 /// beside the verdict in any case.
 fn notes_of(input: &Input, systems: &[&NetworkSystem], body: &Body, options: &Options) -> Vec<ProofNote> {
     let Body::Reduction(reduction) = body else {
@@ -316,7 +316,7 @@ fn reduced_by(systems: &[&NetworkSystem], body: &Body, methods: &[Method], cance
 }
 
 /// From a claim to a verdict: its evidence is written down and checked. A
-/// counterexample is told.
+/// counterexample is put in words.
 fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -> Verdict {
     let (body, component, method, refuted) = match claim {
         Claim::Undecided(reason) => return Verdict::Undecided(Undecided::Stopped(reason)),
@@ -342,7 +342,7 @@ fn conclude(input: &Input, claim: Claim, options: &Options, times: &mut Times) -
     Verdict::NotSerializable(evidence, Box::new(shown))
 }
 
-/// A program with a run after which a step fails: the checker replays the run, and it is told.
+/// A program with a run after which a step fails: the checker replays the run, and it is put in words.
 fn fails(input: &Input, report: &FaultReport, diagnostic: Box<Diagnostic>, options: &Options, times: &mut Times) -> Verdict {
     let (Some(run), Some(kind)) = (&report.named, failure_of(&report.fault)) else { return Verdict::Unusable(diagnostic) };
     let certificate = fault::certificate(run, kind);
@@ -373,7 +373,7 @@ pub fn recall(input: &Input, certificate: &str, options: &Options) -> Option<Dec
     let (clock, cancel) = (options.clock, &options.cancel);
     let start = clock();
     let read = Certificate::from_json(certificate).ok().filter(|read| read.to_json() == certificate)?;
-    // The checker needs all states, as what is told beside the verdict does,
+    // The checker needs all states, as the findings beside the verdict do,
     // unless the proof is one on the text.
     let compiled = match (&read.body, input.content()) {
         (Body::Reduction(_), Content::Program(program)) => Some(aside(program, input.prepare(program), true, cancel)),

@@ -24,7 +24,7 @@ pub struct Evidence {
 pub(crate) enum Unproved {
     /// Checking it would exceed a cap.
     TooLarge(TooLarge),
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
     /// The checker refuses it: a bug.
     Refused(Refused),
@@ -39,7 +39,7 @@ pub struct Refused {
     pub outcome: Outcome,
 }
 
-/// Why nobody knows.
+/// Why it is undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Undecided {
@@ -117,7 +117,7 @@ pub(crate) fn certify(
 
 /// What the independent checker says, unless the flag is raised.
 pub(crate) fn verified(About { text, kind, compiled }: About<'_>, certificate: &str, cancel: &Cancel) -> Outcome {
-    // How long our own evidence is looked at, whoever has a limit says.
+    // How long our own evidence is looked at, the caller says by the flag.
     let caps = Caps { ticks: u64::MAX, ..Caps::default() };
     let checked = || serval_verify::verify_handed(text, kind, certificate, compiled, &caps, cancel);
     Budget::new(u64::MAX, cancel.clone()).during(checked).unwrap_or(Outcome::Cancelled)

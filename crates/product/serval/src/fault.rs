@@ -25,7 +25,7 @@ pub(crate) fn certificate(run: &FaultRun, fault: Failure) -> FaultCertificate {
     FaultCertificate { steps: run.events.iter().map(event).collect(), fails: Fails { id: run.id, from, fault } }
 }
 
-/// What people are told, with the run performed on the real program.
+/// What the report says, with the run performed on the real program.
 pub(crate) fn note(input: &Input, run: &FaultRun, events: &[RunEvent], diagnostic: &Diagnostic) -> FaultNote {
     let came = run.events.iter().filter_map(|event| match event {
         FaultEvent::Spawn(id, request, _) => Some((*id, request.clone())),

@@ -1,4 +1,4 @@
-//! What is told beside the verdict: sizes, warnings that need all states, and
+//! What is reported beside the verdict: sizes, warnings that need all states, and
 //! requests that can get stuck.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const STUCK_TICKS_OF_STEP: (u64, u64) = (8, 5_000);
 /// Ticks for saying in words what holds.
 const WORD_TICKS: u64 = 20_000_000;
 
-/// What is told beside the verdict.
+/// What is reported beside the verdict.
 #[derive(Default)]
 pub(crate) struct SideFindings {
     pub(crate) sizes: Option<Sizes>,

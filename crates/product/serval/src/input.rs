@@ -134,7 +134,7 @@ impl Input {
         self.prepared.get_or_init(|| Arc::new(Prepared::new(program, Options::default())))
     }
 
-    /// The compiled program, with at most so many pairs of states; made once. `None` for network systems.
+    /// The compiled program, with at most `pairs` pairs of states; made once. `None` for network systems.
     pub fn compiled_within(&self, pairs: u64, budget: &Budget) -> Option<Result<Arc<Compiled>, CompileError>> {
         let Content::Program(program) = &self.content else { return None };
         if let Some(known) = self.compiled.get().filter(|known| known.pairs() <= pairs) {
@@ -152,7 +152,7 @@ impl Input {
         self.compiled.get().map(|compiled| compiled.pairs())
     }
 
-    /// Keeps a compiled program for whoever asks next.
+    /// Keeps a compiled program for the next call.
     pub(crate) fn keep(&self, compiled: &Arc<Compiled>) {
         let _ = self.compiled.set(Arc::clone(compiled));
     }

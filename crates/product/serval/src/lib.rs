@@ -54,7 +54,7 @@
 //!
 //! ## Checking evidence
 //!
-//! A certificate is text. Whoever does not trust this library, or this run of
+//! A certificate is text. A user who does not trust this library, or this run of
 //! it, checks the certificate again: with [`Input::verify`], or with the small
 //! program `serval-verify`, which contains no search and no solver.
 //!
@@ -72,7 +72,7 @@
 //! ## Stopping
 //!
 //! Work is counted in ticks, so that the same input gives the same answer on
-//! every machine; there is no clock in here. Whoever has a limit raises the
+//! every machine; there is no clock in here. A caller with a limit raises the
 //! flag of a [`Cancel`] handle, from another thread or from within a progress
 //! callback, and the work ends soon with what is known so far.
 //!

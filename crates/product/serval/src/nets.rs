@@ -11,7 +11,7 @@
 //! let decision = decide_net(&input, &question, &NetOptions::default());
 //! assert_eq!(decision.answer, NetAnswer::Holds);
 //! assert_eq!(decision.why.unwrap(), "every place is bounded by 1: weights on 2 places");
-//! // Whoever wants to check it again has the certificate.
+//! // The certificate can be checked again.
 //! let certificate = decision.certificate.unwrap();
 //! assert_eq!((certificate.property.as_str(), certificate.holds), ("one-safe", true));
 //! ```
@@ -258,9 +258,9 @@ impl NetInput {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct NetOptions {
-    /// Rounds of growing budgets. Default 7, which is a few seconds; whoever has a clock takes more, and raises the flag.
+    /// Rounds of growing budgets. Default 7, which is a few seconds; a caller with a clock takes more, and raises the flag.
     pub rounds: u32,
-    /// Ends the work from outside. Default: a flag that nobody raises.
+    /// Ends the work from outside. Default: a flag that is never raised.
     pub cancel: Cancel,
     /// Ticks to make a run shorter. Default 200,000.
     pub shorten: u64,

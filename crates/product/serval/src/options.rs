@@ -20,9 +20,9 @@ pub struct Options {
     pub methods: Methods,
     /// Threads; they change no result. With 0 there are as many as the machine offers. Default 1.
     pub jobs: usize,
-    /// Ends the work from outside. Default: a flag that nobody raises.
+    /// Ends the work from outside. Default: a flag that is never raised.
     pub cancel: Cancel,
-    /// Is told what is tried. Default: nobody.
+    /// Receives what is tried. Default: none.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
     /// The time since some moment, for [`Times`](crate::Times). Default: time
     /// stands still.

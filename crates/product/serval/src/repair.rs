@@ -8,14 +8,14 @@
 //! complete serial runs have; a program is serializable if `Int ⊆ Ser`.
 //!
 //! **Lemma 1.** *A step of `P∖S` is a sequence of steps of `P`, by one request
-//! with nobody between, that ends at a `yield` outside of `S` or with an
+//! with no other between, that ends at a `yield` outside of `S` or with an
 //! answer, and of which all steps but the last end at words of `S`; and every
 //! such sequence is a step of `P∖S`.* A `yield` does nothing but end the step
 //! and have the value 0, so evaluation goes on behind it as it does behind
-//! `0`, from the same values, if nobody has moved in between. ∎
+//! `0`, from the same values, if no other request has moved in between. ∎
 //!
 //! **Lemma 2.** *`Ser(P∖S) = Ser(P)`, and `Int(P∖T) ⊆ Int(P∖S)` where `S ⊆ T`.*
-//! In a serial run a request has nobody between its steps until it answers,
+//! In a serial run no other request is between the steps of one until it answers,
 //! so the steps of a complete serial run of `P` can be grouped as in lemma 1,
 //! and the steps of one of `P∖S` can be taken apart. The second claim is lemma
 //! 1 for `P∖S` and the rest of `T`. ∎ So with a fix every larger set is
@@ -25,9 +25,9 @@
 //! some request stands while another makes a step. If `S ∩ Y(ρ) = ∅` then `P∖S`
 //! has a run with the same answers.* Take the steps of `ρ` apart by lemma 1.
 //! That is a run of `P` with the same answers, and requests stand at the same
-//! words while others make steps, as nobody moves at words of `R`. Where a
+//! words while others make steps, as none moves at words of `R`. Where a
 //! request stands at a word of `S` the next step in the run is its own: as the
-//! run is complete it makes another, and nobody makes one before. What
+//! run is complete it makes another, and no other makes one before. What
 //! happens between are requests that come and answers, which touch nothing
 //! else and can be moved away. So the two steps can be joined, and all such
 //! sequences are steps of `P∖S` by lemma 1. ∎
@@ -53,7 +53,7 @@
 //! names are in `S`, then `P^S` has a run with the same answers.* Leave the lock
 //! out of `ρ`; that is a run of `P` in which no more requests overlap. Let the
 //! requests in `S` take the lock in their first and release it in their last
-//! step: nobody else in `S` is between these two, so it is free. ∎ So every fix
+//! step: no other request of `S` is between these two, so it is free. ∎ So every fix
 //! has both names of some pair that overlaps in a counterexample.
 //!
 //! # Steps that fail
@@ -67,7 +67,7 @@
 //! does in a serial run of every `P∖S` and `P^R`.* The steps of the run of `P∖T` are
 //! taken apart by lemma 1, the one that fails included: its last part fails. A
 //! run with more locks, without what is done to these, is one with fewer.
-//! One at a time, nobody is between the steps of a request, so that they can be
+//! One at a time, no other is between the steps of a request, so that they can be
 //! put together, up to the one that fails; and every lock is free. ∎ So sets
 //! within one that fails are no fixes, and where requests fail one at a time
 //! there is none.
@@ -79,7 +79,7 @@
 //! fix is found, all smaller sets are known not to be fixes, except those that
 //! stayed undecided, which is said. Those within it are tried harder, and if
 //! one of them stays open then what was found is not offered: it is a
-//! candidate, and the answer is that nobody knows. A set may also be refused
+//! candidate, and the answer is undecided. A set may also be refused
 //! because it does harm (`harm`): then larger and smaller ones may still do, as
 //! the harm may go away when more or less becomes one step.
 //!
@@ -258,7 +258,7 @@ pub enum Outcome {
     Fixed(Vec<Fix>),
     /// There is none, and why.
     NoFix(String),
-    /// Nobody knows, and why. The flag says whether the program itself is
+    /// Undecided, and why. The flag says whether the program itself is
     /// known not to be serializable.
     Undecided(String, bool),
     /// The text is no program that could be decided.

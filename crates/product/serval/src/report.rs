@@ -33,7 +33,7 @@ impl Decision {
                 answer.name = request.zip(answer.response.parse().ok()).and_then(|(request, value)| names.answer(request, value));
             }
         }
-        // A proof that is remembered is told in the same words, without trying again.
+        // A proof that is remembered is reported in the same words, without trying again.
         let told = |words: String| if let Content::Program(program) = input.content() { in_words(program, words) } else { words };
         report.no_commit = self.no_commit.filter(|_| !matches!(self.verdict, Verdict::Serializable(_))).map(told);
         report.stages = self.stages.iter().map(|stages| stage_report(stages, times)).collect();

@@ -84,7 +84,7 @@ impl TsoInput {
         u32::try_from(most).ok()
     }
 
-    /// The same text with so many copies of each `thread*`.
+    /// The same text with `copies` copies of each `thread*`.
     fn with_copies(&self, copies: u32) -> Self {
         Self { program: self.program.with_copies(copies), ..self.clone() }
     }
@@ -105,13 +105,13 @@ pub struct TsoOptions {
     pub method: TsoMethod,
     /// What is wanted of changes. Default: the fewest fences that make a program robust.
     pub fix: TsoWanted,
-    /// Decide the program with so many copies of each `thread*`. Default: with any number.
+    /// Decide the program with this number of copies of each `thread*`. Default: with any number.
     pub copies: Option<u32>,
     /// List all final states too. Default: do not.
     pub final_states: bool,
-    /// Ends the search from outside: what is known by then is still checked. Default: a flag that nobody raises.
+    /// Ends the search from outside: what is known by then is still checked. Default: a flag that is never raised.
     pub cancel: Cancel,
-    /// Ends the check as well, and then nothing is known. Default: a flag that nobody raises.
+    /// Ends the check as well, and then nothing is known. Default: a flag that is never raised.
     pub check: Cancel,
 }
 
@@ -150,7 +150,7 @@ fn faulty(input: &TsoInput, FaultWith { copies, fault }: &FaultWith) -> TsoError
 pub fn decide_tso(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoError> {
     let Some(copies) = options.copies.filter(|_| input.most_copies().is_some()) else { return decided(input, options) };
     let mut decision = decided(&input.with_copies(copies), options)?;
-    // The evidence is about the program of the text, with so many copies.
+    // The evidence is about the program of the text, with these copies.
     (decision.certificate.program, decision.certificate.instance) = (serval_tso_proof::fingerprint(&input.program), Some(copies));
     decision.shown = accepted(&input.program, &decision.certificate, options)?;
     Ok(decision)

@@ -1,7 +1,7 @@
 //! Versions in the words of those who wrote them.
 //!
-//! A version stands for slots ([`serval_syntax::Version`]), which nobody wrote. A
-//! run reads and writes slots; what is told is that a request takes the version,
+//! A version stands for slots ([`serval_syntax::Version`]), which are generated. A
+//! run reads and writes slots; what is reported is that a request takes the version,
 //! compares what it took, or makes a fresh one. As conflicts these are a read, a
 //! read and a write of one variable, the version, which is what they would be if
 //! it were a number.
@@ -73,7 +73,7 @@ pub(crate) fn holders(version: &Version, globals: &[i64]) -> String {
     let slots = globals.get(first..first + version.slots as usize).unwrap_or_default();
     let count = |value: i64| slots.iter().filter(|&&slot| slot == value).count();
     match (count(1), count(2)) {
-        (0, 0) => format!("{}: held by nobody", version.name),
+        (0, 0) => format!("{}: held by no request", version.name),
         (current, 0) => format!("{}: {current} current", version.name),
         (0, stale) => format!("{}: {stale} stale", version.name),
         (current, stale) => format!("{}: {current} current, {stale} stale", version.name),
@@ -113,7 +113,7 @@ mod tests {
             at(true, 1, 1, 5),
             // Compared.
             at(false, 1, 1, 6),
-            // A fresh one, though nobody holds the one before.
+            // A fresh one, though no request holds the one before.
             at(false, 0, 0, 7),
             at(true, 0, 0, 7),
             at(false, 1, 1, 7),

@@ -2,7 +2,7 @@
 //!
 //! [`verify`] parses the text, prepares its components and hands them to the
 //! checker of [`serval_proof`], which asks for the states that the certificate
-//! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from somebody who has compiled the program,
+//! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from a caller that has compiled the program,
 //! and checks that they are all. For a program the parser and the compiler are therefore
 //! part of what is trusted; the engines that find verdicts are not, and this
 //! crate does not depend on them. [`verify_net`] reads a net and hands it to the checker of [`serval_net_proof`]. It does no input or output; the binary
@@ -60,9 +60,9 @@ pub enum Outcome {
     TooLarge(TooLarge),
     /// The input or the certificate cannot be read, or the program fails.
     InputError(InputError),
-    /// The states that were handed over are not those of the program: a bug of whoever compiled it.
+    /// The states that were handed over are not those of the program: a bug of the caller that compiled it.
     Unclosed(Unclosed),
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
 }
 
@@ -96,7 +96,7 @@ pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, canc
     verify_handed(input, kind, certificate, None, caps, cancel)
 }
 
-/// The same where somebody has compiled the program already. What is handed over is not believed: the steps of each pair of states
+/// The same where the caller has compiled the program already. What is handed over is not believed: the steps of each pair of states
 /// are evaluated once and compared, and that no other pair occurs is checked, not found out (`Prepared::check_closed`, whose module
 /// says why the program then has the same runs).
 pub fn verify_handed(input: &str, kind: InputKind, certificate: &str, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
@@ -141,7 +141,7 @@ pub enum Compilation {
     Fails(String),
     /// The program cannot be read.
     InputError(InputError),
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
 }
 
@@ -181,7 +181,7 @@ fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &C
 struct ProgramInput<'a> {
     text: &'a str,
     prepared: Arc<Prepared>,
-    /// What somebody else has compiled.
+    /// What the caller has compiled.
     handed: Option<&'a Compiled>,
     compiled: OnceCell<Compiled>,
 }

@@ -77,7 +77,7 @@ fn print(text: &str, status: u8) -> ExitCode {
     }
 }
 
-/// Says something on standard error, if anybody listens.
+/// Says something on standard error, if that is open.
 fn tell(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

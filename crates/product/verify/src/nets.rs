@@ -95,7 +95,7 @@ pub enum NetOutcome {
     From(String),
     /// The certificate cannot be read.
     Certificate(FormatError),
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
 }
 

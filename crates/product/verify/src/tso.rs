@@ -23,7 +23,7 @@ pub enum TsoOutcome {
     Question(String, Box<Diagnostic>),
     /// The certificate cannot be read: line, column, message.
     Certificate(usize, usize, String),
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
 }
 

@@ -5,7 +5,7 @@
 //! Its places are
 //!
 //! - the global states that steps begin or end in, and the initial one, which has the only token of them;
-//! - the nodes that steps begin or end at, but for done nodes, and but for initial nodes that no step ends at: whoever is at one of these has
+//! - the nodes that steps begin or end at, but for done nodes, and but for initial nodes that no step ends at: a request at one of these has
 //!   not come in yet;
 //! - for a literal `a·r + c ≥ 0` a place `less`, with `−c` tokens if `c < 0`, unless no number in it is negative; and a place `more`, with `c` tokens if
 //!   `c > 0`, unless none is positive or there is no `less`;
@@ -32,7 +32,7 @@
 //! many, and firing the transition of both as often as `less` has tokens empties it. Of a literal with `d`, `rest` has got a number that has the same remainder by `d` as `a·r + c`, which is some `i ≥ 1`. Firing
 //! the transition of `open` and `i`, and then the one that takes `d` as often as it can, empties both. These transitions take from the counters of one literal alone, so that they can be fired for all. ∎
 //!
-//! That the net can do nothing else nobody needs for this: it makes that evidence is found.
+//! The theorem does not need that the net can do nothing else: that only helps to find evidence.
 
 use serval_budget::Budget;
 use serval_linear::Literal;

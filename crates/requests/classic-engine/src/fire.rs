@@ -101,7 +101,7 @@ pub(crate) fn to_target(net: &Net, target: &Target, ticks: u64, budget: &mut Bud
     Ok(None)
 }
 
-/// The run of a system for a sequence of its net: whoever is at a place first
+/// The run of a system for a sequence of its net: the request at a place first
 /// leaves it first.
 pub(crate) fn run(system: &NetworkSystem, places: &Places, sequence: &[TransitionId]) -> Option<Run> {
     let mut run = Run::new(system.initial_global());

@@ -1,7 +1,7 @@
 //! The net of a system, seen from its normal form.
 //!
-//! A configuration of the normal form is one of the net in which nobody waits
-//! who could answer and do nothing else: a step that lands on a done node is a
+//! A configuration of the normal form is one of the net in which no request waits
+//! that could answer and do nothing else: a step that lands on a done node is a
 //! transition to the local state that answers, and then the answer. So tokens at
 //! places, and how often transitions were fired, are linear in the variables of
 //! an [invariant](serval_proof::invariant) of the normal form; how many requests
@@ -74,7 +74,7 @@ impl Form {
     pub(crate) fn tokens(&self, places: &[PlaceId], factor: i64, constant: i64) -> Option<Bound> {
         let mut bound = Bound { constant, ..Bound::default() };
         for place in places {
-            // Nobody waits anywhere else.
+            // No request waits anywhere else.
             if let Some(&node) = self.nodes.get(place) {
                 bound.terms.push((node_variable(&self.form, node)?, factor));
             } else if let Some(&global) = self.globals.get(place) {

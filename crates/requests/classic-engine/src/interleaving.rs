@@ -117,7 +117,7 @@ impl Places {
         kinds.filter_map(|(index, _)| PlaceId::try_from_index(index))
     }
 
-    /// The markings in which nobody is in flight, and the numbers of answers are
+    /// The markings in which no request is in flight, and the numbers of answers are
     /// as `answers` say. Pairs that the net has no place for are 0.
     pub fn completed(&self, answers: impl IntoIterator<Item = Constraint<Letter>>) -> Target {
         let empty = self.in_flight().map(|place| Constraint::Zero(Linear::variable(place)));

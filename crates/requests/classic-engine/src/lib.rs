@@ -50,7 +50,7 @@ pub struct Options {
     /// Slice the net for each disjunct.
     pub slice: bool,
     /// Make the net before the semilinear set, so that its size is known where that cannot be made. Otherwise it is made
-    /// where somebody asks about it.
+    /// when it is first needed.
     pub net_first: bool,
     /// More components than this are too many.
     pub max_components: usize,
@@ -84,7 +84,7 @@ pub enum Verdict {
     Serializable(Box<InvariantProof>),
     /// A run that should be a counterexample.
     Refuted(Run),
-    /// Nobody knows, for this reason.
+    /// Undecided, for this reason.
     Unknown(StopReason),
 }
 
@@ -115,7 +115,7 @@ pub struct Stages {
     /// How many of the transitions are spawns, or of requests that can get to the
     /// local state that they take from.
     pub concerned: usize,
-    /// Whether slicing left out requests that nobody needs.
+    /// Whether slicing left out requests that the goal does not need.
     pub dispensed: bool,
     /// Places and transitions after slicing, of all disjuncts together; none are
     /// left of those that are out of reach.
@@ -269,7 +269,7 @@ impl Work<'_> {
         if !is_unproved || !self.stages.dispensed || self.cancel.is_cancelled() {
             return verdict;
         }
-        // What is true without requests that nobody needs may be hard to say with them.
+        // What is true without requests that are not needed may be hard to say with them.
         *self.stages = Stages { reach_time: self.stages.reach_time, certify_time: self.stages.certify_time, ..before };
         look.how = Slicing::Inductive;
         self.look(&look)

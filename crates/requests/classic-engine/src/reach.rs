@@ -60,7 +60,7 @@ pub(crate) enum Answer {
     Unreachable,
     /// There is one.
     Run(Vec<TransitionId>),
-    /// Nobody knows.
+    /// Undecided.
     Unknown,
 }
 
@@ -388,7 +388,7 @@ mod tests {
         };
         let (first, refinements) = ask(&["0"], &[]);
         assert!(!first.is_empty() && refinements > 0);
-        // Another question has the same reasons if nobody says that they are known.
+        // Another question has the same reasons if the caller does not pass the known ones.
         assert_eq!(ask(&["0", "1"], &[]).0, first);
         assert_eq!(ask(&["0", "1"], &first).0, []);
     }

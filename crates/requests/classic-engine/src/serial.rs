@@ -87,7 +87,7 @@ impl Serial {
     }
 }
 
-/// Nobody is in flight, and the answers are in a disjunct. `None` where numbers
+/// No request is in flight, and the answers are in a disjunct. `None` where numbers
 /// do not fit.
 pub fn query(serial: &Serial, places: &Places, disjunct: &Disjunct) -> Option<Target> {
     let expression = |expression: &Expression| {

@@ -47,7 +47,7 @@ pub(crate) fn stitch(
     for reason in reasons {
         for clause in of_reason(&form, net, reason).ok_or_else(too_large)? {
             budget.spend(0).map_err(ended)?;
-            // Where nobody gets to the places, nothing is said.
+            // Where the places are unreachable, nothing is said.
             if !clause.iter().any(is_always_true) && !clauses.contains(&clause) {
                 clauses.push(clause);
             }
@@ -117,7 +117,7 @@ impl Needs {
         Some(index)
     }
 
-    /// Leaves out clauses that nobody needs. `None` where numbers do not fit.
+    /// Leaves out clauses that the proof does not need. `None` where numbers do not fit.
     fn leave_out_others(&self, proof: &mut InvariantProof) -> Option<()> {
         let before = |index: usize| u32::try_from(self.needed[..index].iter().filter(|&&needed| needed).count()).ok();
         let left_out = |clause: usize| self.several.iter().take(clause).filter(|&&index| !self.needed[index]).count();

@@ -1,6 +1,6 @@
 //! Checks that a compiled program has all states that can occur, without exploring again.
 //!
-//! Whoever compiles a program hands over, for each component, the system, what its states are, the pairs `(l, g)` of local and
+//! The compiler hands over, for each component, the system, what its states are, the pairs `(l, g)` of local and
 //! global states whose steps are listed, and why no other pair occurs ([`Closure`]). [`Prepared::check_closed`] evaluates the steps of each
 //! pair once, by the program that it has prepared for itself, and compares:
 //!
@@ -55,7 +55,7 @@ pub enum Unclosed {
     Closed,
     /// What a global state should count is not what the steps change.
     Count,
-    /// Somebody raised the flag, or the budget ended.
+    /// The flag was raised, or the budget ended.
     Stopped(Stopped),
 }
 
@@ -90,7 +90,7 @@ impl From<Stopped> for Unclosed {
 }
 
 impl Prepared {
-    /// Checks that what somebody else has compiled is this program, with all states that can occur.
+    /// Checks that the compiled program handed over is this program, with all states that can occur.
     pub fn check_closed(&self, handed: &Compiled, budget: &mut Budget) -> Result<(), Unclosed> {
         require(handed.components().len() == self.component_count(), Unclosed::Tables)?;
         for (part, component) in handed.components().iter().enumerate() {

@@ -313,7 +313,7 @@ impl Component {
     }
 
     /// Where loops stand that a request may get into within a step and never
-    /// leave, so that nobody else gets a turn; sorted. Such a step has no end,
+    /// leave, so that no other request gets a turn; sorted. Such a step has no end,
     /// so it is not among those of the system. As the states are an
     /// over-approximation, a loop that is not here never does this, and one
     /// that is here may not.

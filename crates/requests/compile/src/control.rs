@@ -3,7 +3,7 @@
 //! This is the graph that the machine runs and that network systems come from: lowered, simplified, equal continuations merged. It
 //! has the runs of the program as written, because each of those passes keeps every step's effect on the remaining globals, its
 //! possible answers, its errors and the places where it ends (`simplify`, `merge`), and what a waiting request keeps is
-//! what it can still read (`liveness`). A proof about this graph is therefore one about the program, and whoever
+//! what it can still read (`liveness`). A proof about this graph is therefore one about the program, and a user who
 //! trusts the compiler for network systems trusts nothing more here.
 //!
 //! A node that stands for several of the text has the place of one of them.

@@ -53,7 +53,7 @@ pub struct FaultReport {
     /// Whether some run really comes there. If not, the step may be impossible,
     /// but that could not be shown within the limits.
     pub certain: bool,
-    /// No run with so many requests at a time comes there, as far as that is known; 0 where nothing is.
+    /// No run with this number of requests at a time comes there, as far as that is known; 0 where nothing is.
     pub excluded: usize,
     /// A run before the failing step; `None` where none was found.
     pub run: Option<Vec<ReportedStep>>,

@@ -84,7 +84,7 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
-/// After the first round the exact pass has so many ticks for each that the others have more than in the first: as many in the second, then nearly
+/// After the first round the exact pass has enough ticks for each that the others have more than in the first: as many in the second, then nearly
 /// twice as many. The fewer pairs there are, the less work is everything that follows.
 const EXACT_SHARE: u64 = 2;
 
@@ -216,7 +216,7 @@ fn nearby_fault(space: &mut Space, near: &Neighbourhood) -> Option<Failure> {
     Some(Failure::Fault { fault, trail, last: Some((local, global)) })
 }
 
-/// Short runs to the steps that unlock what nobody has locked, as far as there
+/// Short runs to the steps that unlock what no request has locked, as far as there
 /// are some nearby: the place, the run, and who then makes the step. No other pairs than
 /// these occur.
 pub(crate) fn explain_remarks(space: &mut Space, pairs: &Pairs) -> Vec<(Span, Trail, LocalId)> {
@@ -238,7 +238,7 @@ fn explain_fault(space: &mut Space, fault: Fault, certain: bool, excluded: usize
     nearby_fault(space, &near).unwrap_or(Failure::FaultWithoutRun { fault, certain, excluded })
 }
 
-/// A fault that some run leads to: the run is looked for with so many ticks, each time twice as many as before.
+/// A fault that some run leads to: the search for the run has the ticks of `ticks`, each time twice as many as before.
 fn certain_fault(space: &mut Space, fault: Fault, hunt: &mut Hunt, ticks: RangeInclusive<u64>, budget: &Budget) -> Failure {
     let failure = explain_fault(space, fault, true, 0);
     if !matches!(failure, Failure::FaultWithoutRun { .. }) || fault.kind == FaultKind::TooLong {

@@ -4,7 +4,7 @@
 //! mapped to it (dead locals reset, dropped globals forgotten, equal
 //! continuations identified). That map is a bisimulation, so a source state
 //! mapped to the start of a step always has some way to make that step; the
-//! first in the order in which choices are tried is taken. States are told by
+//! first in the order in which choices are tried is taken. States are identified by
 //! their names, so this works for programs that were never fully explored.
 
 use crate::prepared::Prepared;

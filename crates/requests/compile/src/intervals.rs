@@ -1,9 +1,9 @@
 //! Which operations can fail: an interval analysis of the values that they work on.
 //!
 //! An operation that leaves 64 bits, divides by zero or leaves a declared range is an error of
-//! the program, whether or not anybody uses its result. So an operation may be removed, or
+//! the program, whether or not its result is used. So an operation may be removed, or
 //! its operands forgotten, only if it *cannot fail*, and that is what this module finds out. It looks at the
-//! graph as written; later rewritings replace operands by their values and cut off what nobody
+//! graph as written; later rewritings replace operands by their values and cut off what no run
 //! comes to, so its answer stays true at every node.
 //!
 //! **Values.** A [`Value`] is what is known of a variable at all times: it lies between two numbers
@@ -12,7 +12,7 @@
 //! a run have made `n` operations. Then every slow value lies within 2^60 + 2^20·n of zero:
 //! the first value does, and an operation adds at most 2^20. So no run of fewer than 2^40
 //! operations, which is a year's work for a simulator, takes a slow value beyond 2^61. That is where we draw the line: a counter that
-//! nobody reads and that needs 2^40 operations to overflow *cannot fail*; integers have no bounds
+//! no request reads and that needs 2^40 operations to overflow *cannot fail*; integers have no bounds
 //! in the language itself, so dropping it changes no answer.
 //!
 //! **Solution.** Globals, and local variables within a region of the graph, have one value each; temporaries,

@@ -111,7 +111,7 @@ pub(crate) struct Machine {
     /// The different sets of registers that are kept somewhere, ascending.
     kept_sets: Vec<Box<[Reg]>>,
     /// Which of them is kept where a request can wait or ways of one step can
-    /// meet; the empty set elsewhere, where nobody asks.
+    /// meet; the empty set elsewhere, where it is not needed.
     kept: Vec<u32>,
     keep: Keep,
     /// Where ways of one step can meet.
@@ -345,7 +345,7 @@ impl Machine {
         }
     }
 
-    /// Whether this unlocks what nobody has locked.
+    /// Whether this unlocks what no request has locked.
     fn releases_nothing(&self, op: Op, global: &[i64]) -> bool {
         matches!(op, Op::Store { global: lock, unlock: true, .. } if self.slot(lock).is_some_and(|slot| global[slot] == 0))
     }

@@ -1,7 +1,7 @@
 //! The registers of a request in the middle of a step.
 //!
 //! Steps use the same memory one after another. A register that the step at hand has not written still holds
-//! what another request left there, and nobody may read that: see the invariant in [`crate::liveness`]. Clearing
+//! what another request left there, and no step may read that: see the invariant in [`crate::liveness`]. Clearing
 //! all registers before each step would cost more than most steps do, so release builds rely on the invariant;
 //! debug builds, in which the tests run, remember which registers the step has written and stop at a read of another.
 

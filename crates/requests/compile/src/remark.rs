@@ -7,7 +7,7 @@ use crate::explore::{Pairs, explain_remarks};
 use crate::space::Space;
 use crate::split::Part;
 
-/// An `unlock` of a lock that nobody holds.
+/// An `unlock` of a lock that no request holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Remark {
     place: Span,
@@ -27,7 +27,7 @@ pub(crate) fn remarks(program: &Program, space: &mut Space, part: &Part, pairs: 
 impl Remark {
     pub(crate) fn diagnostic(&self, text: &str) -> Diagnostic {
         let (number, name) = &self.request;
-        let mut diagnostic = Diagnostic::warning(UNHELD, self.place, "this releases a lock that nobody holds")
+        let mut diagnostic = Diagnostic::warning(UNHELD, self.place, "this releases a lock that no request holds")
             .label("0 already")
             .help("lock it before on every way that leads here, or release it once only");
         diagnostic.notes = run_notes("this run leads there", &self.run, text, &LineIndex::new(text));

@@ -10,14 +10,14 @@
 //! * a branch with one target is a jump;
 //! * an operation whose result is dead and that cannot fail does nothing (see [`crate::liveness`]
 //!   and [`crate::intervals`]);
-//! * a write to a global that nobody reads does nothing that anyone can see:
+//! * a write to a global that no request reads has no observable effect:
 //!   configurations that differ only in that global are bisimilar;
 //! * a node from which no way leads to the end of a step is [`Node::Never`]:
 //!   a run that comes there gives no step.
 //!
 //! An operation that can divide by zero, overflow or leave a range is never removed and counts as an end
 //! of a step, because the error must be reported, whether or not its result is used. (What can fail is found on the graph as
-//! written. The rewritings only replace operands by their values and cut off ways that nobody goes, so what
+//! written. The rewritings only replace operands by their values and cut off ways that no run goes, so what
 //! could not fail there cannot fail afterwards.)
 
 use serval_syntax::{Global, value};

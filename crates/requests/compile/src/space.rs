@@ -10,7 +10,7 @@ use serval_syntax::{ArithmeticOp, Span};
 use crate::graph::{Node, Op, Operand};
 use crate::machine::{Fault, FaultKind, Machine, Scratch, Waiting};
 
-/// So many steps that unlock nothing are remembered.
+/// How many steps that unlock nothing are remembered.
 const MAX_REMARKS: usize = 100_000;
 
 /// A local state: whose it is and where that request waits.
@@ -53,7 +53,7 @@ pub(crate) struct Space {
     known: FxHashMap<(LocalId, GlobalId), (u32, u32)>,
     pub(crate) moves: Vec<Move>,
     faults: FxHashMap<(LocalId, GlobalId), Fault>,
-    /// The steps that unlock what nobody has locked, and where.
+    /// The steps that unlock what no request has locked, and where.
     remarks: Vec<(LocalId, GlobalId, Span)>,
     /// The pairs some of whose steps get into a loop that they never leave.
     spins: FxHashMap<(LocalId, GlobalId), Box<[Span]>>,
@@ -203,7 +203,7 @@ impl Space {
         self.spins.get(&(local, global)).map_or(&[], |places| places)
     }
 
-    /// The places at which some step of these pairs unlocks what nobody has locked, in the
+    /// The places at which some step of these pairs unlocks what no request has locked, in the
     /// order of the text. Steps of other pairs have been looked at as well, which cannot occur.
     pub(crate) fn remarked(&self, pairs: &[(LocalId, GlobalId)]) -> Vec<Span> {
         if self.remarks.is_empty() {

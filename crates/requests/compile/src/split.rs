@@ -2,7 +2,7 @@
 //!
 //! Two requests belong together when they have the same name, or when both
 //! use a global variable that some request writes. (After simplification a
-//! global that nobody writes is a constant, and one that nobody reads is
+//! global that no request writes is a constant, and one that none reads is
 //! gone.) No step of one component changes what a step of another one sees,
 //! so a run of the whole is a shuffle of runs of the components: `Int` and
 //! `Ser` are the sums of those of the components. Requests of one name must

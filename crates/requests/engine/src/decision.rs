@@ -9,7 +9,7 @@ use serval_proof::Part;
 pub enum Method {
     /// Counterexamples by number of requests.
     Search,
-    /// Proofs on the text of a program, which somebody else makes: systems have none.
+    /// Proofs on the text of a program, which another crate makes: systems have none.
     Lipton,
     /// Exact reductions.
     Reduce,
@@ -19,9 +19,9 @@ pub enum Method {
     Flow,
     /// Counterexamples with few requests in flight at a time.
     Bounded,
-    /// The published method, which somebody else brings ([`Plan::classic`](crate::portfolio::Plan::classic)).
+    /// The published method, which the caller provides ([`Plan::classic`](crate::portfolio::Plan::classic)).
     Classic,
-    /// Proofs by cases on nets, which somebody else brings ([`Plan::decompose`](crate::portfolio::Plan::decompose)).
+    /// Proofs by cases on nets, which the caller provides ([`Plan::decompose`](crate::portfolio::Plan::decompose)).
     Decompose,
 }
 

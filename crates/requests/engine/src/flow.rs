@@ -6,8 +6,8 @@
 //! answers is
 //!
 //! - nothing: then there is a proof;
-//! - counts that no run has, for one of the reasons in `cuts`: it is told so;
-//! - counts with serial answers: it is told a linear set of serial answers that
+//! - counts that no run has, for one of the reasons in `cuts`: it gets that constraint;
+//! - counts with serial answers: it gets a linear set of serial answers that
 //!   contains them (`serial`);
 //! - otherwise, perhaps, counts of a counterexample: if a run makes exactly
 //!   these steps, it is one (`realise`). If not, we are stuck, and say so.

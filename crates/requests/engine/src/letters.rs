@@ -19,7 +19,7 @@
 //! Where letters fall into groups that do not stand in each other's way, each group
 //! is covered on its own (`groups`), which takes the sum of the work and not the product.
 //!
-//! The solver is told everything only once; when it finds nothing more, its
+//! The solver gets every constraint only once; when it finds nothing more, its
 //! refutation is the proof.
 
 mod collapse;

@@ -70,7 +70,7 @@ pub struct Plan<'a> {
     pub jobs: usize,
     /// Ends the work from outside.
     pub cancel: Cancel,
-    /// Is told what is tried.
+    /// Receives what is tried.
     pub watch: &'a (dyn Fn(Progress) + Sync),
     /// Rounds of growing budgets, at most; with 0 only reductions and one proof
     /// by counting.
@@ -83,7 +83,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Methods with one thread, a few rounds and nobody who watches.
+    /// Methods with one thread and a few rounds; progress is not reported.
     pub fn new(methods: &[Method], cancel: &Cancel) -> Self {
         let methods = methods.to_vec();
         Self {
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// All runs with so many requests.
+    /// All runs with this number of requests.
     Requests(u32),
     /// Reductions of a component.
     Reductions,

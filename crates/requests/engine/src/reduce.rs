@@ -109,7 +109,7 @@ finders! {
     "track": Track => |reduced, _| Ok(track::candidates(reduced.form()).into_iter().take(1).map(Entry::Track).collect());
 }
 
-/// Of the ticks that are left a rule may use one part of so many.
+/// Of the ticks that are left a rule may use one part of this number of parts.
 const PART: u64 = 4;
 /// The rules that are tried again after every change.
 const TIDY: &[Rule] = &[Rule::IdentityElimination, Rule::Pairs];

@@ -17,7 +17,7 @@
 //! By induction on the continuation the sets contain what really happens. If
 //! no state in any `own(g)` can answer, the request never will.
 //!
-//! **Where nobody waits for others**, nothing need be looked at: if each request
+//! **Where no request waits for others**, nothing need be looked at: if each request
 //! can answer alone wherever it may be (`env` from the beginning), none is
 //! ever stuck.
 

@@ -1,6 +1,6 @@
-//! Flags: values of variables that nobody changes any more while a request is at a point, because it has seen them.
+//! Flags: values of variables that no other request changes while a request is at a point, because it has seen them.
 //!
-//! Who has seen `READY = 1` knows it from then on if nobody takes it back; who has seen `READY = 0` under the lock without which nobody raises the
+//! A request that has seen `READY = 1` knows it from then on if none takes it back; one that has seen `READY = 0` under the lock without which none raises the
 //! flag knows it until it gives the lock back. So who writes before the flag is raised and who reads after it never meet.
 
 use rustc_hash::{FxHashMap, FxHashSet};

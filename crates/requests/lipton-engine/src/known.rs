@@ -1,4 +1,4 @@
-//! Between which numbers a variable lies while a request is where nobody else may change it.
+//! Between which numbers a variable lies while a request is where no other may change it.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};

@@ -50,7 +50,7 @@ fn search(model: &mut Model, ranges: &[Domain], budget: &mut Budget, only_first:
     Ok(looks)
 }
 
-/// Tests of one variable that somebody writes, before a request waits and without a write.
+/// Tests of one variable that some request writes, before a request waits and without a write.
 fn guesses(model: &Model) -> Vec<Late> {
     let tests = |path: &Path| -> Vec<Late> {
         if !path.updates.is_empty() || path.to == PointId::END || path.from == path.to {

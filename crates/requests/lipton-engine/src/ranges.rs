@@ -1,6 +1,6 @@
 //! Between which numbers variables stay: intervals, widened, from below.
 //!
-//! The result is inductive where the iteration ended, but nobody relies on that: the checker looks again.
+//! The result is inductive where the iteration ended, but no verdict relies on that: the checker looks again.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};

@@ -17,7 +17,7 @@ use crate::infer::runs;
 
 /// With fewer bodies it is not worth the while.
 const LEAST: usize = 8;
-/// So many bodies of a group are looked at for one that meets another in common variables alone.
+/// How many bodies of a group are looked at for one that meets another in common variables alone.
 const TRIES: usize = 16;
 
 /// Bodies that may stand for all: at most half of them.

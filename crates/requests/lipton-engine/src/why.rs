@@ -13,7 +13,7 @@ pub enum Why {
         /// How much is allowed.
         limit: u64,
     },
-    /// The budget is used up, or somebody raised the flag.
+    /// The budget is used up, or the flag was raised.
     Stopped(Stopped),
     /// Two steps do not commute, and one of them would have to.
     Conflict(Box<Conflict>),

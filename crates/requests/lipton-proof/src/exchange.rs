@@ -40,7 +40,7 @@ use crate::facts::{ClassId, Facts, MAX_LIST, Runs};
 use crate::model::{Effect, Model, Touch};
 use crate::path::{Path, PathId, PointId};
 
-/// Paths that differ in one global alone, at most so many.
+/// The most paths that differ in one global alone.
 const MAX_BUNDLE: usize = 64;
 /// The most ends of intervals that are looked at.
 const MAX_ENDS: usize = 512;

@@ -17,7 +17,7 @@
 //! **Errors.** Wherever an operation may leave 64 bits, divide by zero or leave a range or an array, an [`Obligation`] with
 //! the conditions so far says what must hold. A step of the machine is an error iff some obligation whose conditions hold is
 //! not met. The way itself goes on as if it were met, and does not test it: if all obligations are met in all reachable
-//! configurations there is no error, and a path whose conditions hold is a step. So nobody needs the test as a guard, and two
+//! configurations there is no error, and a path whose conditions hold is a step. So the test is not needed as a guard, and two
 //! steps that commute but for such a test do commute. The value that was tested lies within the limits from then on ([`Value::checked`](crate::path::Value)).
 //!
 //! **Points.** Where a register has the same value whichever way a request comes, that is not known to be so; so each value of a
@@ -58,7 +58,7 @@ pub enum Halt {
         /// How much is allowed.
         limit: u64,
     },
-    /// The budget is used up, or somebody raised the flag.
+    /// The budget is used up, or the flag was raised.
     Stopped(Stopped),
 }
 
@@ -444,8 +444,8 @@ impl Executor<'_> {
         term.as_constant().is_none_or(|value| i64::try_from(value).is_ok())
     }
 
-    /// Whether a sum of globals fits 64 bits even if each is the largest of all. Long sums are made of one addition after the other, and this is
-    /// told without looking for the range of each global each time.
+    /// Whether a sum of globals fits 64 bits even if each is the largest of all. Long sums are made of one addition after the other, and this
+    /// answers without looking for the range of each global each time.
     fn surely_fits(&self, term: &Term) -> bool {
         let Some(largest) = self.largest else { return false };
         if !term.parts.iter().all(|(symbol, _)| matches!(symbol, Symbol::Global(_))) {

@@ -13,7 +13,7 @@
 //!   either way, or leaves at most 2^60. After `n` steps `V` is within `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This
 //!   is the line that the compiler draws as well, and the proof says so ([`Reduction::unbounded`]).
 //! * **I1, owner** `(V, c, O)`: `[V = c] = Σ #p over O`. It holds at first, as no entry is in `O` and the initial value is not `c`. For
-//!   `a → b`: *from O to O*: the only request in `O` stays, and `Q = {c}`. *Into O*: `c ∉ D`, so nobody was in `O`; now one is, and `V = c`. *Out of O*: the only one leaves, and `c ∉ Q`.
+//!   `a → b`: *from O to O*: the only request in `O` stays, and `Q = {c}`. *Into O*: `c ∉ D`, so no request was in `O`; now one is, and `V = c`. *Out of O*: the only one leaves, and `c ∉ Q`.
 //!   *Neither*: `V` is left alone, or is `c` neither before nor after, or has the same single value before and after.
 //! * **I2, count** `(V, h)`: `V = V₀ + Σ h(p)·#p`, with `h = 0` at entries and at the end. The step changes the sum by
 //!   `h(b) − h(a)`, and `V` by exactly that. As all weights have one sign, `V ≥ V₀ + h(p) + h(q)` while two requests are at `p` and `q` (`≤` where weights are negative).
@@ -23,7 +23,7 @@
 //! * **Nowhere**: no request is ever at such a point. It is no entry, and no path there can be taken, as others begin where no request is.
 //! * **Registers** at a point lie within bounds: every path there leaves such a value, and at an entry all are 0.
 //! * **Known** `(p, V)`: while a request is at `p`, `V` is within bounds. Its own path there leaves such a value; and a step of another request that may
-//!   be where it begins while somebody is at `p` leaves such a value if there was one.
+//!   be where it begins while a request is at `p` leaves such a value if there was one.
 //! * **I4, doom** `(V, c, Z)`, the end not in `Z`: in a complete run no request is in `Z` while `V = c`. Suppose one is. No path that complete runs
 //!   take changes `V` from `c`, so it stays; and every path from `Z` needs `V ≠ c` or stays in `Z`. So the request never ends, and the run is not
 //!   complete. This uses no other doom.
@@ -209,7 +209,7 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether a path that is taken shows that nobody is in a group.
+    /// Whether a path that is taken shows that no request is in a group.
     fn shows_empty(&self, id: PathId, group: Group) -> bool {
         match group {
             Group::Owner(index) => self
@@ -318,7 +318,7 @@ impl Claims<'_> {
         before.is_empty() || self.image(id, global, &before).is_subset(bounds)
     }
 
-    /// Whether no request takes a path while another one is at a point: never both are where the path begins and at the point, or a guard of the path says that nobody is at the point.
+    /// Whether no request takes a path while another one is at a point: never both are where the path begins and at the point, or a guard of the path says that no request is at the point.
     pub fn never_meets(&self, id: PathId, point: PointId) -> bool {
         let path = self.model.path(id);
         let guards = path.conditions.0.iter().filter_map(|(form, said)| match form.as_slice() {

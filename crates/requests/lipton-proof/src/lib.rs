@@ -15,7 +15,7 @@
 //! * [`words()`](words()): what a proof says, by places of the text.
 //!
 //! This crate is trusted: there is no search here, no solver, and no fixpoint. Proofs are found by `serval-lipton-engine`, which asks
-//! the same questions, and believes its own answers no more than anybody else does.
+//! the same questions, and relies on its own answers no more than this crate does.
 
 mod check;
 pub mod domain;

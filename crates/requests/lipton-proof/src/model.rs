@@ -6,7 +6,7 @@
 //! serializable then so is `P`: `Int(P) ⊆ Int(P') ⊆ Ser(P') ⊆ Ser(P)`.
 //!
 //! * **T1, extra yields.** A `yield` may be added anywhere: more interleavings, the same serial runs, because in a serial run
-//!   nobody else comes in between. The certificate says where; execution puts them in.
+//!   no other request comes in between. The certificate says where; execution puts them in.
 //! * **T2, no-ops.** A path from a point to itself that changes no global and no register that is kept does nothing. Leaving it
 //!   out of a run leaves a run with the same answers, interleaved or serial. So `await (c)` with a `yield` in front is `yield; assume c`.
 //!   Likewise a path without updates from `a` to `b` that leaves the registers kept at `b` as they are is a detour, if for every path
@@ -16,7 +16,7 @@
 //!   A register of which neither a path from a point nor an obligation there speaks need not be kept at it: requests that differ in it alone make the same steps.
 //! * **T3, dominated paths.** A path with the same ends, updates, registers and answer as another one whose conditions
 //!   are weaker is never needed: wherever it can be taken, so can the other one.
-//! * **T4, endless paths.** In a complete run nobody takes a path to a point from which no path leads to the end. Those
+//! * **T4, endless paths.** In a complete run no request takes a path to a point from which none leads to the end. Those
 //!   paths are kept for what holds at every moment, because errors count in runs that never end, too; they are left out where complete
 //!   runs alone matter ([`Model::completes`]).
 //! * **T5, validated reads**: see [`crate::validated`]. **T6, late looks**: see [`crate::late`].
@@ -160,7 +160,7 @@ impl Model {
         self.paths.iter().any(there)
     }
 
-    /// Leaves out no-ops, dominated paths and registers that nobody reads, and finds anew what follows from the paths.
+    /// Leaves out no-ops, dominated paths and registers that no path reads, and finds anew what follows from the paths.
     pub(crate) fn tidy(&mut self) {
         for _ in 0..MAX_ROUNDS {
             let mut paths = std::mem::take(&mut self.paths);

@@ -23,20 +23,20 @@
 //! of `B'`. They are what executing `B` by itself with these extra yields finds: executing does not look at names but for their order, which is the same, and each claim about
 //! paths is one about what the graph does; transformations look at the paths of one body, and at ranges. So all bodies of a shape have the same points and paths, and by 3 it does not matter which `B'` is
 //! taken for what is said of globals and for phases. The facts of `P` are those of `B'`, renamed, at the points of each `B`;
-//! a global has the range, the sign and the initial value of its kind. Bounds of registers and that nobody is at a point need not be alike: they follow from the paths of one body, from ranges and from what is said of globals,
+//! a global has the range, the sign and the initial value of its kind. Bounds of registers and that no request is at a point need not be alike: they follow from the paths of one body, from ranges and from what is said of globals,
 //! which are alike, so what is claimed of them in one body of a shape holds in all. Nor need it be alike which globals are slow: let `V` be slow in `P` if all bodies that write it are checked to change it slowly. If some `C` is not,
 //! then by 2 every body that writes `V` is checked together with one like `C`, so for a global that is not slow, and keeps the range without that.
 //!
 //! Every condition of the theorem and of the invariants is about one path and its global, or about two: a path and a point (known), or two paths (exchange). Those about one path of
 //! `B` and a global `V` that `B` mentions hold: they are those of `B'` and the global in the same slot, and speak of facts at the points of `B'`, ranges and initial values.
-//! Where somebody else says something of `V` that is not said at points of `B`, he is a body `C` that mentions `V`, so by 2 there are `B'` and `C'` in `S` with the same pattern, and for the
+//! Where another body says something of `V` that is not said at points of `B`, it is a body `C` that mentions `V`, so by 2 there are `B'` and `C'` in `S` with the same pattern, and for the
 //! common variable it was checked that the paths of `B'` keep what is said at the points of `C'`. If `B` does not mention `V` then its paths leave `V` alone, and nothing is
 //! said of `V` at its points. Those about two, of bodies `B` and `C`: if `B = C` they are those of `B'` and `B'`. Otherwise, if they have a
 //! common variable, those of `B'` and `C'` with the same pattern: renaming the variables of both at once is injective, and every question is about these. If they have none, then steps of the two
 //! commute, and neither changes what is known of the other.
 //!
 //! An exclusion of `S` is used for points of two bodies `B'` and `C'` at a time, and says in `P` that never both a request of `B` and one of `C` are at the points in their place. That holds: a step of `B` into its group has, by the
-//! paths of `B'`, a test after which the global of the other group has a value with which nobody is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for `P`. ∎
+//! paths of `B'`, a test after which the global of the other group has a value with which no request is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for `P`. ∎
 //!
 //! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
 //! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape would no longer be the same; tickets are

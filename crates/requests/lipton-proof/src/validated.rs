@@ -23,7 +23,7 @@
 //! So every run before is a run after, without the registers `v` and `xᵢ` at `w`.
 //!
 //! *Serial runs.* In a serial run after the transformation, a request that goes from `h` to `w` and back to `h` has changed nothing: what is kept at `h`
-//! is as it was. Leave that out. (If it came from another `h'`, then it can do there what it does at `h` next.) If it goes from `h` to `w` and on, nobody else came between, so `V` and the `Xᵢ` are at `w` what they were
+//! is as it was. Leave that out. (If it came from another `h'`, then it can do there what it does at `h` next.) If it goes from `h` to `w` and on, no other request came between, so `V` and the `Xᵢ` are at `w` what they were
 //! at `h`: before the transformation it reads exactly these, passes the tests on the way, which are tested now, finds `V = v`, and does the same. ∎
 //!
 //! What the program before reads lies in the range of `V` and passes the tests on the way; errors are those of the program before, so

@@ -4,20 +4,20 @@
 //! (`at…`), how often each step has been made (`made…`), and what has been
 //! carried from phase to phase (`carried…`). Requests come in at an initial node
 //! on which no step lands, a *fresh* one, at the moment of their first step;
-//! whoever comes in earlier has done nothing before. So there is no `at…` for
+//! a request that comes in earlier has done nothing before. So there is no `at…` for
 //! fresh nodes. At other initial nodes requests come in at any time.
 //!
 //! The invariant says, with the numbers of [`serval_proof::flow`]:
 //!
 //! 1. each global state has been entered as often as left, but for the one at
 //!    the beginning and the one now;
-//! 2. whoever landed at a node in a phase has left it, been carried over, or is
+//! 2. a request that landed at a node in a phase has left it, been carried over, or is
 //!    there now;
 //! 3. only steps between phases carry;
 //! 4. for each forward cut: while no step has led out, the global state and
 //!    all requests in flight are inside, and no step was made outside.
 //!
-//! *Refutation*: at the end nobody is in flight. With what the facts say about
+//! *Refutation*: at the end no request is in flight. With what the facts say about
 //! whole runs, and if the answers are in none of the linear sets, nothing is
 //! left.
 
@@ -106,7 +106,7 @@ pub(crate) fn assert_outside(script: &mut Script, clause: &[Literal], index: usi
 }
 
 /// If the clause of a linear set does not hold, the answers are in the set: they
-/// are its base and so many times each period.
+/// are its base and multiples of its periods.
 pub(crate) fn inside(form: &NormalForm, edges: &[Edge], set: &LinearSet, clause: &[Literal], index: usize) -> Obligation {
     let mut script = Script::new(&[
         format!("A set of serial answers (fact {}): a base, and any number of times each period.", index + 1),

@@ -68,7 +68,7 @@ impl Equations {
     }
 
     /// The equations that hold under one global state, between requests at nodes
-    /// of which `is_there` says that somebody may be there: each a list of nodes
+    /// of which `is_there` says that one may be there: each a list of nodes
     /// with their factors, and the number that it is equal to.
     pub(crate) fn under(&self, form: &NormalForm, global: u32, is_there: impl Fn(Node) -> bool) -> Vec<(Vec<(Node, i128)>, i128)> {
         // Answers come first, so that elimination leaves equations without them where there are any.

@@ -1,7 +1,7 @@
 //! What a proof says: as obligations that other solvers can discharge, and in
 //! words.
 //!
-//! Nothing here is trusted by anybody: verdicts rest on the checker. This is for
+//! No verdict trusts anything here: verdicts rest on the checker. This is for
 //! people who want a second opinion, and for those who want to know why.
 
 mod counting;

@@ -127,7 +127,7 @@ impl<'a> Rounds<'a> {
         any(&[equal(&dead, "0"), at_most("1", &others)])
     }
 
-    /// Nobody is where a set does not allow it.
+    /// No request is where a set does not allow it.
     fn says(&self, pairs: &Pairs) -> Vec<Term> {
         let nodes: Vec<Node> = self.form.node_numbers().filter(|&node| !self.form.is_done(node)).collect();
         let is_at = |node: Node, least: u32| at_most(&least.to_string(), &at(node));

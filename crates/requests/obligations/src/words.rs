@@ -51,7 +51,7 @@ pub fn in_words(system: &NetworkSystem, budget: &mut Budget) -> Vec<String> {
         if !many.is_empty() {
             in_flight.push(format!("any number at {}", list(&many)));
         }
-        let in_flight = if in_flight.is_empty() { "nobody".to_owned() } else { in_flight.join("; ") };
+        let in_flight = if in_flight.is_empty() { "none".to_owned() } else { in_flight.join("; ") };
         lines.push(format!("  in flight: {in_flight}"));
         let mut equations: Vec<String> =
             equations.under(form, global, there).into_iter().map(|(terms, constant)| equation(form, &names, &terms, constant)).collect();

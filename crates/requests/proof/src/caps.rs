@@ -36,7 +36,7 @@ impl Default for Caps {
 }
 
 impl Caps {
-    /// Whether a certificate of so many bytes may be read.
+    /// Whether a certificate of `bytes` bytes may be read.
     pub fn admit_bytes(&self, bytes: usize) -> Result<(), TooLarge> {
         admit("bytes", bytes, self.bytes)
     }
@@ -67,12 +67,12 @@ pub struct Work {
 }
 
 impl Work {
-    /// All that the caps allow, until somebody raises the flag.
+    /// All that the caps allow, until the flag is raised.
     pub fn new(caps: &Caps, cancel: &Cancel) -> Self {
         Self { budget: Budget::new(caps.ticks, cancel.clone()), ticks: caps.ticks }
     }
 
-    /// Spends so many ticks.
+    /// Spends `ticks` ticks.
     pub fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
         self.within(|budget| budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX)))
     }

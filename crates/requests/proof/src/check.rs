@@ -18,7 +18,7 @@ use crate::{
 /// It means their product: each component has a global state of its own, which
 /// its steps alone read and change, and a run is a shuffle of runs of the
 /// components. So that they share no global state is no condition on the
-/// components; it is up to whoever splits a program into them. That they share
+/// components; it is up to the caller, which splits a program into them. That they share
 /// no request name is checked.
 pub trait Input {
     /// Why a component cannot be given.
@@ -53,7 +53,7 @@ pub trait Input {
         Ok(())
     }
 
-    /// Whether cases on nets show that a component is serializable. Who knows nets brings this; whoever does not refuses.
+    /// Whether cases on nets show that a component is serializable. An input that knows nets implements this; others refuse.
     fn check_cases(&self, _: NormalForm, _: &CasesProof, _: &mut Work) -> Checked {
         require!(CasesNets, false, about("the cases"), "evidence about nets cannot be checked here");
         Ok(())

@@ -31,7 +31,7 @@
 //!    most as much if `n` is initial. (Follow the requests at `n` while the
 //!    global state is in `P`; each came there by landing or was there when the
 //!    phase began, and leaves or is there when it ends; at the end of the run
-//!    nobody is at `n`. At initial nodes requests also come in.)
+//!    no request is at `n`. At initial nodes requests also come in.)
 //! 3. `c_{n,P,Q} > 0` only if a step from `P` to `Q` is made.
 //! 4. *Forwards* (`flow.forward`): let `G'` contain the initial global state and
 //!    `L'` all initial nodes. If a step from outside `G' × L'` is made, a step from

@@ -35,7 +35,7 @@
 //!    shows that the following has no solution: at least one request is at `l`;
 //!    all clauses hold under `g`; no bound of the clause afterwards holds.
 //! 4. *End.* For each global state there is a tree (`invariant.ends`), which shows
-//!    that the following has no solution: nobody is at a node that is not
+//!    that the following has no solution: no request is at a node that is not
 //!    done; all clauses hold; the answers are in none of the linear sets.
 //!
 //! Linear sets and their conditions are those of
@@ -53,7 +53,7 @@
 //! 3, if the clause did not hold after it: there is a request at `l`, as it makes
 //! the step, and the clauses hold before it.
 //!
-//! Let the answers of a complete run be not serial. At its end nobody is in
+//! Let the answers of a complete run be not serial. At its end no request is in
 //! flight, all clauses hold, and the answers are in no linear set, as these
 //! contain serial answers only. But 4 says that there are no such numbers. ∎
 //!
@@ -61,8 +61,8 @@
 //!
 //! In 3 and 4 clauses with one bound are inequalities of the problem, the others
 //! are clauses, in the order in which they are given. In 3 the first inequality
-//! is that somebody is at `l`; after those of the invariant come the negated
-//! bounds: an expression `e` is at most −1. In 4 the equalities say that nobody
+//! is that a request is at `l`; after those of the invariant come the negated
+//! bounds: an expression `e` is at most −1. In 4 the equalities say that no request
 //! is at the nodes that are not done, in their order; the clauses of the
 //! linear sets come last.
 

@@ -106,8 +106,8 @@
 //!   leaves no complete run whose answers are not serial ([`invariant`]);
 //! - `letters`: what holds for the numbers of answers of all complete runs of the
 //!   reduced system leaves none that are not serial ([`letters`]);
-//! - `cases`: whoever knows nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate `serval-case-proof`), and
-//!   whoever does not refuses it (`cases.nets`);
+//! - `cases`: the checker of nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate `serval-case-proof`), and
+//!   a checker without nets refuses it (`cases.nets`);
 //! - `same`: a component before it, which is proved in one of the other ways
 //!   (`same.part`), does the same under other names ([`same`]).
 //!

@@ -16,7 +16,7 @@ pub enum Refusal<Stop> {
     /// The system could not say how a request goes on: a fault of the
     /// program. Nothing is said about the certificate.
     System(Stop),
-    /// Somebody raised the flag. Nothing is said about the certificate.
+    /// The flag was raised. Nothing is said about the certificate.
     Cancelled,
 }
 

@@ -39,7 +39,7 @@ pub fn analyze(text: &str) -> Analysis {
 
 /// Checks the tree of a text of which `found` is known to be wrong.
 fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analysis {
-    // With so many errors not all are known, and a request could be taken
+    // With that many errors not all are known, and a request could be taken
     // for faultless that is not.
     if found.len() > MAX_SHOWN {
         return Analysis { program: None, diagnostics: finish(found) };
@@ -61,7 +61,7 @@ fn analyze_tree(text: &str, root: &SyntaxNode, found: Vec<Diagnostic>) -> Analys
     let allowances = allow::read(text, root, &mut findings);
     let any = |code| found.iter().any(|d| d.code == code);
     let known = checks::Known {
-        // Where text was skipped unread, nobody knows how globals are used.
+        // Where text was skipped unread, the use of globals is unknown.
         globals: !any(codes::TOO_DEEP) && !any(codes::OPEN_COMMENT) && !analyzer.declared.incomplete,
         // A comment that is never closed may have begun anywhere, and what it
         // hides is better mended first.

@@ -28,7 +28,7 @@ use crate::diagnostic::{Diagnostic, Sink, codes};
 use serval_diagnostic::Span;
 
 /// How many bytes a text may have. Beyond, it is refused with
-/// [`codes::TOO_LARGE`], and its tree is a single token that nobody has
+/// [`codes::TOO_LARGE`], and its tree is a single token that was not
 /// looked into (an empty tree beyond 4 GiB).
 pub const MAX_FILE_BYTES: usize = 64 << 20;
 
@@ -50,7 +50,7 @@ pub(crate) fn parse_text(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     (green, diagnostics)
 }
 
-/// A text over the limit is one token that nobody looks into.
+/// A text over the limit is one token that is not looked into.
 fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     let megabytes = MAX_FILE_BYTES >> 20;
     let error = Diagnostic::error(codes::TOO_LARGE, Span::default(), "this file is too large")
@@ -59,7 +59,7 @@ fn too_large(text: &str) -> (GreenNode, Vec<Diagnostic>) {
     unread(text, error)
 }
 
-/// The tree of a text that nobody looks into: a single token. Beyond 4 GiB
+/// The tree of a text that is not looked into: a single token. Beyond 4 GiB
 /// not even its places can be counted, and the tree is empty.
 fn unread(text: &str, error: Diagnostic) -> (GreenNode, Vec<Diagnostic>) {
     let mut builder = Builder::default();

@@ -85,7 +85,7 @@ pub struct Version {
     pub name: String,
     /// The first slot; the others follow it.
     pub first: GlobalVar,
-    /// How many slots there are: so many tokens can be held at once.
+    /// How many slots there are, which is how many tokens can be held at once.
     pub slots: u32,
     /// Where it is declared.
     pub span: Span,
@@ -119,7 +119,7 @@ pub struct Local {
     pub name: String,
     /// Where it first appears in the request.
     pub span: Span,
-    /// Whether nobody wrote it: it holds an operand while others are evaluated.
+    /// Whether it is generated: it holds an operand while others are evaluated.
     pub hidden: bool,
     /// Whether it holds versions: the number of a slot, or 0 for none.
     pub token: bool,

@@ -147,7 +147,7 @@ impl Alike {
         Some(order)
     }
 
-    /// Sorts a state with buffers behind memory, whose entries have so many numbers.
+    /// Sorts a state with buffers behind memory, whose entries have `entry` numbers.
     pub(crate) fn sort_buffered(&self, machine: &Machine<'_>, state: &mut Vec<i64>, entry: usize) -> Option<Order> {
         if self.groups.is_empty() {
             return None;

@@ -25,11 +25,11 @@ const STAGE: &str = "attacks with any number of copies";
 pub enum AnyOutcome {
     /// It is.
     Robust(AnyRobust),
-    /// It is not with so many copies of each `thread*`.
+    /// It is not with this number of copies of each `thread*`.
     Violated(u32, Violation),
-    /// With so many copies a step leaves the range of values.
+    /// With this number of copies a step leaves the range of values.
     Fault(u32, Fault),
-    /// Nobody knows.
+    /// Undecided.
     Unknown(StopReason),
 }
 

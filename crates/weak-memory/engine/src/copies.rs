@@ -23,7 +23,7 @@ const TRIED: usize = 200_000;
 /// Copies that are tried before anything else.
 const FEW: u32 = 2;
 
-/// A step that leaves the range of values, of the program with so many copies.
+/// A step that leaves the range of values, of the program with this number of copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultWith {
     /// How many copies of each `thread*` there are, where there is one.

@@ -33,7 +33,7 @@ pub enum Method {
     StoreBuffers,
     /// Load buffers, backwards, alone: “no” is shown, and of “yes” there is no run.
     LoadBuffers,
-    /// At most so many rounds of each thread: “yes” is shown, and that nothing was found says nothing about more rounds.
+    /// At most this number of rounds of each thread: “yes” is shown, and that nothing was found says nothing about more rounds.
     Rounds(u32),
 }
 
@@ -247,7 +247,7 @@ impl Deciding<'_, '_> {
         questions.iter().for_each(|question| self.open.tso[*question] = Some(reason.clone()));
     }
 
-    /// What can be reached in so many rounds.
+    /// What can be reached in `rounds` rounds.
     fn in_rounds(&mut self, rounds: u32, budget: &mut Budget) {
         let open = self.unanswered();
         if open.is_empty() {

@@ -24,7 +24,7 @@ const STAGE: &str = "fences";
 pub enum Fixed {
     /// The cheapest sets: the first is empty for a program that meets the goal, and there is none if no set does.
     Fences(Fences),
-    /// Nobody knows.
+    /// Undecided.
     Unknown(StopReason),
 }
 

@@ -24,7 +24,7 @@ pub struct Finals {
 /// Places of a store buffer that are tried.
 const BUFFERS: [usize; 4] = [1, 2, 4, 8];
 
-/// Finds the final states of a program with a fixed number of threads, at most so many; with store buffers too, unless the program is robust. Whether these are all is not said: [`Finals::asked`] asks it.
+/// Finds the final states of a program with a fixed number of threads, at most `most`; with store buffers too, unless the program is robust. Whether these are all is not said: [`Finals::asked`] asks it.
 pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limits, budget: &mut Budget) -> Option<Finals> {
     let registers = program.threads.iter().zip(0..).flat_map(|(thread, number)| {
         (0..thread.registers.len()).map(move |register| Observed::Register(ThreadId(number), RegisterId::new(register)))

@@ -91,7 +91,7 @@ pub(crate) struct Moves {
     pub(crate) later: Accesses,
     /// Whether a set that has the thread has all.
     pub(crate) needs_all: bool,
-    /// Whether it can do something that nobody asks about.
+    /// Whether it can do something that no question is about.
     pub(crate) has_key: bool,
 }
 

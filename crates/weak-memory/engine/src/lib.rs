@@ -1,9 +1,9 @@
-//! Answers questions about programs on weak memory, with evidence that nobody believes before the checker has accepted it.
+//! Answers questions about programs on weak memory, with evidence that counts only once the checker has accepted it.
 //!
 //! | module | finds |
 //! |---|---|
 //! | [`machine`] | what the next step of a thread does: the engine's own interpreter |
-//! | [`live`] | which registers matter where, and which steps nobody sees |
+//! | [`live`] | which registers matter where, and which steps no other thread sees |
 //! | [`footprints`] | what threads access, and which of them may come first |
 //! | [`search`] | all states of a system, breadth first, with the shortest run to each; or some run, eagerly |
 //! | [`models`] | sequential consistency, and store buffers up to a bound, as systems |

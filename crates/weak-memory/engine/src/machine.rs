@@ -64,7 +64,7 @@ impl Step {
 /// All ways that a thread may go from a point: the first, and whether there is another.
 pub(crate) const WAYS: [bool; 2] = [false, true];
 
-/// So many threads, each with all ways.
+/// The threads `0..count`, each with all ways.
 pub(crate) fn both_ways(count: usize) -> impl Iterator<Item = (usize, bool)> {
     (0..count).flat_map(|thread| WAYS.map(|is_other| (thread, is_other)))
 }
@@ -271,7 +271,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether a step leads forward, and nobody asks about its points and registers: it is urgent then, if moreover nobody sees or changes what it accesses.
+    /// Whether a step leads forward, and no question is about its points and registers: it is urgent then, if moreover no other thread sees or changes what it accesses.
     pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);

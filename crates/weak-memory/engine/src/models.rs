@@ -138,7 +138,7 @@ impl System for Sc<'_, '_> {
     }
 }
 
-/// Leaves only what the threads do that come first, where these are the keys and so many numbers of the stores that wait are the cells of each thread, the oldest first. Questions about all states do not speak of memory.
+/// Leaves only what the threads do that come first, where these are the keys and `waiting` has the cells of the stores that wait, of each thread, the oldest first. Questions about all states do not speak of memory.
 fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
     if into.len() < 2 {
         return;
@@ -168,7 +168,7 @@ pub(crate) fn write_memory(machine: &Machine<'_>, state: &mut [i64], access: &Ac
     }
 }
 
-/// Store buffers with at most so many stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
+/// Store buffers with a bound on the stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
 pub(crate) struct Tso<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
     pub(crate) asked: Asked<'p>,
@@ -189,7 +189,7 @@ pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize
     list
 }
 
-/// The cells of the stores that wait, of each thread, where an entry has so many numbers.
+/// The cells of the stores that wait, of each thread, where an entry has `entry` numbers.
 fn waiting(state: &[i64], places: &[(usize, usize)], entry: usize) -> Vec<Vec<usize>> {
     let cells = |&(start, end): &(usize, usize)| state[start + 1..end].chunks_exact(entry).filter_map(|one| usize::try_from(one[0]).ok());
     places.iter().map(|place| cells(place).collect()).collect()

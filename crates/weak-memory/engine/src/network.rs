@@ -45,7 +45,7 @@ pub struct Network {
     pub steps: Vec<[usize; 4]>,
 }
 
-/// The network system of a program, if it has at most so many pairs of states.
+/// The network system of a program, if it has at most `pairs` pairs of states.
 pub fn network(program: &Program, pairs: usize, budget: &mut Budget) -> Result<Network, StopReason> {
     let alone: Vec<Program> = program.threads.iter().map(|thread| alone(program, thread)).collect();
     let analyses: Vec<Analysis> = alone.iter().map(with_all_registers).collect();

@@ -21,7 +21,7 @@ pub enum Robustness {
     Robust(Robust),
     /// It is not.
     Violated(Violation),
-    /// Nobody knows.
+    /// Undecided.
     Unknown(StopReason),
 }
 

@@ -13,7 +13,7 @@ use crate::search::{Ended, Event, Faulting, Label, System, search};
 use crate::witness::{land_of, step_of, way_of};
 
 const STAGE: &str = "rounds";
-/// More rounds than anybody asks for; the states have numbers for all of them.
+/// More rounds than are ever needed; the states have numbers for all of them.
 const MOST: u32 = 32;
 
 /// What was found in a bounded number of rounds.
@@ -152,7 +152,7 @@ impl System for Turns<'_, '_> {
     }
 }
 
-/// Looks for what questions look for, in at most so many rounds of each thread; questions that are skipped are not looked for. The error says why there is no such search.
+/// Looks for what questions look for, in at most `rounds` rounds of each thread; questions that are skipped are not looked for. The error says why there is no such search.
 pub fn in_rounds(program: &Program, rounds: u32, skipped: &[bool], limits: &Limits, budget: &mut Budget) -> Result<Rounds, StopReason> {
     if rounds == 0 || rounds > MOST || program.threads.iter().any(|thread| thread.many) {
         let what = format!("from 1 to {MOST} rounds of a fixed number of threads can be looked at");

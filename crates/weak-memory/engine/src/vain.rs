@@ -106,7 +106,7 @@ pub fn without_fence(program: &Program, place: Place) -> Option<Program> {
     Some(without)
 }
 
-/// Of a robust program, the fences without each of which it is robust too, at most so many looked at, with evidence about [`without_fence`].
+/// Of a robust program, the fences without each of which it is robust too, at most `most` looked at, with evidence about [`without_fence`].
 pub fn needless_fences(program: &Program, most: usize, limits: &Limits, budget: &mut Budget) -> Vec<(Place, Certificate)> {
     let mut found = Vec::new();
     let fences = program.thread_ids().flat_map(|thread| {

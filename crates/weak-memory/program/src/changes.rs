@@ -9,7 +9,7 @@ pub enum Change {
     /// A fence stands before the step.
     #[default]
     Fence,
-    /// The step, a store, becomes a locked exchange whose old value nobody keeps.
+    /// The step, a store, becomes a locked exchange whose old value is dropped.
     Locked,
 }
 

@@ -1,10 +1,10 @@
-//! Programs with any number of copies of a thread, and what so many copies make of them.
+//! Programs with any number of copies of a thread, and their instances with a fixed number of copies.
 
 use crate::program::{Observed, Program, Question, Thread, ThreadId};
 use crate::value::Expr;
 
 impl Program {
-    /// The program with so many copies of each `thread*`, as threads of their own. A question about a `thread*` is about some copy of it; copies are
+    /// The program with `copies` copies of each `thread*`, as threads of their own. A question about a `thread*` is about some copy of it; copies are
     /// alike, so it becomes one about the first. Without copies there are no questions.
     #[must_use]
     pub fn with_copies(&self, copies: u32) -> Self {
@@ -24,7 +24,7 @@ impl Program {
         Self { threads, questions, ..self.clone() }
     }
 
-    /// For each thread of the program with so many copies, which thread it is or is a copy of.
+    /// For each thread of the program with `copies` copies, which thread it is or is a copy of.
     pub fn copied(&self, copies: u32) -> Vec<ThreadId> {
         let of = |id: ThreadId| (0..if self.threads[id.index()].many { copies } else { 1 }).map(move |_| id);
         self.thread_ids().flat_map(of).collect()

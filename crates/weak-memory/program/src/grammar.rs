@@ -55,7 +55,7 @@ pub(crate) fn parse(text: &str, tokens: &[Token], diagnostics: &mut Vec<Diagnost
 
 impl<'t> Parser<'t> {
     fn token(&self) -> Token {
-        // The end is the last token, and nobody goes beyond it.
+        // The end is the last token, and no rule goes beyond it.
         self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 
@@ -84,7 +84,7 @@ impl<'t> Parser<'t> {
         matches!(self.kind(), Kind::Sign(found) if found == sign)
     }
 
-    /// Whether the sign comes after so many tokens.
+    /// Whether the sign comes after `ahead` tokens.
     pub(crate) fn is_ahead(&self, ahead: usize, sign: &str) -> bool {
         matches!(self.tokens.get(self.at + ahead), Some(Token { kind: Kind::Sign(found), .. }) if *found == sign)
     }
@@ -184,7 +184,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// One statement or label more, if that is not too many: whoever reads on looks for labels among all of them.
+    /// One statement or label more, if that is not too many: later passes look for labels among all of them.
     pub(crate) fn counted(&mut self) -> Read<()> {
         self.statements += 1;
         if self.statements > MAX_STATEMENTS && !self.over {

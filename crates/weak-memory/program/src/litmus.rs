@@ -65,7 +65,7 @@ const HIDDEN: &[&str] = &[flags::LEFT, flags::RIGHT, write::HELD, bits::SUM];
 #[derive(Clone, Debug)]
 enum Start {
     Number(i64),
-    /// The address of memory of this name, and so many bytes more.
+    /// The address of memory of this name, and a number of bytes more.
     Address(String, i64),
 }
 

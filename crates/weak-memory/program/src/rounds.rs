@@ -3,7 +3,7 @@
 //! A *round* of a thread is a stretch of a run in which only this thread makes steps and only its stores land. [`reduce`] makes, of a program and a number k, a program that does under sequential
 //! consistency what the given one does with store buffers in runs in which each thread has at most k rounds, in any order of all rounds.
 //!
-//! A store that is made in one round and lands in a later one may as well land when that round opens: until it lands the thread reads its value from the buffer, afterwards from memory, which nobody else changes during
+//! A store that is made in one round and lands in a later one may as well land when that round opens: until it lands the thread reads its value from the buffer, afterwards from memory, which no other thread changes during
 //! the round. Stores land in their order, so each thread has a *landing round* that only grows: a store goes to memory at once if that round has come, and is queued for it otherwise. Of the stores that are queued for one round only the last
 //! to each cell matters. Round k + 1 never comes: what is queued for it never lands.
 //!
@@ -29,7 +29,7 @@ use crate::limits::{MAX_CELLS, MAX_DEPTH, MAX_REGISTERS, MAX_THREADS};
 use crate::program::{Address, CellId, Inner, Node, Observed, Op, Point, Program, RegisterId, Thread};
 use crate::value::{BinaryOp, Expr};
 
-/// The program that does under sequential consistency what the given one does with store buffers in at most so many rounds of each thread. Threads of the given program come first, in their order, then for each
+/// The program that does under sequential consistency what the given one does with store buffers in at most `rounds` rounds of each thread. Threads of the given program come first, in their order, then for each
 /// of them the thread that opens its rounds and the one that lets its landing round grow. The error says why there is none.
 pub fn reduce(program: &Program, rounds: u32) -> Result<Program, String> {
     if program.threads.iter().any(|thread| thread.many) {

@@ -1,4 +1,4 @@
-//! The tree of a text: what is written, before anybody knows what names mean.
+//! The tree of a text: what is written, before names are resolved.
 
 use serval_diagnostic::Span;
 

@@ -220,13 +220,13 @@ fn check_attacker(core: &Core<'_>, list: &[Configuration], budget: &mut Budget) 
     }
     let sets = core.live(None);
     let live = Live::new(&alone, &[], &sets)?;
-    let nobody = Seen::everything(&alone);
+    let all_seen = Seen::everything(&alone);
     for (attack, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * attack.encode().len()).unwrap_or(u64::MAX))?;
         check_after(
             core,
             &members,
-            successors(&alone, core.number(), attack, &live, &nobody, None)
+            successors(&alone, core.number(), attack, &live, &all_seen, None)
                 .map(|after| after.into_iter().map(|(_, after)| (after.encode(), Rc::clone(copies))).collect()),
         )?;
         for at in copies.keys() {

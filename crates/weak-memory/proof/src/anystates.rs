@@ -94,10 +94,10 @@ pub(crate) fn check(program: &Program, list: &AnyStates, questions: &[usize], bu
         let asked: Vec<&Question> = joint.questions.iter().collect();
         with_copy.push((*kind, joint, Live::new(joint, &asked, sets)?, Seen::everything(joint)));
     }
-    let nobody = Seen::everything(&core);
+    let all_seen = Seen::everything(&core);
     for (state, copies) in &read {
         budget.spend(u64::try_from((copies.len() + 1) * state.encode(Model::Sc).len()).unwrap_or(u64::MAX))?;
-        let after = successors(&core, Model::Sc, state, &live, &nobody, None);
+        let after = successors(&core, Model::Sc, state, &live, &all_seen, None);
         check_after(&members, after.map(|after| after.into_iter().map(|(_, after)| (after, Rc::clone(copies))).collect()))?;
         for at in copies.keys() {
             let Some((kind, joint, live, seen)) = with_copy.iter().find(|(kind, ..)| *kind == at.0) else { continue };

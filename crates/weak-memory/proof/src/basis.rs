@@ -269,7 +269,7 @@ fn check_sought(
     let locals = chosen.0.iter().enumerate().filter_map(|(thread, place)| local_of(program, thread, place)).collect();
     let buffers = vec![Vec::new(); program.threads.len()];
     let state = State { locals, memory: chosen.1.clone(), buffers };
-    // No text brings about a condition without a value; whoever does must cover it.
+    // No text brings about a condition without a value; other input that does must cover it.
     let is_sought = state.is_sought(program, question) != Some(false);
     Ok(!is_sought || members.cover(&Configuration { state, buffers: vec![Vec::new(); program.threads.len()] }))
 }

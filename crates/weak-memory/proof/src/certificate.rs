@@ -3,12 +3,12 @@
 //! A certificate names the program by its [`fingerprint`] (`tso.input`), and its questions in the program's own words, which
 //! must be those of the program but for blanks, where both are in one language (`tso.question`); a litmus test and the program
 //! exported from it have the same fingerprint and other words. It has answers to them, by number (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and changes. It may be about the program with some number of copies of each `thread*` instead (`instance`, `tso.copies`), of which there are a fixed number of threads then. Most rules are about a fixed number of threads, and some about a `thread*`
-//! (`tso.fixed`): that the program is robust for any number of copies ([`crate::any`]), or is not with some number (`tso.copies`), which is a violation of the program with so many copies; that something is reachable with some number of copies, or unreachable with any; and changes, which rest on all these.
+//! (`tso.fixed`): that the program is robust for any number of copies ([`crate::any`]), or is not with some number (`tso.copies`), which is a violation of the program with this number of copies; that something is reachable with some number of copies, or unreachable with any; and changes, which rest on all these.
 //!
 //! | answer | rests on |
 //! |---|---|
 //! | reachable | a run ([`crate::run`]); a run under sequential consistency, with each store landing at once, is one with store buffers too |
-//! | reachable with so many copies, `"copies"` | the same, of the program with these copies; a question about a `thread*` is about some copy, here the first |
+//! | reachable with some number of copies, `"copies"` | the same, of the program with these copies; a question about a `thread*` is about some copy, here the first |
 //! | unreachable, `"states"` | the list of the model in this certificate (`tso.given`), none of whose states is sought ([`crate::states`]) |
 //! | unreachable under `sc`, `"finals"` | the list for final states (`tso.given`), in the same way ([`crate::finals`]) |
 //! | unreachable under `tso`, `"merged"` | the list of merged states (`tso.given`), in the same way ([`crate::merged`]) |
@@ -61,7 +61,7 @@ pub enum Model {
 pub enum Claim {
     /// A state that it looks for can be reached by this run.
     Reachable(Vec<i64>),
-    /// With so many copies of each `thread*`, a state that it looks for can be reached by this run.
+    /// With this number of copies of each `thread*`, a state that it looks for can be reached by this run.
     Copies(u32, Vec<i64>),
     /// None can be reached.
     Unreachable(By),
@@ -105,7 +105,7 @@ pub struct Certificate {
     format: Format,
     /// The [`fingerprint`] of the program.
     pub program: String,
-    /// The certificate is about the program with so many copies of each `thread*`.
+    /// The certificate is about the program with this number of copies of each `thread*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<u32>,
     /// The questions of the program, in its own words. Certificates of before have none.

@@ -11,7 +11,7 @@ serval_linear::conditions! {
         Input = "tso.input",
         /// What is shown of a program with a `thread*` is about any number of copies, or about some number.
         Fixed = "tso.fixed",
-        /// So many copies are at most as many threads as a program may have, and at least one; and they are copies of a `thread*`.
+        /// The number of copies is at least one and at most the number of threads that a program may have; and they are copies of a `thread*`.
         Copies = "tso.copies",
         /// A question is one of the program.
         Question = "tso.question",

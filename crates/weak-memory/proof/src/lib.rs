@@ -16,7 +16,7 @@
 //! | [`trace`] | that some trace is not: a run and a cycle |
 //! | [`fences`] | which fences or locked stores make a program robust, or bad states unreachable, and that no cheaper set does |
 //! | [`live`], [`urgent`], [`persistent`], [`alike`] | which states of lists need not be there |
-//! | [`told`] | nothing: what happens in a run, for whoever shows it |
+//! | [`told`] | nothing: what happens in a run, for reports |
 //!
 //! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
 //!

@@ -13,7 +13,7 @@
 //! what is live, of points and of memory. ∎
 //!
 //! So a list that holds, with each state, the states after its steps *with dead registers set to 0*, has a state alike to every reachable one.
-//! Which registers are live is not computed here: whoever brings the evidence says it. It need not be the smallest set.
+//! Which registers are live is not computed here: the evidence says it. It need not be the smallest set.
 
 use serval_tso_program::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Question, RegisterId};
 

@@ -25,7 +25,7 @@
 //! **Order.** A configuration is *below* another if points, registers and memory are equal, and each buffer of the one is obtained from that of the other by leaving out entries that are not own. What is above a configuration has
 //! the same own entries, in the same order.
 //!
-//! Whoever brings evidence says what each thread may be: its point, its registers, and for each cell, or not, the value that it has stored last since its last fence or locked step; and which values each cell may have. With
+//! The evidence says what each thread may be: its point, its registers, and for each cell, or not, the value that it has stored last since its last fence or locked step; and which values each cell may have. With
 //! that a configuration is *possible* if for each thread there is such a description with its point and its registers that has all own entries of its buffer, and all values are among those of their cells.
 
 use std::collections::{BTreeMap, BTreeSet};

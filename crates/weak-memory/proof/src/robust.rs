@@ -15,7 +15,7 @@
 //! | 1 | stores are kept; loads give what is kept, else memory; no fence, no locked step; a load from memory may be the last: the cell is read, mode 2 | step |
 //! | 2 | stands still | a helper steps; another steps only if the step reads a cell that is written or writes one that is accessed, and becomes a helper. What a step accesses is noted |
 //!
-//! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for nobody asks any more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
+//! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for they matter no more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
 //!
 //! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`], `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
 //! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
@@ -202,7 +202,7 @@ impl Attack {
         }
     }
 
-    /// Whether nobody else sees what a step does, and nobody changes it.
+    /// Whether no other thread sees what a step does, and none changes it.
     fn is_quiet(&self, attacks: bool, access: &Access) -> bool {
         match access {
             Access::Store(..) => attacks && self.mode == 1,

@@ -225,7 +225,7 @@ impl Access {
         }
     }
 
-    /// Whether nobody else sees what a step does, and nobody changes it, where the own buffer is as it must be.
+    /// Whether no other thread sees what a step does, and none changes it, where the own buffer is as it must be.
     pub(crate) fn is_quiet(&self, model: Model) -> bool {
         matches!(self, Self::None | Self::Fence) || model == Model::Tso && matches!(self, Self::Store(..))
     }

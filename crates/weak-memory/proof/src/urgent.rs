@@ -1,4 +1,4 @@
-//! Steps that nobody sees come first.
+//! Steps that no other thread sees come first.
 //!
 //! A step of a thread that can be made is *quiet* if it is local or a fence, or with store buffers a store, which goes to the thread's own buffer. It is *urgent* if it is quiet, leads to a point with a greater number, and no question
 //! about all states speaks of either of the two points or of the register that it assigns. Where some thread has an urgent step, a list needs to
@@ -14,13 +14,13 @@
 //! its first step there is this one; made first, it leads to `s'`, from where the rest of `w` leads to the same end, and is shorter. If `t` does not move
 //! in `w`, the question is about all states, for in a final state `t` would be at its end, where there is no step; then `w` can be made from `s'` and leads to a
 //! state that differs from the end of `w` in the point of `t`, one register and one store that waits, of which the question does not speak, so it is sought as well. This run is as long as `w`, but the point of `t` has
-//! a greater number, which happens only so many times. ∎
+//! a greater number, which happens only finitely often. ∎
 //!
 //! A load that the own buffer answers is not quiet: before it the store that it reads may land, and behind that a store of another thread to the same cell, which it would read then.
 //! Only where no other thread writes the cell any more it comes first, by [`crate::persistent`].
 //!
 //! In the search for attacks ([`crate::robust`]) no question is asked, and a violation is no matter of points and registers. While the attacker has not made its last load, every thread may
-//! be urgent; afterwards only helpers may: others stand still, and so does the attacker. Of the attacker's steps in mode 1 those are quiet, too, that nobody else sees or changes: a store, which is kept, and a load of what is kept; a fence cannot be made. The proof is the same: a thread that is no helper and whose next step is local does not become a helper before it has made
+//! be urgent; afterwards only helpers may: others stand still, and so does the attacker. Of the attacker's steps in mode 1 those are quiet, too, that no other thread sees or changes: a store, which is kept, and a load of what is kept; a fence cannot be made. The proof is the same: a thread that is no helper and whose next step is local does not become a helper before it has made
 //! this step, and the attacker does not make its last load before that.
 
 use serval_tso_program::{Observed, Op, Program, Question};

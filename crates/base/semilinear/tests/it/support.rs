@@ -66,7 +66,7 @@ pub(crate) fn set(components: &[(Point, Vec<Point>)]) -> Semilinear {
     Semilinear::new(LETTERS, components.iter().map(|(base, periods)| linear(*base, periods)).collect()).unwrap()
 }
 
-/// Sets with up to so many components and periods.
+/// Sets with at most this number of components and periods.
 pub(crate) fn any_set(components: usize, periods: usize) -> impl Strategy<Value = Semilinear> {
     let vector = |most: u64| prop::array::uniform3(prop_oneof![2 => Just(0), 3 => 0..=most]);
     let component = (vector(2), prop::collection::vec(vector(3), 0..=periods));

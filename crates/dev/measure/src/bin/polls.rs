@@ -2,7 +2,7 @@
 //! standard output.
 //!
 //! `polls SUITE [SECONDS]`, with the published suite in the directory and the
-//! time after which work is told to stop. Ends with status 1 where a time is
+//! time after which work has to stop. Ends with status 1 where a time is
 //! longer than it should be.
 
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use serval_families::Family;
 use serval_measure::polls::{Seen, Subject, watch};
 use serval_verify::InputKind;
 
-/// Longer than this nobody should go on.
+/// Longer than this no work should go on.
 const LONG: Duration = Duration::from_millis(50);
 
 /// Sizes at which something takes long.
@@ -115,7 +115,7 @@ fn table(suite: &Path, limit: Duration) -> Result<bool, String> {
         "Written by `cargo run --release -p serval-measure --bin polls SUITE`. Limits on time and memory end work by a flag. Each stage and"
             .to_owned(),
         format!(
-            "each method runs on {} inputs, most of them made to be slow, and is told to stop after {} s; the longest time",
+            "each method runs on {} inputs, most of them made to be slow, and has to stop after {} s; the longest time",
             subjects.len(),
             limit.as_secs()
         ),

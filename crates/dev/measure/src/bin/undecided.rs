@@ -1,7 +1,7 @@
 //! How many random systems stay undecided: a Markdown page on standard output.
 //!
-//! `undecided [SYSTEMS] [SEED] [SECONDS] [DIRECTORY]` decides so many systems,
-//! a quarter of each kind, with so many seconds of one core each, and writes
+//! `undecided [SYSTEMS] [SEED] [SECONDS] [DIRECTORY]` decides SYSTEMS systems,
+//! a quarter of each kind, with SECONDS seconds of one core each, and writes
 //! those that stay undecided into the directory, a file each.
 //! `undecided known [SECONDS]` decides all that were ever undecided, and
 //! `undecided alone METHOD [SECONDS]` says what one method says of each. Ends with 1

@@ -1,7 +1,7 @@
 //! Whether markings are reached, on random nets and counter systems and on families, against all that else knows: a JSON summary on standard output.
 //!
 //! `reachability [COUNT] [SEED] [PAGE]`: COUNT nets and COUNT counter systems for all methods, a tenth of each kind for the decomposition alone, a quarter for coverability, half as many changed pieces of evidence, these in threads of their own; a page in Markdown is
-//! written to PAGE. Ends with 1 if an answer is wrong or evidence was refused; the first of them are told.
+//! written to PAGE. Ends with 1 if an answer is wrong or evidence was refused; the first of them are shown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! Each method alone on random systems, against brute force: a Markdown page on
 //! standard output.
 //!
-//! `alone [SYSTEMS] [SEED] [METHOD…]`, with so many systems for each method, a
+//! `alone [SYSTEMS] [SEED] [METHOD…]`, with SYSTEMS systems for each method, a
 //! quarter of them of each kind. Ends with 1 at the first verdict that is wrong
 //! and at the first evidence that is refused.
 
@@ -61,7 +61,7 @@ fn part(systems: u64, seed: u64, methods: &[Sole], thread: u64) -> Result<Tally,
 }
 
 fn page(systems: u64, seed: u64, methods: &[Sole], tally: &Tally) -> String {
-    // Whoever asks for some methods only is told so.
+    // A page about some methods only says so.
     let named: String =
         if methods == Sole::all() { String::new() } else { methods.iter().map(|method| format!(" {}", method.name())).collect() };
     let mut lines = vec![

@@ -3,7 +3,7 @@
 //!
 //! `lipton [PROGRAMS] [SEED]`. Ends with 1 if there is a proof of a program that
 //! is not serializable or has an error, a proof that the checker refuses, or a
-//! certificate that lies and is accepted; the first of them are told.
+//! certificate that lies and is accepted; the first of them are shown.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -14,9 +14,9 @@ use serval_soundness::lipton::{Tally, programs, try_all, try_program};
 use serval_soundness::{count_and_seed, in_threads};
 
 const THREADS: u64 = 2;
-/// Of so many programs in a row of each origin one has certificates forged from its own, which takes as long as all else.
+/// Of this number of programs in a row of each origin one has certificates forged from its own, which takes as long as all else.
 const FORGED: u64 = 4;
-/// Failures that are told.
+/// Failures that are shown.
 const TOLD: usize = 10;
 
 /// What one thread found.

@@ -20,7 +20,7 @@ const EFFORT: Effort = Effort { ticks: 20_000, steps: 100, drawn: 1 };
 /// How often each rule has to change something, for each 20,000 systems.
 const FIRED: u64 = 500;
 
-/// So many searches find something wrong without each part of the weaker last
+/// How many searches find something wrong without each part of the weaker last
 /// condition.
 const CHASES: u64 = 2_000;
 

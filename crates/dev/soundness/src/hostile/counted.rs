@@ -1,4 +1,4 @@
-//! Proofs by counting from facts that nobody looked for.
+//! Proofs by counting from facts that are drawn, not found.
 //!
 //! The facts are drawn at random, so that they meet their conditions; the
 //! solver then looks for a tree. If a fact said more than is true, there would
@@ -33,7 +33,7 @@ pub fn attempt(pool: &Pool, draw: &mut Draw) -> (bool, Option<(usize, String)>) 
     }
 }
 
-/// Facts that nobody looked for, for any target.
+/// Facts that are drawn, not found, for any target.
 fn new(pool: &Pool, draw: &mut Draw) -> Option<(usize, Reduction, Facts)> {
     let wanted = if draw.chance(75) { Claim::NotSerializable } else { Claim::Serializable };
     let target = *draw.pick(pool.single(wanted))?;
@@ -119,7 +119,7 @@ fn proof(print: &str, reduction: &Reduction, drawn: &Facts) -> Option<Option<Str
     }
 }
 
-/// So many facts that meet their conditions, but now and then one.
+/// `count` facts that meet their conditions, but now and then one.
 fn draw_facts(form: &NormalForm, count: usize, draw: &mut Draw) -> Option<Vec<Value>> {
     let edges = serial_edges(form, &mut Budget::ticks(SOLVE_TICKS)).ok()?;
     let mut facts = Vec::new();

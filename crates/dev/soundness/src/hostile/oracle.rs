@@ -20,7 +20,7 @@ const NAIVE: Caps = Caps { configurations: 6_000, small_steps: 3_000 };
 /// What could be found out about a certificate that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Truth {
-    /// Trying everything with up to so many requests agrees.
+    /// Trying everything with at most this number of requests agrees.
     Tried(usize),
     /// The run was followed, and no serial run has its answers.
     Followed,

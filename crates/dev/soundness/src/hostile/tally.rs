@@ -74,7 +74,7 @@ impl Tally {
         self.having(|_, answer| matches!(answer, Answer::Rejected(by) if by == condition))
     }
 
-    /// Which conditions refused fewer than so many.
+    /// Which conditions refused fewer than `least`.
     pub fn idle(&self, least: u64) -> Vec<&'static str> {
         Condition::ALL.iter().map(|condition| condition.name()).filter(|condition| self.rejected_by(condition) < least).collect()
     }

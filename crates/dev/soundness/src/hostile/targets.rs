@@ -35,7 +35,7 @@ pub struct Target {
     pub verdict: Option<Claim>,
     /// Whether it is one edit away from another target.
     pub is_edited: bool,
-    /// For each component what trying everything says, once somebody asked.
+    /// For each component what trying everything says, once it was needed.
     brute: OnceLock<Vec<Option<(usize, bool)>>>,
 }
 
@@ -104,7 +104,7 @@ pub fn joined(name: &str, systems: [&NetworkSystem; 2]) -> Option<Target> {
     Target::new(name, systems_to_json(&renamed))
 }
 
-/// Targets one edit away, at most so many. Those with which something
+/// Targets one edit away, of a limited number. Those with which something
 /// else happens are preferred.
 pub fn neighbours(target: &Target, count: usize, draw: &mut Draw) -> Vec<Target> {
     let refuted = target.is_refuted();

@@ -46,7 +46,7 @@ impl From {
 
 impl Endings {
     /// All ends of runs with one to three requests. `None` if that visits more
-    /// than so many configurations.
+    /// than `limit` configurations.
     pub fn of(form: &NormalForm, from: From, mut limit: usize) -> Option<Self> {
         let starts: Vec<u32> = match from {
             From::Anywhere => (0..form.global_count()).collect(),

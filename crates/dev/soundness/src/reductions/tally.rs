@@ -78,7 +78,7 @@ pub struct Figures {
     pub too_large: u64,
     /// Of these: compared with four requests.
     pub with_four: u64,
-    /// Of these: no answers beyond the serial ones with so many requests.
+    /// Of these: no answers beyond the serial ones with this number of requests.
     pub serializable: u64,
     /// Of these: one step per request after all rules, with a certificate that
     /// the checker accepts.

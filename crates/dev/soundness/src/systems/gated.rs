@@ -2,7 +2,7 @@
 
 use serval_model::{NetworkSystem, SystemBuilder};
 
-/// The same system behind a gate: so many requests `open` have to come, one
+/// The same system behind a gate: a number of requests `open` have to come, one
 /// after the other, before any of its steps can be made. So a counterexample
 /// needs as many requests more.
 pub fn gated(system: &NetworkSystem, opens: usize) -> NetworkSystem {

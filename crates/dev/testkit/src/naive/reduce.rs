@@ -68,7 +68,7 @@ pub(super) enum Reduced {
 pub(super) struct Terms {
     nodes: IndexSet<Node, FxBuildHasher>,
     /// The variable that the last small step read or wrote, whether it wrote,
-    /// and the value; to be taken by whoever wants to know.
+    /// and the value; to be taken by the caller.
     pub(super) accessed: Option<(Slot, bool, i64)>,
 }
 

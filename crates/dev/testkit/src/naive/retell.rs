@@ -1,4 +1,4 @@
-//! Follows a run that somebody else tells: who moves, what is read and written.
+//! Follows a run of a report: who moves, what is read and written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct Access {
     pub value: i64,
 }
 
-/// A step as it is told.
+/// A step of the report.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Who makes it.
@@ -27,7 +27,7 @@ pub struct Step {
     pub request: String,
     /// What it reads and writes, in order; globals only.
     pub accesses: Vec<Access>,
-    /// Globals after the step, as far as they are told.
+    /// Globals after the step, as far as they are given.
     pub after: BTreeMap<String, i64>,
     /// The answer, if the request has it now.
     pub answer: Option<i64>,
@@ -85,7 +85,7 @@ pub fn retell(source: &Source, steps: &[Step]) -> Result<(), String> {
         }
         fitting = next;
     }
-    if fitting.iter().any(|fits| fits.in_flight.values().all(Option::is_none)) { Ok(()) } else { Err("somebody is left".to_owned()) }
+    if fitting.iter().any(|fits| fits.in_flight.values().all(Option::is_none)) { Ok(()) } else { Err("a request is left".to_owned()) }
 }
 
 type End = (Vec<i64>, Option<(TermId, Vec<i64>)>);

@@ -175,7 +175,7 @@ impl Naive {
         Ok(found.into_iter().map(|multiset| self.named(multiset)).collect())
     }
 
-    /// A random run of so many requests, at most `at_once` of them in flight, all of which come to their ends or wait
+    /// A random run of `requests` requests, at most `at_once` in flight, all of which come to their ends or wait
     /// for ever: how many requests had come when a step could fail, if one could.
     pub fn sample(&mut self, requests: usize, at_once: usize, rng: &mut SplitMix64, caps: Caps) -> Result<Option<usize>, Rejected> {
         let (mut globals, mut in_flight, mut come) = (self.initial, Vec::new(), 0);

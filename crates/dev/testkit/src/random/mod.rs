@@ -49,7 +49,7 @@ pub enum Shape {
     ExpressionHeavy,
     /// Loops of all kinds, some endless.
     Looping,
-    /// Numbers near the ends of 64 bits, and results that nobody uses. Many of these programs fail.
+    /// Numbers near the ends of 64 bits, and results that are not used. Many of these programs fail.
     Edges,
 }
 

@@ -19,7 +19,7 @@ enum Spelling {
     Slots(usize),
     /// `V` is an integer.
     Integers,
-    /// The same, in which a request does not go on where it would hold one token more than so many.
+    /// The same, in which a request does not go on where it would hold one token more than this number.
     Counted(usize),
 }
 
@@ -156,7 +156,7 @@ fn naive(text: &str) -> Naive {
     Naive::new(&Source::from(&program))
 }
 
-/// What so many requests answer together, and one at a time.
+/// What `requests` requests answer together, and one at a time.
 fn answers(text: &str, requests: usize) -> Result<(Completed, Completed), Rejected> {
     let caps = Caps { configurations: 60_000, ..Caps::default() };
     let mut naive = naive(text);

@@ -163,7 +163,7 @@ pub fn ask(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], budget: &mut Bud
     Search { fast: &Fast::new(net), net, sums, filter: None }.ask(goal, &mut 0, budget)
 }
 
-/// The same, with the marking equation as a filter, which has so many ticks for each marking.
+/// The same, with the marking equation as a filter, which has `ticks` ticks for each marking.
 pub fn ask_filtered(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], ticks: u64, budget: &mut Budget) -> Result<Said, Stopped> {
     let base = Base::new(net, &mut budget.aside(u64::MAX));
     Search { fast: &Fast::new(net), net, sums, filter: Some(Filter { base: &base, net, ticks }) }.ask(goal, &mut 0, budget)

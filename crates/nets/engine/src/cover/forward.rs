@@ -143,7 +143,7 @@ impl Tree {
         while let Some(next) = self.open.pop() {
             let grown = self.expand(next.1.0, &is_met, budget);
             if !matches!(grown, Ok(None)) {
-                // It is done again when somebody goes on, and what it has made already is passed over then.
+                // It is done again when the search goes on, and what it has made already is passed over then.
                 self.open.push(next);
             }
             if let Some(grown) = grown? {

@@ -1,6 +1,6 @@
 //! Slices: places are forgotten until they matter.
 //!
-//! A *slice* keeps some places; all others have ω in the beginning, so that nobody ever waits for them. It is the tree of [`forward`](super::forward) from that ω-marking.
+//! A *slice* keeps some places; all others have ω in the beginning, so that no transition ever waits for them. It is the tree of [`forward`](super::forward) from that ω-marking.
 //!
 //! - If no node is in the goal, the members that are strictly below no other are evidence of kind `cover` for the net itself: the initial marking is below its own with ω, and a transition leads from a member to below a member,
 //!   as the proof there says of every ω-marking that a tree begins with. So the goal cannot be reached.

@@ -87,7 +87,7 @@ pub fn pumping(net: &Net, piece: &Piece, forward: bool, budget: &mut Budget) -> 
     Err(Refusal::TooLarge { what: "steps of a cycle", limit: 0 })
 }
 
-/// Arcs, each so many times one after the other.
+/// Arcs, each with the number of its repetitions.
 type Blocks = Vec<(usize, i64)>;
 
 /// A path of arcs from a vertex, each used so often (Hierholzer); they are connected, and what enters a vertex leaves it, but for the ends. A loop is used as

@@ -261,7 +261,7 @@ impl Pdr<'_> {
         smaller
     }
 
-    /// Makes a cube that nothing enters as large as it can be, and adds its opposite to frames.
+    /// Makes a cube that no transition enters as large as it can be, and adds its opposite to frames.
     fn learn(&mut self, cube: &[Lit], needed: Vec<Lit>, level: usize, last: usize, budget: &mut Budget) -> Result<(), Stopped> {
         let mut best = self.repaired(needed, cube);
         let mut at = 0;

@@ -76,7 +76,7 @@ impl Shrinking<'_> {
         kept
     }
 
-    /// Whether no transition ends a clause where all clauses hold.
+    /// Whether every transition preserves a clause where all clauses hold.
     fn is_kept(&mut self, number: usize, budget: &mut Budget) -> Result<bool, Stopped> {
         for (transition, effect) in &self.effects {
             budget.spend(1)?;
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(inductive.invariant.clauses, [marked(&[0, 1])]);
         let evidence = Evidence::Inductive(inductive);
         assert_eq!(check(&net, &goal, evidence.claim(), &evidence, &mut Budget::unlimited()), Ok(()));
-        // Somebody who proposes clauses is told about those.
+        // The answer to a proposal is about the proposed clauses.
         let proposed = written(&net, &goal, &[marked(&[0, 1, 2])], true, &mut Budget::unlimited()).ok().unwrap();
         assert_eq!(proposed.invariant.clauses, [marked(&[0, 1, 2])]);
     }

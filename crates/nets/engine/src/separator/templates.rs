@@ -15,7 +15,7 @@ use crate::walk::Random;
 
 /// Markings that clauses are tried on.
 const SAMPLES: usize = 640;
-/// Half of them are the nearest, the others are at the ends of walks of at most so many steps.
+/// Half of them are the nearest, the others are at the ends of walks of at most this number of steps.
 const STEPS: usize = 48;
 
 /// Clauses, by the numbers of their atoms.

@@ -1,6 +1,6 @@
 //! Evidence with one thing changed: refused, unless what it says is still so.
 //!
-//! `SERVAL_COUNT=1000` makes so many of each kind.
+//! `SERVAL_COUNT=1000` makes 1000 of each kind.
 
 use std::collections::BTreeMap;
 

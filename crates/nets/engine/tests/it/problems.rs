@@ -74,7 +74,7 @@ fn problems_have_their_answers() {
     });
     let largest = [0, 1].map(|at| sizes.iter().map(|sizes| sizes[at]).max().unwrap_or(0));
     say(&format!("60 problems; the largest cover has {} markings, the largest basis {}", largest[0], largest[1]));
-    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 60, "there is a file that nobody makes");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 60, "there is a file that no generator makes");
 }
 
 /// A controller and any number of workers share a lock; evidence that only one is inside is small.

@@ -155,7 +155,7 @@ fn stream(net: &Net, node: &Node, encoding: Encoding, sets: &[Vec<TransitionId>]
 
 #[test]
 fn programs_do_what_nets_do() {
-    // So many streams of inputs for each net.
+    // The number of streams of inputs for each net.
     let sweep = serval_effort::sweep("export.lustre", 6, 1000);
     let random_nets = (0..20).map(|seed| random_net(sweep.seed(seed)));
     let nets: Vec<(u64, Net)> = (sweep.seed(7)..).zip(examples().into_iter().map(|(_, net)| net).chain(random_nets)).collect();

@@ -213,7 +213,7 @@ fn systems_in_vmt_say_what_the_net_does() {
     }
 }
 
-/// Whether a marking of the goal can be reached with at most so many markings looked at, if that is enough to know.
+/// Whether a marking of the goal can be reached with a limit on the markings looked at, if that is enough to know.
 fn reachable(net: &Net, asked: &Asked) -> Option<bool> {
     let goal = &asked.property.goals(net).unwrap()[0];
     let (mut all, mut next) = (vec![net.initial()], 0);

@@ -11,7 +11,7 @@
 //!   crit >= 2
 //! ```
 //!
-//! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* so many in the beginning has so many, and a transition
+//! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* n in the beginning has n, and a transition
 //! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. So quasi-liveness is that
 //! each rule can fire from some beginning, as what adds always can; only deadlocks are no question about such a net, since it has none.
 //!

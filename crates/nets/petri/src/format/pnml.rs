@@ -40,7 +40,7 @@ use crate::{Arc, Net, PlaceId, TransitionId};
 const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar/pnml";
 const PLACE_TRANSITION: &str = "http://www.pnml.org/version-2009/grammar/ptnet";
 const SYMMETRIC: &str = "http://www.pnml.org/version-2009/grammar/symmetricnet";
-/// How deep pages may nest: deeper than anybody can follow.
+/// How deep pages may nest: deeper than in any known model.
 const NESTING: usize = 1000;
 /// The tool that a `<toolspecific>` with an exact name is for.
 const TOOL: &str = "serval";

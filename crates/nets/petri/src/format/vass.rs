@@ -200,7 +200,7 @@ pub fn write(net: &Net) -> Option<String> {
     }
 }
 
-/// Whether so many places are states and all others counters, and the names are read as they are.
+/// Whether the first `states` places are states and all others counters, and the names are read as they are.
 fn is_system(net: &Net, states: usize) -> bool {
     let places: Vec<PlaceId> = net.places().collect();
     let (states, counters) = places.split_at(states);

@@ -9,7 +9,7 @@ use super::{FormatError, Limits};
 /// all before it, and copies the namespaces of an element to those within it.
 const MAX_EQUALS: usize = 1000;
 
-/// An XML document within the limits, or what is wrong with it: whoever reads files of others in XML begins here.
+/// An XML document within the limits, or what is wrong with it: every reader of an XML format begins here.
 pub fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Document<'a>, FormatError> {
     limits.check_length(text)?;
     let (mut equals, mut start) = (0, 0);

@@ -14,7 +14,7 @@ enum Status {
     Left,
     /// Left out, and empty in every run that counts.
     Empty,
-    /// Left out, and nobody cares.
+    /// Left out, and without influence on the target.
     Irrelevant,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Work<'a> {
         Some((one(inputs, outputs)?, one(outputs, inputs)?))
     }
 
-    /// Places of which every token can be left out at the end: nobody is there,
+    /// Places of which every token can be left out at the end: there is none,
     /// or fewer are as good.
     fn spare_at_the_end(&self, forced: &[Forced]) -> Vec<bool> {
         let mut spare = vec![true; self.net.place_count()];

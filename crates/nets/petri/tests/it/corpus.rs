@@ -139,7 +139,7 @@ fn the_corpus_of_formulas_is_replayed() {
             }
         })
     });
-    // What is no formula, no marking and no property is told as a property.
+    // The message about a text that is no formula, marking or property is that of a property.
     assert_told(&told, &["there is no property", "after “safe:”", "nothing comes after"]);
     assert!(as_what.into_inner().iter().all(|&count| count >= 3), "formulas, markings and properties");
 }

@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// What says something else, or nothing, is told from what was meant.
+/// A file that says something else, or nothing, is distinguished from the one that was meant.
 #[test]
 fn wrong_texts_do_not_read_back() {
     let mut net = Net::new("net");

@@ -134,7 +134,7 @@ impl<'a> Check<'a> {
     }
 
     /// By the words of the theorem: all that can happen to a token that is ever in
-    /// one of these places is that it is moved, and nobody needs it.
+    /// one of these places is that it is moved, and no transition needs it.
     fn check_dispensable(&self, places: &BTreeSet<PlaceId>, forced: &[Forced]) {
         let zero = self.check_forced(forced);
         let tokens = |arcs: &[Arc], place| arcs.iter().find(|arc| arc.0 == place).map_or(0, |arc| arc.1);
@@ -563,7 +563,7 @@ fn requests_that_nobody_needs_are_left_out() {
     let left = kept(&net, &Target::new(vec![zero(reader), zero(writer), at_least(saw_on, 1), at_most.clone()]));
     assert_eq!(left.transitions, [spawn, see_on, write, done]);
     assert!(left.kept_place(saw_off).is_none() && left.kept_place(wrote).is_none());
-    // Whoever sees it on is needed no more, and all readers go; whether somebody wrote, the target asks.
+    // A reader that sees it on is needed no more, and all readers go; the target asks whether one wrote.
     let left = kept(&net, &Target::new(vec![zero(reader), zero(writer), at_least(wrote, 1), at_least(off, 0)]));
     assert_eq!(left.transitions, [write, done]);
     // An odd number of them may matter.

@@ -190,7 +190,7 @@ fn what_is_covered_and_bounded_has_words() {
     }
 }
 
-/// Texts that somebody has cut, doubled or mistyped are read or refused.
+/// Texts that are cut, doubled or mistyped are read or refused.
 #[test]
 fn specifications_and_systems_may_be_anything() {
     let texts = [

@@ -28,7 +28,7 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
         false,
         case(MOVE, "reaches:b = 1", r#"{"decomposition":{"steps":[{"first":{"piece":0,"arcs":[0]}},{"refuted":TREE}]}}"#),
     ),
-    // More values than anybody has steps for.
+    // More values than there can be steps.
     (
         Condition::DecompositionOpen,
         false,
@@ -107,7 +107,7 @@ pub(super) const REFUSED: &[(Condition, bool, Case)] = &[
         false,
         case(MOVE, "reaches:b = 1", r#"{"decomposition":{"steps":[{"backward":{"piece":0,"vertices":[[0,[0,1]]],"edges":[0]}}]}}"#),
     ),
-    // The number falls along the only arc, so that nobody seems to leave.
+    // The number falls along the only arc, so that no run seems to leave.
     (
         Condition::DecompositionOrder,
         false,
@@ -207,7 +207,7 @@ pub(super) fn fill(net: &Net, goal: &Formula, decomposition: &mut Decomposition)
     }
 }
 
-/// Of a list that is longer than there are steps nobody keeps what would be open.
+/// Of a list that is longer than there are steps, the checker keeps no open part.
 #[test]
 fn values_are_not_listed_before_there_are_steps_for_them() {
     let net = net_of(SOURCE);

@@ -207,7 +207,7 @@ pub(crate) struct NetDecompose {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// Stop after so many sequences
+    /// Stop after N sequences
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<usize>,
     /// Say in whole sentences why each sequence was replaced

@@ -46,16 +46,16 @@ pub(crate) struct TsoCheck {
     /// Which answers count for the exit status
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) only: Option<TsoOnly>,
-    /// Store buffers of at most so many places, where the program is not robust
+    /// Store buffers of at most N places, where the program is not robust
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) buffer: u16,
-    /// Where the program is not robust, look only for runs in which each thread has at most so many rounds: one that is found is one, and that none is found says nothing
+    /// Where the program is not robust, look only for runs in which each thread has at most K rounds: one that is found is one, and that none is found says nothing
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub(crate) rounds: Option<u32>,
     /// One method alone for questions under TSO
     #[arg(long, value_enum, value_name = "METHOD", hide = true, conflicts_with = "rounds")]
     pub(crate) method: Option<TsoBy>,
-    /// Take so many copies of each `thread*` instead of any number
+    /// Take N copies of each `thread*` instead of any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) copies: Option<u32>,
     /// List all final states, and which of them need store buffers
@@ -101,7 +101,7 @@ pub(crate) struct TsoFix {
     /// What is put into the program
     #[arg(long, value_enum, default_value_t = TsoWith::Fence, value_name = "WHAT")]
     pub(crate) with: TsoWith,
-    /// Find up to so many sets of the same cost
+    /// Find up to N sets of the same cost
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) all: u16,
     /// What a place in a loop costs, as loop=10; any other costs 1

@@ -72,7 +72,7 @@ struct Task<'a> {
 /// directories if there are `several`.
 fn round(args: &Check, messages: Messages, files: &[PathBuf], several: bool) -> Result<ExitCode, Failure> {
     keep_apart(args, files, several)?;
-    // Mistakes in settings are told once, before anything is done.
+    // Mistakes in settings are reported once, before anything is done.
     let mut configs = Configs::default();
     let common = configs.common(&args.files, messages.style)?;
     let mut args = common.check.for_call(args);

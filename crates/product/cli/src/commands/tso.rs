@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Tso, messages: Messages) -> Result<ExitCode, Failure> {
     }
 }
 
-/// How a file is written: as its name says, or as somebody says.
+/// How a file is written: as its name says, or as the command line says.
 fn syntax_of(path: &Path, given: Option<TsoInputKind>) -> Syntax {
     match given {
         Some(TsoInputKind::Litmus) => Syntax::Litmus,

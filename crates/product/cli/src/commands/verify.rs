@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::output::write_to;
 
-/// What a file holds, by its name or by what somebody says.
+/// What a file holds, by its name or by the command line.
 fn kind_of(path: &Path, given: Option<VerifiedKind>) -> Result<VerifiedKind, Failure> {
     let by_name = || match path.extension()?.to_str()? {
         "ser" => Some(VerifiedKind::Ser),

@@ -3,7 +3,7 @@
 //!
 //! Every setting has a name, the table that it stands in and a small function
 //! that reads its value. What is not understood does not keep the rest from
-//! being looked at, so that all mistakes are told at once.
+//! being looked at, so that all mistakes are reported at once.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -154,7 +154,7 @@ where
         _ => None,
     };
     let fitting = written.and_then(|number| N::try_from(number).ok()).filter(|number| allowed.contains(number));
-    // The largest number of all is no end that anybody needs to know.
+    // The largest number of all is no end that a user needs to know.
     let all = i64::MAX.to_string().len() <= allowed.end().to_string().len();
     let expected = if all {
         format!("a number from {} on", allowed.start())

@@ -111,7 +111,7 @@ fn commands_in_the_documentation_run() {
                     }
                     named += 1;
                 }
-                _ => panic!("{page}: nobody tries this: {line}"),
+                _ => panic!("{page}: no test tries this: {line}"),
             }
         }
     }

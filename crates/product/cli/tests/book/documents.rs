@@ -97,7 +97,7 @@ fn programs_of_pages_are_the_files_that_they_name() {
         let directory = root().join("docs/src").join(of);
         shows_its_files(&files(&directory, "md"), of, &files(&directory, "ser"));
     }
-    // That which forgets to unlock is told about, not shown.
+    // That which forgets to unlock is described, not shown.
     let mut shown = files(&root().join("docs/src/tutorial"), "ser");
     shown.retain(|file| !file.ends_with("withdraw-forgotten.ser"));
     shows_its_files(&[root().join("docs/src/tutorial.md")], "tutorial", &shown);

@@ -41,7 +41,7 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         page: "shops",
         title: "Shops and web handlers",
-        about: "Handlers that look, wait for somebody else, and act on what they saw.",
+        about: "Handlers that look, wait for another service, and act on what they saw.",
         examples: &[
             "flash-sale.ser",
             "flash-sale-fixed.ser",

@@ -98,7 +98,7 @@ fn shells_can_read_the_scripts() {
 
 #[test]
 fn bash_completes() {
-    // What bash does when somebody presses the tabulator key.
+    // What bash does when a user presses the tabulator key.
     let ask = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();

@@ -297,7 +297,7 @@ fn a_proof_is_in_the_words_of_engineers_and_what_is_formal_is_folded() {
     assert!(section("examples/ticket-lock.ser", &directory, "proof").contains("<dd>in flight: "));
 }
 
-/// What the compiler keeps for itself, such as an index while a value is computed, is nobody's variable.
+/// What the compiler keeps for itself, such as an index while a value is computed, is no variable of the program.
 #[test]
 fn what_the_compiler_has_made_up_is_not_on_the_page() {
     let directory = directory("temporaries-page");

@@ -81,7 +81,7 @@ fn limits_end_a_question_and_not_the_others() {
     assert_eq!(both(&[]), Some(1));
     assert_eq!(both(&["-p", "safe:x"]), Some(2));
     assert_eq!(both(&["-p", "safe:x", "--exit-zero"]), Some(2));
-    // Nobody knows whether there can be five: numbers of tokens soon do not fit.
+    // It is undecided whether there can be five: numbers of tokens soon do not fit.
     let open = b"pl a (1)\ntr t a -> a*18446744073709551615\ntr u a -> b\n";
     let asked = |more: &[&str]| {
         let question = ["net", "check", "-", "--input", "net", "-p", "reachable:a = 5"];

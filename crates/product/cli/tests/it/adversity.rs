@@ -99,7 +99,7 @@ enum World {
     Usual,
     /// Standard output is full.
     Full,
-    /// Nobody reads standard output.
+    /// Standard output has no reader.
     Closed,
     /// With this directory for the cache.
     Cache(&'static str),

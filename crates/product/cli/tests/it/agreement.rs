@@ -1,6 +1,6 @@
 //! `check`, `run`, replayed traces and an interpreter that shares nothing with the compiler agree, on answers and on errors.
 //!
-//! Random programs, many of them with numbers near the ends of 64 bits and with results that nobody uses. For each:
+//! Random programs, many of them with numbers near the ends of 64 bits and with results that are not used. For each:
 //!
 //! * the interpreter enumerates what up to three requests can answer, interleaved and one at a time, or meets an error;
 //! * `check` must say the same: an error where a run fails, unless it has found a counterexample before, which is then
@@ -101,7 +101,7 @@ fn in_numbers(line: &str, source: &str) -> String {
     line
 }
 
-/// The answers in a summary of `run`, and whether somebody has not answered.
+/// The answers in a summary of `run`, and whether a request has not answered.
 fn summary<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> (Vec<(String, i64)>, bool, Option<String>) {
     let (mut found, mut waiting, mut fails) = (Vec::new(), false, None);
     for line in lines {

@@ -174,7 +174,7 @@ fn a_lock_released_without_being_held_is_told_with_its_run() {
         text(&serval(&all, program.as_bytes()).stderr)
     };
     let warning = told(&[]);
-    assert!(warning.contains("warning[W0306]: this releases a lock that nobody holds"), "{warning}");
+    assert!(warning.contains("warning[W0306]: this releases a lock that no request holds"), "{warning}");
     // Alone at once; or, for the one that holds it, after another has let go.
     assert!(warning.contains("request #1 visit releases it here"), "{warning}");
     assert!(warning.contains("this run leads there"), "{warning}");

@@ -169,7 +169,7 @@ fn undecided_is_not_as_expected() {
     assert_eq!(report["rows"][0]["outcome"], "undecided");
     // A slow machine does not even refute the other one.
     assert!(report["summary"]["undecided"].as_u64().unwrap() >= 2, "{report}");
-    // Nobody expects anything of the system.
+    // There is no expected verdict of the system.
     let (_, status) = json(&[programs.join("system.json").to_str().unwrap(), "--method", "search", "--timeout", "0.1"]);
     assert_eq!(status, Some(0));
 }
@@ -217,7 +217,7 @@ fn mistakes_exit_with_2() {
         (&["examples", "--baseline", &json], "not written by serval bench"),
         (&[&program], "E0"),
         (&["-"], "standard input"),
-        (&["--family", "nobody"], "there are all, counter,"),
+        (&["--family", "unknown"], "there are all, counter,"),
         (&["--family", "counter", "--n", "1"], "from 2 to 1000000"),
         (&["--family", "counter", "--n", "2,3", "--emit"], "one family and one size"),
         (&["examples", "--n", "3"], "--family"),

@@ -103,7 +103,7 @@ fn a_run_by_hand_can_be_taken_back_and_asked_about() {
     assert!(told.contains("not serial: no order of these requests, one at a time, gives the answers so far"), "{told}");
     let back = text(&serval(&place, &["run", "--interactive", "a.ser"], "u\n1\n2\nu\ns\nq\n").stdout);
     assert!(back.contains("nothing has happened yet") && back.contains("taken back"), "{back}");
-    assert!(back.contains("serial so far: nobody has answered yet"), "{back}");
+    assert!(back.contains("serial so far: no request has answered yet"), "{back}");
     assert!(back.contains("waiting   #1 a on line 1"), "{back}");
 }
 
@@ -114,7 +114,7 @@ fn a_new_program_is_commented_checked_and_formatted() {
     assert_eq!(text(&made.stderr), "wrote shop/shop.ser and shop/serval.toml\nnext: serval check shop/shop.ser\n");
     let (program, settings) = (place.join("shop/shop.ser"), place.join("shop/serval.toml"));
     let comments = |path: &Path, mark: &str| std::fs::read_to_string(path).unwrap().lines().filter(|line| line.contains(mark)).count();
-    assert!(comments(&program, "//") >= 5 && comments(&settings, "#") >= 2, "a beginner is told what is what");
+    assert!(comments(&program, "//") >= 5 && comments(&settings, "#") >= 2, "comments say what is what");
     let checked = serval(&place, &["check", "--no-cache", "shop/shop.ser"], "");
     assert!(checked.status.code() == Some(1) && checked.stderr.is_empty(), "{checked:?}");
     assert_eq!(serval(&place, &["fmt", "--check", "shop"], "").status.code(), Some(0));
@@ -174,7 +174,7 @@ fn pages_on_limits_name_options_that_the_commands_have() {
     }
 }
 
-/// Where a request can wait in several states on one line, one sentence tells it; and nothing is told twice about the examples.
+/// Where a request can wait in several states on one line, one sentence tells it; and nothing is said twice about the examples.
 #[test]
 fn no_sentence_is_told_twice() {
     let program = "var L: 0..2\nrequest a { x := L; if (x == 1) { L := 2 }; await (L == 3); x }\nrequest b { L := 1 }\n";

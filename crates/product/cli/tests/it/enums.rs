@@ -55,7 +55,7 @@ fn machines_see_values_and_names() {
 fn the_simulator_shows_names() {
     let text = serval(&["run", FILE, "--requests", "2", "--seed", "1"]);
     assert!(text.contains("State[1] = ") && text.contains("Unknown"), "{text}");
-    // A run is the same whether somebody reads names or numbers.
+    // A run is the same whether it is shown with names or numbers.
     let trace = std::env::temp_dir().join(format!("serval-enums-{}.json", std::process::id()));
     let path = trace.to_str().unwrap();
     serval(&["check", "--no-cache", "-q", "--trace", path, FILE]);

@@ -1,6 +1,6 @@
 //! Names that would be something else: control characters, ends of lines,
 //! characters that turn the direction of text, and what is markup somewhere.
-//! Every writer meets them in every place where somebody else's name can
+//! Every writer meets them in every place where a name of the input can
 //! stand, and none of them gets out of its place.
 
 // Elsewhere files cannot have such names.

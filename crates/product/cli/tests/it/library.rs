@@ -17,7 +17,7 @@ fn by_program(file: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The same by the library, which is told the name and the text.
+/// The same by the library, which gets the name and the text.
 fn by_library(file: &Path) -> String {
     let (name, text) = (file.to_str().unwrap(), std::fs::read_to_string(file).unwrap());
     let kind = if file.extension().is_some_and(|ending| ending == "json") { InputKind::System } else { InputKind::Program };

@@ -1,4 +1,4 @@
-//! `serval net`: the examples, formats and statuses, and inputs that somebody made to hurt.
+//! `serval net`: the examples, formats and statuses, and hostile inputs.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -95,7 +95,7 @@ fn algorithms_for_mutual_exclusion_are_proved() {
         let output = checked(&file, &[&["--format", "json"], &asked[..]].concat());
         assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output.stdout));
         assert!(objects(&output).iter().all(|object| object["certificate"]["verified"] == true), "{name}");
-        // Exclusion would also hold where nobody ever gets inside.
+        // Exclusion would also hold where no process ever gets inside.
         for one in inside {
             assert_eq!(checked(&file, &["-p", &format!("reachable:{one} = 1")]).status.code(), Some(0), "{name}");
         }

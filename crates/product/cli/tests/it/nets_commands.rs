@@ -87,7 +87,7 @@ fn progress_is_told_to_machines_in_objects_of_their_own() {
         );
         assert_eq!(event["question"], answers[usize::try_from(number).unwrap() - 1]["question"]);
     }
-    // For people there is nothing when nobody sits at a terminal, and the other formats have no events.
+    // For people there is nothing without a terminal, and the other formats have no events.
     for format in ["text", "mcc", "markdown", "sarif"] {
         let with = serval(&["net", "check", RING, "--format", format, "--progress", "--no-times"], b"");
         let without = serval(&["net", "check", RING, "--format", format, "--no-times"], b"");
@@ -95,7 +95,7 @@ fn progress_is_told_to_machines_in_objects_of_their_own() {
     }
 }
 
-/// Least markings and stubborn sets are told in words, as other evidence is.
+/// Least markings and stubborn sets are put in words, as other evidence is.
 #[test]
 fn evidence_against_a_goal_is_told_in_words() {
     let told = |asked: &[&str]| text(&serval(&[&["net", "check", "-v", "--no-times"], asked].concat(), b"").stdout);
@@ -251,7 +251,7 @@ fn a_directory_of_nets_is_measured() {
     let said = text(&output.stdout);
     assert!(said.contains("ring/model.pnml  deadlock-free   holds          holds"), "{said}");
     assert!(said.contains("figure.net       one-safe        does not hold  does not hold"), "{said}");
-    assert!(said.ends_with("7 questions, 6 right, 1 with an answer that nobody knows\n"), "{said}");
+    assert!(said.ends_with("7 questions, 6 right, 1 without an expected answer\n"), "{said}");
     // Parts of it make the whole.
     let kept = directory("nets-bench-parts");
     let parts: Vec<String> = (1..=3)

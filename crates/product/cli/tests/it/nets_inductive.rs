@@ -1,4 +1,4 @@
-//! Inductive methods, what may be assumed, invariants that somebody proposes, and certificates of composed nets: what works, and what is refused.
+//! Inductive methods, what may be assumed, invariants that a user proposes, and certificates of composed nets: what works, and what is refused.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn inductive_methods_alone_have_evidence_of_their_own() {
         let certificate = report["certificate"]["path"].as_str().unwrap();
         assert!(said(&["verify", net, certificate], 0).contains(&format!("valid: {EXCLUSION} holds of {net}")), "{report}");
     }
-    // What does not hold has a run, whoever found it.
+    // What does not hold has a run, whichever method found it.
     for method in ["pdr", "induction"] {
         let told = said(&["net", "check", FIGURE, "--method", method, "-p", "one-safe", "--no-times"], 1);
         assert!(told.starts_with(&format!("one-safe  does not hold  {method}\n")), "{told}");
@@ -110,7 +110,7 @@ fn an_invariant_that_is_proposed_is_inductive_or_ended_by_a_transition() {
         said(&["net", "check", FIGURE, "--invariant", &file, "--no-times"], status)
     };
     let told = check("# of the figure\np1 + p3\n  <= 1 # one of them\n", 0);
-    assert_eq!(told, "invariant:p1 + p3 <= 1  holds          induction\n  1 clause that no transition ends excludes it\n");
+    assert_eq!(told, "invariant:p1 + p3 <= 1  holds          induction\n  an inductive invariant of 1 clause excludes it\n");
     let told = check("p2 <= 1", 3);
     let begins = "invariant:p2 <= 1  undecided\n  it is not inductive: it holds where ";
     assert!(told.starts_with(begins) && told.ends_with(" ends that p2 <= 1\n"), "{told}");

@@ -1,4 +1,4 @@
-//! What people are told about programs that are not serializable: all parts of
+//! What reports say about programs that are not serializable: all parts of
 //! the report are there, and the accesses in it are those of a real run, as an
 //! interpreter that shares nothing with the compiler finds.
 
@@ -53,7 +53,7 @@ fn is_complete(report: &str, of: &Path) {
     }
 }
 
-/// Whether another interpreter can do what is told; how many accesses that are.
+/// Whether another interpreter can do what is reported; how many accesses that are.
 fn is_real(path: &Path, counterexample: &Value) -> usize {
     let program = serval_syntax::analyze(&std::fs::read_to_string(path).unwrap()).program.unwrap();
     let steps = retold::steps(counterexample);

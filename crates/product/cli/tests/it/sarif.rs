@@ -31,7 +31,7 @@ fn everything_is_valid_sarif() {
     assert!(flows > 30, "{flows}");
     let fixes = results.iter().filter(|result| !result["fixes"].is_null()).count();
     assert!(fixes > 30, "{fixes}");
-    // One that is refused, and one about which nobody knows.
+    // One that is refused, and one that is undecided.
     let broken = sarif(&["-", "--input", "ser"], b"request a { X := ");
     assert_eq!(broken["runs"][0]["results"][0]["level"], "error");
     let open = sarif(&["examples/ticket-lock.ser", "--method", "reduce"], b"");

@@ -1,4 +1,4 @@
-//! Versions are shown as they are written: nobody sees the slots that they stand for.
+//! Versions are shown as they are written: no report shows the slots that they stand for.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +34,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Whoever comes second writes without looking whether the version is still the one that was read.
+/// The second request writes without looking whether the version is still the one that was read.
 const BLIND: &str = "version Tag: 2
 var Page: 0..3 wrap
 request edit { seen := Tag; old := Page; yield; Page := old + 1; changed := seen != Tag; fresh(Tag); 10 * changed + old }
@@ -98,7 +98,7 @@ fn runs_are_told_in_the_words_of_the_program() {
 fn the_simulator_tells_who_holds_versions() {
     let blind = Scratch::new("run.ser", BLIND);
     let text = serval(&["run", blind.path(), "--requests", "3", "--seed", "4"]);
-    assert!(text.contains("Tag ➜ current") && text.contains("Tag: held by nobody") && !text.contains("Tag["), "{text}");
+    assert!(text.contains("Tag ➜ current") && text.contains("Tag: held by no request") && !text.contains("Tag["), "{text}");
     let trace = Scratch::new("trace.json", "");
     serval(&["check", "--no-cache", "-q", "--trace", trace.path(), blind.path()]);
     let again = serval(&["run", blind.path(), "--replay", trace.path()]);

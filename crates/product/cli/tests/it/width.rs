@@ -86,7 +86,7 @@ fn where_the_locale_is_not_utf_8_everything_is_ascii() {
     }
 }
 
-/// On a terminal, which says how wide it is and takes colours, unless somebody does not want them.
+/// On a terminal, which says how wide it is and takes colours, unless the user does not want them.
 #[test]
 fn a_terminal_is_asked_for_its_width_and_has_colours() {
     let Some(script) = tool("script") else { return };

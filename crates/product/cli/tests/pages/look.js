@@ -1,6 +1,6 @@
 // Looks at a page as a person would: is everything there, legible, inside of
 // its box, and does it answer to mouse and keys? The result is written into the
-// page, for whoever dumps it.
+// page, for the program that dumps it.
 (function () {
   "use strict";
   var problems = [];
@@ -108,7 +108,7 @@
     return told;
   }
 
-  // What is to be seen before anybody has touched anything, and what pointing does.
+  // What is to be seen before a user has touched anything, and what pointing does.
   function opened() {
     var chosen = all("svg.run .step.chosen");
     if (!document.querySelector("svg.run")) { return null; }
@@ -199,7 +199,7 @@
     }
     result.errors = window.servalErrors || [];
     result.problems = problems;
-    // In a frame, whoever made the frame writes it down.
+    // In a frame, the page that made the frame writes it down.
     if (window.parent !== window) { window.parent.postMessage(JSON.stringify(result), "*"); return; }
     var out = document.createElement("pre");
     out.id = "serval-result";

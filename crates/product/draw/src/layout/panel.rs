@@ -17,7 +17,7 @@ const LOOP: i32 = 18;
 const LOOP_HALF: i32 = 7;
 /// The room between a line and its label.
 const LABEL_GAP: i32 = 5;
-/// Between layers: at least, for each so many pixels across one more, at most.
+/// Between layers: at least; how many pixels across make it one larger; at most.
 const LAYER_GAP: i32 = 22;
 const SLOPE: i32 = 9;
 const MOST_LAYER_GAP: i32 = 84;

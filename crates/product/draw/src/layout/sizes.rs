@@ -15,7 +15,7 @@ const LABEL_TEXT: i32 = 150;
 const LABELS: usize = 4;
 /// The most lines of a label.
 const LABEL_LINES: usize = 3;
-/// The most lines of what is shown where the pointer rests; nobody reads so many.
+/// The most lines of what is shown where the pointer rests; a reader reads no more.
 const TITLE_LINES: usize = 200;
 /// The widest that a box gets for the lines that end at it.
 const MOST_WIDTH: i32 = 320;
@@ -57,7 +57,7 @@ fn is_cut(lines: &[String], text: &str) -> bool {
     lines.concat().replace(' ', "") != text.replace([' ', '\n'], "")
 }
 
-/// A box to which at most so many lines go on one side.
+/// A box to which at most `ports` lines go on one side.
 pub(super) fn node(bunch: &Bunch, ports: usize) -> NodeSize {
     let mut text = clean(&bunch.label);
     if bunch.tokens > 1 {

@@ -6,7 +6,7 @@
 //! one from the opposite and gives it to the counter, `B_i` times. That can be done only if the opposite is `B_i`, so if the counter is 0, and afterwards the counter is `B_i` again, as the next loop needs
 //! it. So nothing has to be doubled or put back.
 //!
-//! The program fills `y_i` and `z_i` level by level, each by a routine of the level below, then the opposite of `x`, which has `B_N`, and tests `x` for zero. If it is told to make a mistake, it adds one to `x`
+//! The program fills `y_i` and `z_i` level by level, each by a routine of the level below, then the opposite of `x`, which has `B_N`, and tests `x` for zero. With the mistake, it adds one to `x`
 //! before; then it can never halt.
 
 use super::Spec;

@@ -11,7 +11,7 @@
 
 use super::Spec;
 
-/// The system with so many numbers, at least 2, as a specification. With the mistake numbers are used again, and the target can be covered; without it the target cannot.
+/// The system with a number of numbers, at least 2, as a specification. With the mistake numbers are used again, and the target can be covered; without it the target cannot.
 ///
 /// ```
 /// assert!(serval_families::covering::messages(2, true).contains("old >= 1, receive1 >= 1, data1 >= 1"));

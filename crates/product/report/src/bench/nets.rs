@@ -206,7 +206,7 @@ impl NetBenchReport {
             (Outcome::Wrong, "wrong"),
             (Outcome::Undecided, "undecided"),
             (Outcome::Error, "not usable"),
-            (Outcome::Unjudged, "with an answer that nobody knows"),
+            (Outcome::Unjudged, "without an expected answer"),
         ] {
             out.push_str(&count(outcome, word));
         }

@@ -55,7 +55,7 @@ fn reduced(row: &BenchRow) -> Option<String> {
     Some(format!("{}/{}/{}", reduced.globals, reduced.locals, reduced.steps))
 }
 
-/// The columns for people; those that nobody fills are left out.
+/// The columns for people; empty ones are left out.
 fn shown(report: &BenchReport) -> Vec<Column> {
     let mut columns = vec![
         left("file", |row| Some(name(&row.file).into_owned())),

@@ -30,7 +30,7 @@ impl IndexEntry {
         }
     }
 
-    /// The verdict for people, its class, and where it stands among the others: what needs somebody comes first.
+    /// The verdict for people, its class, and where it stands among the others: what needs attention comes first.
     fn told(&self) -> (&'static str, &'static str, u8) {
         match self.verdict {
             Verdict::Error => ("error", "bad", 0),

@@ -9,7 +9,7 @@ const LONGEST: usize = 16;
 /// Items beyond which nothing is looked for.
 const MOST_ITEMS: usize = 5_000;
 
-/// A transition, or a word so many times.
+/// A transition, or a word with the number of its repetitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
     Fire(String),

@@ -25,7 +25,7 @@ pub struct NetTrace {
 pub enum TraceStep {
     /// A transition.
     Fire(String),
-    /// So many times these transitions, one after the other.
+    /// These transitions one after the other, repeated.
     Repeat {
         /// How often.
         times: u64,

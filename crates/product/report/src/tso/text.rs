@@ -147,7 +147,7 @@ impl TsoFinals {
 }
 
 impl TsoFix {
-    /// What so many changes do, in words.
+    /// What the changes do, in words.
     fn done(&self) -> String {
         let count = self.fences.len();
         let locked = self.fences.iter().any(|fence| fence.instead.is_some());

@@ -1,4 +1,4 @@
-//! Mistakes that people make, and what they are told.
+//! Mistakes that people make, and the messages about them.
 //!
 //! Every file in `tests/mistakes` goes the whole way from its text to what is
 //! shown, which must equal the `.stderr` file next to it. `SERVAL_BLESS=1`

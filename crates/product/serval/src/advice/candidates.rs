@@ -43,7 +43,7 @@ impl Candidate {
         (high >= least).then(|| self.low + (high - self.low) / 2)
     }
 
-    /// Whether it is a number that nobody has declared to be the last of something.
+    /// Whether it is a number that the program does not declare to be the last of something.
     pub(super) fn is_bare(&self) -> bool {
         matches!(self.used, Use::Number { range: None })
     }

@@ -11,7 +11,7 @@ use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
 use super::ExportError;
 
-/// Expressions that are longer than so many parts when written out are not:
+/// Expressions that have more parts than this are not written out:
 /// they share their parts, and can be exponentially longer than their list.
 const MOST_PARTS: u64 = 1_000_000;
 

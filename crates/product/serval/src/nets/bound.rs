@@ -1,4 +1,4 @@
-//! What is said where somebody asks how large a sum of tokens can be.
+//! Answers to questions how large a sum of tokens can be.
 
 use serval_net_engine::{Extent, Far, Found};
 use serval_petri::{Linear, Most, Net, Property};

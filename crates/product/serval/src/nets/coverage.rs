@@ -23,7 +23,7 @@ pub struct Coverage {
 /// Why there is no coverability set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoCoverage {
-    /// The work was stopped, with so many ω-markings.
+    /// The work was stopped, with this number of ω-markings.
     Stopped(usize),
     /// A place has more tokens than fit, or there is too much to check; in words.
     TooLarge(String),
@@ -127,7 +127,7 @@ pub struct Rackoff {
     pub size: u64,
     /// For i from 0 to the number of places: an upper bound of log₂ f(i), where f(0) = 1 and f(i + 1) ≤ (2ⁿ·f(i))^(i+1) + f(i).
     pub logarithms: Vec<Int>,
-    /// For i from 0 to the number of places m(i, M0), exactly: one more than the length of a shortest run that covers the marking on the first i places and never falls below 0 there, 0 where there is none. It is told of small
+    /// For i from 0 to the number of places m(i, M0), exactly: one more than the length of a shortest run that covers the marking on the first i places and never falls below 0 there, 0 where there is none. It is given for small
     /// nets only.
     pub exact: Option<Vec<u64>>,
 }

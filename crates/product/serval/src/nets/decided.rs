@@ -78,7 +78,7 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
     };
     if !certificate.holds && property.decides() == Decides::IfReachable {
-        // One is enough, but each of them is told, and so each of them is shown.
+        // One is enough, but the report has each of them, and so each of them needs evidence.
         evidence.retain(|one| !matches!(one.1, Evidence::Run(_)));
         certificate.evidence = evidence.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
     }
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::nets::{NetInput, NetKind};
 
-    /// Evidence that the checker refuses is a bug that is told, whatever it claims.
+    /// Evidence that the checker refuses is a bug that is reported, whatever it claims.
     #[test]
     fn refused_evidence_is_an_internal_error() {
         let input = NetInput::read("pl a (1)\ntr t a -> b\ntr u b -> a\n", NetKind::Tina).unwrap();

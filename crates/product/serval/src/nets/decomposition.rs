@@ -28,7 +28,7 @@ const NAMED: usize = 6;
 pub struct TreeOptions {
     /// Sequences that are looked at, at most. Default: as many as there are.
     pub steps: Option<usize>,
-    /// Ends the work from outside. Default: a flag that nobody raises.
+    /// Ends the work from outside. Default: a flag that is never raised.
     pub cancel: Cancel,
     /// Ticks to make a run shorter. Default 200,000.
     pub shorten: u64,
@@ -318,7 +318,7 @@ fn in_words(terms: &Terms<'_>, node: &Node, (children, cut): (usize, usize), cou
     let cases = cases(children, cut);
     let each = |what: &str| if children > 1 { format!("{cases}, one for each {what}.") } else { format!("{cases}.") };
     let (fate, said, why) = match &node.fate {
-        Fate::Open => (TreeFate::Open, "open".to_owned(), "Nobody has looked at it yet.".to_owned()),
+        Fate::Open => (TreeFate::Open, "open".to_owned(), "It has not been looked at yet.".to_owned()),
         Fate::Perfect => (
             TreeFate::Perfect,
             "perfect: there is a run".to_owned(),

@@ -1,4 +1,4 @@
-//! Invariants: those that somebody proposes, and those that were found, in words.
+//! Invariants: those that a user proposes, and those that were found, in words.
 
 use serval_budget::Budget;
 use serval_net_engine::inductive::{Proposed, ask_proposed, clauses_of};
@@ -11,10 +11,10 @@ use super::clauses::clause_in_words;
 use super::decided::{Asked, decided};
 use super::{NetDecision, NetInput, NetOptions, NetQuestion};
 
-/// Ticks for a formula that somebody proposes.
+/// Ticks for a formula that a user proposes.
 const TICKS: u64 = 1 << 34;
 
-/// Whether a formula that somebody proposes is inductive: it holds in the beginning, and no transition leads from where it holds to where it does not. If
+/// Whether a formula that a user proposes is inductive: it holds in the beginning, and no transition leads from where it holds to where it does not. If
 /// so, it is an invariant, with evidence. If not, nothing is said about whether it is one, unless it does not hold in the beginning.
 pub fn decide_proposed(input: &NetInput, question: &NetQuestion, options: &NetOptions) -> NetDecision {
     let net = &input.net;

@@ -61,8 +61,7 @@ pub(super) fn paragraph(net: &Net, property: &Property, goals: &[Formula], certi
             let told = clauses.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
             let more = clauses.len().saturating_sub(TOLD);
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            (!told.is_empty())
-                .then(|| format!("This holds in the beginning, no transition ends it, and it excludes what is asked for: {told}{more}."))
+            (!told.is_empty()).then(|| format!("This is an inductive invariant, and it excludes what is asked for: {told}{more}."))
         }
         Evidence::Separator(separator) => clauses(net, separator),
         Evidence::Backward(backward) => against(net, &backward.evidence),
@@ -92,7 +91,7 @@ fn clauses(net: &Net, separator: &Separator) -> Option<String> {
         .collect();
     (!told.is_empty()).then(|| {
         format!(
-            "Beside the marking equation this holds in the beginning, and no transition ends it, where “count t” is how often t has fired: {}. Together they exclude what is asked for.",
+            "Beside the marking equation this is an inductive invariant, where “count t” is how often t has fired: {}. Together they exclude what is asked for.",
             listed(&told, TOLD)
         )
     })

@@ -72,7 +72,7 @@ fn step(net: &Net, before: &Marking, after: &Marking, word: &[TransitionId], tim
     }
 }
 
-/// The marking after so many times the word. Its effect is the same each time, so that it need not be fired one by one.
+/// The marking after `times` times the word. Its effect is the same each time, so that it need not be fired one by one.
 fn repeated(net: &Net, marking: &Marking, word: &[TransitionId], times: u64) -> Option<Marking> {
     if times == 0 {
         return Some(marking.clone());
@@ -91,7 +91,7 @@ fn marked(net: &Net, marking: &Marking) -> Vec<(String, u64)> {
     marking.marked().map(|(place, tokens)| (net.place_name(place).to_owned(), tokens)).collect()
 }
 
-/// A random run of at most so many steps, always the same for the same seed.
+/// A random run of at most `steps` steps, always the same for the same seed.
 pub fn walked(net: &Net, steps: u64, seed: u64) -> NetRun {
     let mut random = SplitMix64::new(seed);
     let mut marking = net.initial();

@@ -110,7 +110,7 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
     session.decide(input, 0, options)
 }
 
-/// Answers questions about a net on at most so many threads; with 0, on as many as the machine offers. Their number changes no
+/// Answers questions about a net on at most a given number of threads; with 0, on as many as the machine offers. Their number changes no
 /// answer.
 pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, options: &NetOptions) -> Vec<NetDecision> {
     let session = match options.method {

@@ -84,11 +84,7 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
             format!("the marking equation{with} has no solution: {}", count(cases(tree), "case"))
         }
         Evidence::Inductive(Inductive { invariant, .. }) => {
-            format!(
-                "{} that no transition ends exclude{} it",
-                count(invariant.clauses.len(), "clause"),
-                if invariant.clauses.len() == 1 { "s" } else { "" }
-            )
+            format!("an inductive invariant of {} excludes it", count(invariant.clauses.len(), "clause"))
         }
         Evidence::KInductive(KInductive { invariant, base, .. }) => {
             let with = match invariant.clauses.len() {
@@ -131,7 +127,7 @@ fn because(net: &Net, property: &Property, evidence: &Evidence) -> Option<String
         },
         Evidence::Separator(separator) => {
             let clauses = count(separator.clauses.len(), "clause");
-            format!("{clauses} about tokens and about how often transitions have fired, that no transition ends, exclude it")
+            format!("an inductive invariant of {clauses} about tokens and firing counts excludes it")
         }
         Evidence::Decomposition(decomposition) => {
             format!("all runs there are split into cases until none is left: {}", count(decomposition.steps.len(), "step"))

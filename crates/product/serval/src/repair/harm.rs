@@ -1,7 +1,7 @@
 //! What removing `yield`s must not do, though it leaves serial behaviour alone.
 //!
 //! A `yield` in a loop that waits for others is needed: without it the loop
-//! spins within one step, nobody else gets a turn, and the wait never ends. In
+//! spins within one step, no other request gets a turn, and the wait never ends. In
 //! a network system such a step has no end and so does not exist, which makes
 //! the program look as if the request had waited politely. So loops that
 //! spin are asked for at the compiler, which meets them; requests that can
@@ -9,7 +9,7 @@
 //!
 //! A request that answers in some complete serial run does so without the
 //! `yield`s too (lemma 2). One that needs others to answer might do so only in
-//! runs that leave somebody waiting for ever; so for these a complete run of
+//! runs that leave a request waiting for ever; so for these a complete run of
 //! few requests is asked for, if there was one before.
 //!
 //! States are an over-approximation, so that a loop may be said to spin that
@@ -70,11 +70,11 @@ impl Hazards {
             return Some(format!("`{silent}` could never answer"));
         }
         if !same_places && self.spins.len() > before.spins.len() {
-            return Some("a loop could spin for ever and let nobody else run".to_owned());
+            return Some("a loop could spin for ever and let no other request run".to_owned());
         }
         if let Some(spin) = self.spins.difference(&before.spins).next().filter(|_| same_places) {
             let line = LineIndex::new(text).position(text, spin.start).line;
-            return Some(format!("the loop on line {line} could spin for ever and let nobody else run"));
+            return Some(format!("the loop on line {line} could spin for ever and let no other request run"));
         }
         if let Some(left) = before.helped.difference(&self.helped).next() {
             return Some(format!("`{left}` could no longer answer in a run of up to {FEW} requests that all answer"));
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(of(polite), Hazards::default());
         let why = of(rude).worse_than(&of(polite), rude, true).unwrap();
         assert!(why.contains("line 1 could spin"), "{why}");
-        // If nobody ever sees the lock taken the loop does no harm.
+        // If no request ever sees the lock taken the loop does no harm.
         assert_eq!(of("request take { while (L == 1) { 0 }; L := 1; L := 0; 1 }"), Hazards::default());
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum Judged {
     Refuted { run: RunCertificate, component: usize },
     /// Serializable; with its states where they were made for that.
     Proved { compiled: Option<Arc<Compiled>>, certificate: Certificate },
-    /// Nobody knows, and why.
+    /// Undecided, and why.
     Unknown(String),
     /// In some run a step fails.
     Fails { needs: Needs, diagnostic: Box<Diagnostic> },

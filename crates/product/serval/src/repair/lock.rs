@@ -1,5 +1,5 @@
-//! Putting requests under one lock; why that is sound is told at the head of
-//! `repair`.
+//! Putting requests under one lock; the head of `repair` says why that is
+//! sound.
 //!
 //! A body begins with `lock(M)`, and before each of its answers stands
 //! `unlock(M)`. Where computing an answer may take another look at globals or a
@@ -155,7 +155,7 @@ fn insert(edits: &mut Vec<Replacement>, at: usize, text: String) {
 }
 
 /// Whether a number, a local variable, or the return of one stands here, which
-/// nobody else can change.
+/// no other request can change.
 fn is_simple(expression: &Expr) -> bool {
     match expression.kind() {
         SyntaxKind::NumberExpr | SyntaxKind::SkipExpr => true,

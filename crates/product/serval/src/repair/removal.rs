@@ -1,4 +1,4 @@
-//! Removing `yield`s; why that is sound is told at the head of `repair`.
+//! Removing `yield`s; the head of `repair` says why that is sound.
 
 use serval_compile::Prepared;
 use serval_proof::RunCertificate;

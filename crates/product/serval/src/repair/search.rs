@@ -106,7 +106,7 @@ struct Search<'a> {
     open: BTreeSet<Set>,
     /// Sets that will do.
     found: Vec<Fix>,
-    /// What is told in the end.
+    /// What is reported in the end.
     repair: Repair,
 }
 

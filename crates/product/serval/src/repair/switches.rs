@@ -25,7 +25,7 @@ pub(crate) fn switches(prepared: &Prepared, component: usize, run: &RunCertifica
             Action::Step { to, .. } => {
                 let step = prepared.follow_step(&mut source, event.id, &to.local, &to.global).ok()?;
                 waited.extend(standing.iter().filter(|&(&other, _)| other != event.id).map(|(_, &place)| place));
-                // A request that has its answer waits for nobody.
+                // A request that has its answer waits no more.
                 match step.answer() {
                     Some(_) => standing.remove(&event.id),
                     None => standing.insert(event.id, step.ended_at),

@@ -209,7 +209,7 @@ impl<'a> ProgramSimulator<'a> {
         });
         let values = self.run.locals(thread).unwrap_or_default();
         let body = self.run.body(thread).unwrap_or_default();
-        // What the compiler has made up to hold operands is nobody's variable.
+        // What the compiler has made up to hold operands is no variable of the program.
         let written =
             |name: &str| self.run.source().program().requests[body].locals.iter().any(|local| local.name == name && !local.hidden);
         let vars: BTreeMap<String, i64> =

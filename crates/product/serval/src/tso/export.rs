@@ -30,7 +30,7 @@ impl TsoInput {
         }
     }
 
-    /// The program that does under sequential consistency what this one does with store buffers in so many rounds of each thread; the error says why there is none.
+    /// The program that does under sequential consistency what this one does with store buffers in `rounds` rounds of each thread; the error says why there is none.
     pub fn to_rounds(&self, rounds: u32) -> Result<String, String> {
         let reduced = serval_tso_program::rounds::reduce(&self.program, rounds)?;
         written(&reduced).ok_or_else(|| "the reduced program is more than the language has room for".to_owned())
@@ -46,7 +46,7 @@ impl TsoInput {
         out
     }
 
-    /// The network system of the program under sequential consistency, with at most so many pairs of states.
+    /// The network system of the program under sequential consistency, with at most `pairs` pairs of states.
     pub fn to_system(&self, pairs: usize, budget: &mut Budget) -> Result<NetworkSystem, StopReason> {
         let program = &self.program;
         let network = network(program, pairs, budget)?;

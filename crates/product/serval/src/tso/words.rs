@@ -11,7 +11,7 @@ use serval_tso_proof::{Edge, Model, Violation};
 
 use super::TsoInput;
 
-/// How many events of the run to a fault are told.
+/// How many events of the run to a fault are shown.
 const LONGEST: usize = 12;
 
 /// A statement as it is written, on one line.

@@ -100,7 +100,7 @@ fn open_answers_have_the_names_of_their_values() {
     let several = advice(&input, &decision, &limited(&[Method::Reduce])).unwrap().closest.unwrap().words;
     assert_eq!(
         several,
-        "stopped at 3 sets of answers, of which the smallest is told: it could neither realise nor exclude them; more may follow"
+        "stopped at 3 sets of answers, of which the smallest is shown: it could neither realise nor exclude them; more may follow"
     );
     let report = decision.into_report("stock.ser", &input, false);
     assert!(report.to_json().contains(r#""open":[{"request":"buy","response":"1","name":"Empty","count":2}]"#), "{}", report.to_json());

@@ -1,4 +1,4 @@
-//! Answers that no serial run ever gives are told first, and no read is blamed for them.
+//! Answers that no serial run ever gives are reported first, and no read is blamed for them.
 
 use serval::{Counterexample, Input, Options, Verdict, decide};
 
@@ -36,7 +36,7 @@ fn what_is_computed_may_just_be_wrong() {
     let program = "request swap { A := 1 - A; yield; B := 1 - B; 0 } request look { a := A; yield; 10 * a + B }";
     let (run, _) = counterexample(program);
     assert!(run.anomaly.is_some() && !run.is_about_others());
-    // Somebody else has read what was not final: that is to blame.
+    // Another request has read what was not final: that is to blame.
     let program = "request checkout { if (Ordered == 1) { return 3 }; Ordered := 1; yield; if (?) { return 0 }; if (Shipped == 1) { return 2 }; 1 } \
                    request warehouse { if (Ordered == 1) { Shipped := 1 }; Shipped }";
     let (run, text) = counterexample(program);

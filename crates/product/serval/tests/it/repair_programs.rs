@@ -70,7 +70,7 @@ fn many_at_once() {
 fn a_set_is_not_offered_as_long_as_a_part_may_be_enough() {
     let text = "LOCK := 1\nrequest flip {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  ? + x\n}\n\
                 request turn {\n  x := LOCK;\n  yield;\n  LOCK := (x + 1) % 2;\n  -?\n}\n";
-    // With so few states nobody knows whether the first alone is enough.
+    // With so few states it is undecided whether the first alone is enough.
     let within = |pairs| repair(&program(text), Options { rounds: 0, settle: 0, pairs: Some(pairs), ..Options::default() }, &Cancel::new());
     let repaired = (1..40).map(within).find(|repaired| !repaired.candidates.is_empty()).unwrap();
     assert!(matches!(repaired.outcome, Outcome::Undecided(_, true)), "{:?}", repaired.outcome);

@@ -42,7 +42,7 @@ fn head(kind: &str) -> String {
     format!(r#"{{"format":"serval-certificate","version":1,"input":"{}","kind":"{kind}","claim":"{claim}","#, fingerprint(SYSTEM))
 }
 
-/// The same text again and again, with commas between, of so many bytes in all.
+/// The same text again and again, with commas between, of `size` bytes in all.
 fn many(size: usize, unit: &str) -> String {
     let mut text = format!("{unit},").repeat(size / (unit.len() + 1));
     text.pop();

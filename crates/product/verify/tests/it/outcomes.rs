@@ -88,7 +88,7 @@ fn a_program_that_fails_on_the_way() {
     assert!(line.starts_with("a.ser:1:") && line.ends_with(": division by zero"), "{line}");
 }
 
-/// Serially the answers are 0, 1, 2, … without end, and nobody can say in
+/// Serially the answers are 0, 1, 2, … without end, and no checker can say in
 /// finite time that the states after them are all.
 const ENDLESS: &str = "request r { n := 0; while (?) { n := n + 1; yield }; n }";
 
@@ -124,7 +124,7 @@ fn long_texts_and_cancelled_work() {
     assert_eq!(verify(PROGRAM, InputKind::Program, &json, &Caps::default(), &cancel), Outcome::Cancelled);
 }
 
-/// States that somebody hands over are taken if they are those of the program, and otherwise the outcome says so.
+/// States that a caller hands over are taken if they are those of the program, and otherwise the outcome says so.
 #[test]
 fn states_that_are_handed_over() {
     let compiled = |text: &str| {

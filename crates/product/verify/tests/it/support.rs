@@ -30,7 +30,7 @@ pub(crate) fn certificate(text: &str, component: usize, run: RunCertificate) -> 
 }
 
 /// A certificate with at most `requests` requests, if there is one and it is
-/// found among so many configurations.
+/// found among at most `configurations` configurations.
 pub(crate) fn counterexample(text: &str, requests: usize, configurations: u64) -> Option<Certificate> {
     let prepared = prepared(text);
     (0..prepared.component_count()).find_map(|component| {

@@ -54,7 +54,7 @@ fn answers(form: &NormalForm) -> Option<BTreeSet<Vec<i64>>> {
     Some(found)
 }
 
-/// Whether the net reaches the goal with at most so many requests that come in.
+/// Whether the net reaches the goal with a bound on the requests that come in.
 fn reaches(form: &NormalForm, case: &CaseNet) -> Option<bool> {
     let comes = |number: usize| form.steps().get(number).is_none_or(|step| form.is_initial(step.node));
     let has_place = |node: Node| case.net.place_named(&format!("at {node}")).is_some();

@@ -307,7 +307,7 @@ proptest! {
         check_sliced(&system);
     }
 
-    /// Also with responses that nobody gives and local states that nobody gets to.
+    /// Also with responses that no request gives and local states that none gets to.
     #[test]
     fn random_systems_and_their_nets_give_the_same_answers(system in small_system()) {
         let (net, places) = interleaving(&system).unwrap();

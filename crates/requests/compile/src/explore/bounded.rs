@@ -1,6 +1,6 @@
 //! Real runs with few requests at a time, all of them as far as ticks go.
 //!
-//! A configuration is a global state and the requests in flight, of which there are at most so many: another one begins
+//! A configuration is a global state and the requests in flight, whose number is bounded: another one begins
 //! only where there are fewer. Where there are finitely many states there are finitely many configurations, so that the
 //! search ends, and where none of them fails it takes more requests at a time. Configurations are looked at by the
 //! number of their steps, fewest first. With one at a time these are the serial runs.

@@ -23,7 +23,7 @@ use crate::space::Space;
 const MAX_TERMS: usize = 40;
 /// More vectors at a time are too many.
 const MAX_VECTORS: usize = 240;
-/// Larger factors are not what anybody writes.
+/// Programs do not have larger factors.
 const MAX_FACTOR: i64 = 1_000;
 /// A variable with more values is not taken apart into them.
 const MAX_VALUES: usize = 4;

@@ -1,7 +1,7 @@
 //! Looks for a run to a step that may fail, also where it takes many requests.
 //!
 //! All runs with one request at a time, with two, and so on, as far as ticks go ([`Bounded`]), and long random ones
-//! ([`Sampler`]) take turns. Where some run fails it has so many requests at a time and so many steps, so with ticks
+//! ([`Sampler`]) take turns. A run that fails has finitely many requests and steps, so with ticks
 //! that grow without end it is found. The states are kept apart from those of the exploration, whose order is that of
 //! the system that becomes of them.
 
@@ -37,7 +37,7 @@ struct Work {
 }
 
 impl Hunt {
-    /// Goes on with so many ticks. `main` is the space in which the run is told.
+    /// Goes on with `ticks` ticks. `main` is the space in which the run is given.
     pub(super) fn look(&mut self, main: &mut Space, ticks: u64, budget: &Budget) -> Result<Option<Failure>, Stopped> {
         self.with(main, budget, |work| work.look(ticks, budget))
     }
@@ -63,7 +63,7 @@ impl Hunt {
         Ok(told(&work.space, main, &failing))
     }
 
-    /// There is no failing run with so many requests at a time.
+    /// There is no failing run with this number of requests at a time.
     pub(super) fn excluded(&self) -> usize {
         self.work.as_ref().map_or(0, |work| work.levels.iter().take_while(|level| level.is_complete()).count())
     }

@@ -21,7 +21,7 @@ const STEPS: [usize; 4] = [20, 60, 200, 600];
 const MOST_STEPS: usize = 4_000;
 /// By how many percent a new request comes, where one may, of which each walk draws one.
 const COMES: [u64; 4] = [10, 40, 70, 95];
-/// So many runs are kept.
+/// How many runs are kept.
 const KEPT: usize = 64;
 
 /// A run and where it has come to.

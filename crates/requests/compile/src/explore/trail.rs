@@ -23,7 +23,7 @@ pub(crate) type Trail = Vec<TrailStep>;
 /// Global state and requests in flight that are neither initial nor finished.
 type Config = (GlobalId, Box<[LocalId]>);
 
-/// Requests in flight at most: runs with more explain nothing to anybody.
+/// Requests in flight at most: runs with more explain nothing to a reader.
 const MAX_FLIGHT: usize = 16;
 
 /// Real configurations, fewest steps first, up to a number.

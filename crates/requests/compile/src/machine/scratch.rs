@@ -28,7 +28,7 @@ pub(crate) struct Scratch {
     pub(super) ended: Vec<usize>,
     pub(super) record: bool,
     pub(super) accesses: Vec<RawAccess>,
-    /// Where the last step unlocked what nobody had locked.
+    /// Where the last step unlocked what no request had locked.
     pub(crate) remarks: Vec<Span>,
     /// Loops that the last step can get into and never leave.
     pub(crate) spins: Vec<Span>,

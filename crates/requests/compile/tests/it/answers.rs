@@ -8,7 +8,7 @@ use serval_compile::{Compiled, Limits, StepLimits};
 use serval_model::NetworkSystem;
 use serval_testkit::naive::Completed;
 
-/// With so many requests everything is enumerated.
+/// With this number of requests everything is enumerated.
 pub(crate) const REQUESTS: usize = 3;
 
 /// Limits that keep a comparison short.

@@ -18,7 +18,7 @@ fn locals(text: &str, mode: Mode) -> usize {
 
 #[test]
 fn dead_locals_are_reset() {
-    // `x` is 0 or 1 while the request waits, and nobody looks at it again.
+    // `x` is 0 or 1 while the request waits, and no step reads it again.
     let text = "request a { x := ?; yield; Y := 1 - Y; Y }";
     assert_eq!(locals(text, Mode::Optimised), 4); // begun, waiting, done 0, done 1
     assert_eq!(locals(text, Mode::Plain), 7); // waiting twice, done with either x

@@ -120,10 +120,10 @@ fn growth_is_proved_named_and_shown() {
 #[test]
 fn a_division_by_zero_is_never_hidden() {
     for text in [
-        "request a { x := 1 / X; 0 }",            // nobody looks at x
+        "request a { x := 1 / X; 0 }",            // no step reads x
         "request a { 1 % X; 0 }",                 // nor at this
         "request a { while (1) { x := 1 / X } }", // the step cannot end
-        "request a { Y := 1 / X }",               // nobody reads Y
+        "request a { Y := 1 / X }",               // no request reads Y
         "request a { if (X == 3) { 1 / (X - 3) }; X := (X + 1) % 4 }",
     ] {
         for mode in [Mode::Optimised, Mode::Plain] {

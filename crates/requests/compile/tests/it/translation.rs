@@ -154,7 +154,7 @@ fn the_suite_is_translated_step_by_step() {
     assert_eq!(tally.mapped, tally.programs, "{tally:?}");
 }
 
-/// Errors in code whose result nobody uses, which the compiler once made up or hid.
+/// Errors in code whose result is not used, which the compiler once made up or hid.
 #[test]
 fn what_is_not_used_still_fails_and_only_then() {
     let impossible = "
@@ -183,7 +183,7 @@ fn what_is_not_used_still_fails_and_only_then() {
     }
 }
 
-/// A counter that nobody reads and that grows slowly is dropped: it overflows in no run that anybody can make.
+/// A counter that no request reads and that grows slowly is dropped: it overflows in no practical run.
 #[test]
 fn a_slow_counter_that_nobody_reads_is_dropped() {
     let text = "request a { n := 0; while (LOCK) { n := n + 1; yield }; LOCK := 1; yield; LOCK := 0; 0 }";

@@ -46,7 +46,7 @@ impl Sets {
         self.all.as_ref().err().cloned().unwrap_or(StopReason::MethodsExcluded)
     }
 
-    /// The number of a set, in use from now on, that contains the answers of so many steps; none if they are not serial, or no set
+    /// The number of a set, in use from now on, that contains the answers of steps with these counts; none if they are not serial, or no set
     /// was found.
     pub fn containing(&mut self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<usize>, Stopped> {
         let mut values = vec![0_i64; form.nodes().len()];

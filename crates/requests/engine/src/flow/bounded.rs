@@ -28,7 +28,7 @@ use serval_proof::flow::{LinearSet, set_clause};
 use super::realise;
 use super::serial::{Answers, Serial};
 
-/// Edges at most with few ticks; with more of them one more for so many. The
+/// Edges at most with few ticks; with more ticks one more per this number of them. The
 /// solver is no good at many.
 const EDGES: usize = 3_000;
 const TICKS_PER_EDGE: u64 = 1_000;

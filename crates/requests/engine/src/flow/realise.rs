@@ -6,7 +6,7 @@ use serval_model::{Event, LocalId, NodeKind, NodeStep, NormalForm, RequestId, Ru
 
 /// Configurations that are looked at.
 const CONFIGURATIONS: usize = 20_000;
-/// With many ticks one more for so many.
+/// With many ticks one more per this number of them.
 const TICKS_PER_CONFIGURATION: u64 = 1_000;
 
 /// The steps in an order in which they can be made; `None` if there is none, or
@@ -65,7 +65,7 @@ pub(super) fn order(form: &NormalForm, counts: &[i64], budget: &mut Budget) -> R
 }
 
 /// The run of [`NormalForm::to_system`] that makes these steps in this order:
-/// whoever is at the right node makes a step, or a new request does.
+/// a request at the right node makes a step, or a new one does.
 pub fn run_of(form: &NormalForm, steps: &[NodeStep]) -> Option<Run> {
     let id = |number: u32| usize::try_from(number).ok();
     let mut run = Run::new(serval_model::GlobalId::from_index(id(form.initial_global())?));

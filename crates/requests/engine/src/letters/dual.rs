@@ -17,7 +17,7 @@
 //!
 //! A clause with one of these for every `f` holds for all walks. For a given `f` only the edges matter
 //! from whose ends a walk leads to `f`. More is found about walks with some of the labels alone, and where
-//! those that have visited a state are told apart from those that have not: then the copies of a
+//! those that have visited a state are distinguished from those that have not: then the copies of a
 //! state are last states of their own. What is found here is a guess about what may hold for
 //! other runs as well.
 
@@ -80,8 +80,8 @@ pub(super) struct Conditional {
 }
 
 /// As [`separate`], but for walks with some of the labels alone: those of the counts, and as many
-/// more, in their order, as a clause is found for. If there is none, walks that visit a state are told
-/// apart from those that do not.
+/// more, in their order, as a clause is found for. If there is none, walks that visit a state are
+/// distinguished from those that do not.
 pub(super) fn separate_among(
     automaton: &Automaton,
     classes: u32,

@@ -20,7 +20,7 @@ use super::{LettersOutcome, Work};
 /// How far the proof of each group on its own has come.
 #[derive(Debug, Default)]
 pub(super) enum Grouped {
-    /// Nobody has looked.
+    /// Not looked for yet.
     #[default]
     New,
     Begun(Box<Begun>),

@@ -17,7 +17,7 @@ use serval_model::NormalForm;
 use serval_proof::letters::fact::counting_problem;
 use serval_proof::letters::{Bound, Counting};
 
-/// Of the ticks that are left heights may use one part of so many.
+/// Of the ticks that are left heights may use one part of this number of parts.
 const PART: u64 = 8;
 
 /// Proves a clause of which global states alone show that it holds.
@@ -185,7 +185,7 @@ mod tests {
             assert!(is_seen(&form, &[more, as_many]), "{n}");
             // What holds only as long as few requests answer is not seen, and that takes an end.
             assert!(!is_seen(&form, &[bound(&[(zero, -1)], 100)]), "{n}");
-            // A literal about remainders stands in nobody's way.
+            // A literal about remainders excludes no walk.
             let odd = Bound { divisor: 2, constant: 0, terms: vec![(zero, 1)] };
             assert!(is_seen(&form, &[odd.clone(), bound(&[(zero, 1), (one, -1)], 0)]), "{n}");
             assert!(!is_seen(&form, &[odd]), "{n}");

@@ -27,7 +27,7 @@ pub(super) enum Realised {
 }
 
 /// Looks for a complete run whose answers are counted so, with no other
-/// answers; looks at so many configurations at most.
+/// answers; looks at a limited number of configurations.
 ///
 /// Depth first. A configuration is the global state, how many requests are at
 /// each node, and what is still to be answered; one that was seen before led

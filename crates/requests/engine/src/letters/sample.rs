@@ -16,7 +16,7 @@ pub(super) fn draw(random: &mut SplitMix64, classes: usize) -> Automaton {
     restrict(&Automaton { states, start: 0, edges: edges.into_iter().collect() }, |_| true)
 }
 
-/// The counts of all walks of up to so many edges.
+/// The counts of all walks of at most `length` edges.
 pub(super) fn walks(automaton: &Automaton, classes: usize, length: usize) -> BTreeSet<Vec<i64>> {
     let mut layer = BTreeSet::from([(automaton.start, vec![0; classes])]);
     let mut found = BTreeSet::new();

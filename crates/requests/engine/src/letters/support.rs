@@ -25,7 +25,7 @@ pub(super) fn never(form: &NormalForm, outside: &[Node], how: How, budget: &mut 
 }
 
 /// The letters that are never answered without one of `outside` by runs that
-/// answer others exactly so many times; `None` if there is no such run.
+/// answer others exactly a given number of times; `None` if there is no such run.
 pub(super) fn never_exactly(
     form: &NormalForm,
     outside: &[Node],

@@ -1,6 +1,6 @@
-//! A solver that is told a problem that grows.
+//! An incremental solver, for a problem that grows.
 //!
-//! Most facts are clauses with one literal, but for such as never hold. The solver is told these as inequalities, once and for all, so
+//! Most facts are clauses with one literal, but for such as never hold. The solver gets these as inequalities, once and for all, so
 //! that it need not come to each of them again in each case that it looks at. In the problem of the checker they are
 //! clauses: a refutation begins with those of them that it uses, and then says what the solver said.
 
@@ -10,7 +10,7 @@ use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Node as TreeNode, Problem, Reference, Tree};
 
-/// A solver that is told a problem that grows, perhaps with a bound on the sum
+/// An incremental solver for a problem that grows, perhaps with a bound on the sum
 /// of the counts.
 #[derive(Clone)]
 pub(super) struct Told {
@@ -130,7 +130,7 @@ fn combinations(node: &TreeNode) -> [&[(Reference, i128)]; 2] {
     }
 }
 
-/// Numbers facts anew, where there were so many before those on the way, and are so many now.
+/// Numbers facts anew, where there were `before` before those on the way, and are `now` now.
 fn renumber(combination: &mut [(Reference, i128)], places: &BTreeMap<u32, u32>, before: usize, now: usize) {
     for (reference, _) in combination {
         if let Reference::Fact(fact) = reference {

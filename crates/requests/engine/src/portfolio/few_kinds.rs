@@ -7,7 +7,7 @@ use crate::search::SubsetSearch;
 
 impl Work<'_> {
     /// Searches sets of few kinds of requests in the components that are not
-    /// proved, with so many ticks for each, or those that a first search is worth.
+    /// proved, with `ticks` ticks for each, or those that a first search is worth.
     pub(super) fn few_kinds(&mut self, ticks: Option<u64>) -> Result<(), End> {
         for component in self.open() {
             let mut subsets = SubsetSearch::new(self.systems[component]);

@@ -8,11 +8,11 @@ use serval_proof::Part;
 
 use super::Attempt;
 
-/// Disjuncts that it looks at: so many, and one more for so many ticks.
+/// Disjuncts that it looks at: the fewest, and one more for each portion of ticks.
 const FEWEST_DISJUNCTS: usize = 16;
 const TICKS_PER_DISJUNCT: u64 = 500_000;
 
-/// What it finds within so many ticks or a few times as many.
+/// What it finds within `ticks` ticks or a few times as many.
 pub(super) fn prove(system: &NetworkSystem, ticks: u64, cancel: &Cancel) -> Attempt {
     let disjuncts = usize::try_from(ticks / TICKS_PER_DISJUNCT).unwrap_or(usize::MAX).saturating_add(FEWEST_DISJUNCTS);
     let options = Options { ticks: [ticks, ticks / 8, ticks], max_disjuncts: disjuncts, net_first: false, ..Options::default() };

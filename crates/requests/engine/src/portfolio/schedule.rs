@@ -5,7 +5,7 @@ use super::tasks::Kind;
 /// Ticks for reductions of one component, in the first round.
 pub(super) const REDUCE_TICKS: u64 = 100_000_000;
 /// Ticks for a proof over the numbers of answers that is there as soon as
-/// somebody looks, before the first level.
+/// it is looked for, before the first level.
 pub(super) const INSTANT_TICKS: u64 = 1_000;
 /// Ticks for a search of the reduced system, which is small, before the first
 /// level: a tick of it is a configuration, and takes much longer than others.

@@ -124,7 +124,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether every exchange at a point succeeds, so that nobody need step
+    /// Whether every exchange at a point succeeds, so that no request need step
     /// between there.
     fn is_uninterrupted(&mut self, point: Point, set: &PointSet, budget: &mut Budget) -> Result<bool, Stopped> {
         let others = self.others.beside(self.reduced, point);

@@ -7,14 +7,14 @@ use super::RequestMultiset;
 /// A request in flight: its name and its local state.
 pub(crate) type Place = (RequestId, LocalId);
 
-/// A global state, who is in flight, what has been answered. Whoever is
+/// A global state, who is in flight, what has been answered. A request that is
 /// neither in flight nor has answered is still to come.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Config {
     pub(crate) global: GlobalId,
     /// Sorted; without `current`.
     pub(crate) flight: Vec<Place>,
-    /// Who moved last, where that is told apart.
+    /// Who moved last, where that is distinguished.
     pub(crate) current: Option<Place>,
     /// Sorted.
     pub(crate) completed: Vec<Letter>,
@@ -27,7 +27,7 @@ pub(crate) struct Turn {
     pub(crate) from: Place,
     /// Whether it was in flight.
     pub(crate) was_in_flight: bool,
-    /// Whether it also made the previous turn, where that is told apart.
+    /// Whether it also made the previous turn, where that is distinguished.
     pub(crate) continues: bool,
     pub(crate) step: Option<Step>,
     pub(crate) answer: Option<serval_model::ResponseId>,

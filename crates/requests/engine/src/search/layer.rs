@@ -45,7 +45,7 @@ impl<M: Moves> Search<M> {
         Self::with_serial_ticks(system, SERIAL_TICKS)
     }
 
-    /// The same with so many ticks for a question about serial runs.
+    /// The same with `ticks` ticks for a question about serial runs.
     pub(super) fn with_serial_ticks(system: M, ticks: u64) -> Self {
         let names = system.starts().iter().map(|(request, _)| request.index() + 1).max().unwrap_or(0);
         Self { serial: Serial::new(system, ticks), names }

@@ -66,7 +66,7 @@ pub fn lift(original: &NetworkSystem, reduced: &Run, budget: &mut Budget) -> Res
             return Ok(perform(original, &threads, &turns, &actions_to(&seen, position)));
         };
         let mut next: Vec<(Action, State)> = Vec::new();
-        // Whoever has no further turn must be gone.
+        // A request without a further turn must be gone.
         if state.places[at] == At::Gone || turns[state.turn + 1..].contains(&at) {
             next.push((Action::NextTurn, State { turn: state.turn + 1, ..state.clone() }));
         }

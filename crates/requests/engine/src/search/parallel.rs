@@ -91,7 +91,7 @@ pub fn parallel_layer(
 const ALONE: u64 = 20_000;
 
 impl Layer<'_> {
-    /// Answers one question after the other, until so many ticks are spent.
+    /// Answers one question after the other, until `until` ticks are spent.
     fn work(&self, search: &mut Search<&NetworkSystem>, until: u64) {
         let mut spent = 0_u64;
         while spent < until {

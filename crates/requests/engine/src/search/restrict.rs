@@ -13,7 +13,7 @@
 //! nothing else are *silent*: a local state is silent if it gives no response
 //! and its steps are, in every global state, one step to the same other local
 //! state that leaves the global state as it is. A request can make such a step
-//! as soon as it arrives, because nobody sees it and nothing changes what it
+//! as soon as it arrives, because no other request sees it and nothing changes what it
 //! does; so a silent local state is contracted to the one that it leads to.
 
 use std::ops::Range;
@@ -56,7 +56,7 @@ impl Reached {
     /// Everything that follows, as far as the budget goes. A tick is a pair of states.
     pub(super) fn grow<M: Moves>(&mut self, system: &mut M, budget: &mut Budget) -> Result<(), NotRestricted> {
         let Self { locals, globals, steps } = self;
-        // All pairs of the first so many local and global states have been run.
+        // All pairs of the first `rows` local and `columns` global states have been run.
         let (mut rows, mut columns) = (0, 0);
         let mut successors = Vec::new();
         loop {
@@ -89,7 +89,7 @@ impl Reached {
 pub(super) enum NotRestricted {
     /// The budget ended, or a step has no result.
     TooLarge,
-    /// Somebody raised the flag.
+    /// The flag was raised.
     Cancelled,
 }
 
@@ -240,7 +240,7 @@ pub(super) struct Shape {
     answers: Vec<(usize, usize)>,
 }
 
-/// A system of so many local states, global states and responses, whose names
+/// A system of given numbers of local states, global states and responses, whose names
 /// are their numbers; the first global state is the initial one.
 fn written(mut builder: SystemBuilder, [locals, globals, responses]: [usize; 3], steps: &[(usize, usize, usize, usize)]) -> NetworkSystem {
     for local in 0..locals {

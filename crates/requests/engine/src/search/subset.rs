@@ -44,9 +44,9 @@ pub struct SubsetSearch<M> {
 /// What is known of a set of kinds, of runs in which each of them occurs.
 #[derive(Default)]
 struct Known {
-    /// No counterexample has up to so many requests.
+    /// No counterexample has this number of requests or fewer.
     cleared: u32,
-    /// So many ticks did not do for more.
+    /// The ticks that did not suffice for more.
     tried: u64,
 }
 
@@ -191,7 +191,7 @@ impl<M: Moves> SubsetSearch<M> {
     }
 }
 
-/// Does a part of the work with so many ticks, which are taken from the budget.
+/// Does a part of the work with `ticks` ticks, which are taken from the budget.
 fn spending<T>(ticks: u64, budget: &mut Budget, work: impl FnOnce(&mut Budget) -> T) -> Result<T, Stopped> {
     let mut own = budget.part(ticks);
     let before = own.left();
@@ -209,7 +209,7 @@ fn searched<S>(found: Result<Option<Run>, Halt<S>>) -> Result<Searched, Stopped>
     }
 }
 
-/// Looks at the runs of so many requests in which each of some kinds occurs,
+/// Looks at the runs of a number of requests in which each of some kinds occurs,
 /// beyond those that are known to hold no counterexample. `spread` says which
 /// requests of the system these kinds are.
 fn layers<N: Moves>(

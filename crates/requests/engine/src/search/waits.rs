@@ -26,15 +26,15 @@ const MANY: u64 = 16;
 /// Who waits for how many changes by others, as far as it is known.
 #[derive(Debug, Default)]
 pub struct Waits {
-    /// For each kind of requests; empty where nobody is known to wait.
+    /// For each kind of requests; empty where no request is known to wait.
     kinds: Vec<Kind>,
 }
 
 #[derive(Debug)]
 struct Kind {
-    /// So many changes by others come before the answer, at least; none if there never is one.
+    /// The least number of changes by others before the answer; none if there never is one.
     needs: Option<u64>,
-    /// So many changes it makes at most; none if there is no end to them.
+    /// The greatest number of changes that it makes; none if there is no end to them.
     most: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl Waits {
         kinds.map(|(request, most)| Ok(Kind { needs: needs(system, request, &changes, budget)?, most })).collect()
     }
 
-    /// Whether these requests may all answer, so many of each kind. If not, no run is complete with them.
+    /// Whether these requests, given as a number of each kind, may all answer. If not, no run is complete with them.
     pub(super) fn may_all_answer(&self, requests: &[u32]) -> bool {
         let chosen = || self.kinds.iter().zip(requests).filter(|(_, count)| **count > 0);
         let sum = chosen().try_fold(0_u64, |sum, (kind, &count)| Some(sum.saturating_add(kind.most?.saturating_mul(count.into()))));

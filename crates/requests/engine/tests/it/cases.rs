@@ -55,7 +55,7 @@ fn what_the_equation_does_not_see_other_evidence_excludes() {
         "0",
         r#"["a", "a"]"#,
         r#"["a 0", "0"], ["a 1", "1"]"#,
-        // Under 1 a request may go to `mid` and back to 0; but nobody makes it 1 who was not at `mid` before.
+        // Under 1 a request may go to `mid` and back to 0; but no request makes it 1 that was not at `mid` before.
         r#"["a", "0", "a 0", "0"], ["a", "1", "mid", "0"], ["mid", "0", "mid 2", "1"], ["mid 2", "1", "a 1", "0"], ["mid 2", "0", "a 1", "1"]"#,
     );
     let evidence = proved(&form, 2_000_000);

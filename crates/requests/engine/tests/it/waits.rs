@@ -23,7 +23,7 @@ fn part(random: &mut SplitMix64, waits: bool) -> String {
         0 => format!("if ({variable} == {one}) {{ {variable} := {other} }}"),
         1 => format!("while ({variable} == {one}) {{ {variable} := {other}; yield }}"),
         2 => format!("{variable} := 2 - {variable}"),
-        // Without end, unless somebody else does something.
+        // Without end, unless another request does something.
         3 => format!("while (!(Y == {one})) {{ if (X == 2) {{ X := 0 }} else {{ X := X + 1 }}; yield }}"),
         _ => format!("if ({variable} == 2) {{ {variable} := 0 }} else {{ {variable} := {variable} + 1 }}"),
     }

@@ -35,7 +35,7 @@ fn what_is_ready_does_not_change() {
 
 #[test]
 fn what_is_not_may() {
-    // The flag is raised too early, taken back, not waited for; or somebody does not care.
+    // The flag is raised too early, taken back, not waited for; or a request ignores it.
     assert!(!is_proved(&program("yield; OBJECT := 1; yield; READY := 1; yield; OBJECT := 2", "await (READY == 1)", "")));
     assert!(!is_proved(&program(BUILD, "await (READY == 1)", "request back { lock(L); READY := 0; unlock(L); 1 }")));
     assert!(!is_proved(&program(BUILD, "await (READY == 0)", "")));
@@ -70,7 +70,7 @@ fn looks_and_ranges_fit() {
     assert!(!is_proved(text));
 }
 
-/// Who counts itself in and then waits until nobody is counted waits forever. Of what follows both numbers can be said, and what is said of points after
+/// A request that counts itself in and then waits until none is counted waits forever. Of what follows both numbers can be said, and what is said of points after
 /// that must not rest on the one that is not.
 #[test]
 fn nobody_comes_where_two_values_are_seen() {

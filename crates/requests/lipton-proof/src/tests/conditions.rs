@@ -74,14 +74,14 @@ fn exchange() {
     needs(Condition::ReductionExchange, LOST_UPDATE, &after);
 }
 
-/// A path that leaves a variable alone may be replaced by one that changes it, but not before somebody reads it.
+/// A path that leaves a variable alone may be replaced by one that changes it, but not before a request reads it.
 #[test]
 fn a_read_sees_what_it_saw() {
     let text = "request get { x := A; A := 0; x }\nrequest put { lock(L); A := 1; yield; if (A == 1) { A := 0 }; unlock(L); 0 }\n";
     let owners = vec![Owner { global: global(text, "L"), value: 1, points: vec![(3, 3)] }];
     let reduction = Reduction { ranges: bits(text, &["A", "L"]), owners, post: vec![(3, 3)], ..Reduction::default() };
     needs(Condition::ReductionExchange, text, &reduction);
-    // Whoever reads nothing does not notice.
+    // A request that reads nothing does not notice.
     let blind = text.replace("x := A; A := 0; x", "A := 0; 7");
     assert_eq!(checked(&blind, &reduction), Ok(()));
 }

@@ -26,7 +26,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The last group is the one that nobody stands for by itself.
+    /// The last group is the one that no body stands for by itself.
     pub(super) fn new(variables: &[(&str, &str)], bodies: &[(char, &str)], groups: &[&str]) -> Self {
         let mut text = String::new();
         for group in 0..groups.len() {
@@ -199,7 +199,7 @@ fn variables_of_others() {
     groups.needs("something is said of a variable that the body does not mention", &Reduction { known, ..base });
 }
 
-/// A variable that nobody changes is a sum that never changes.
+/// A variable that no request changes is a sum that never changes.
 #[test]
 fn sums() {
     let a = format!("y := Z; Z := y; yield; if (y == 1) {{ {LOOK}; yield; {AGAIN} }} else {{ 0 }}");
@@ -209,7 +209,7 @@ fn sums() {
     let sums = vec![Sum { globals: vec![(groups.global("Z0"), 1)], values: Vec::new() }];
     let with = |register: u32| {
         let locals = vec![bounds(register, (0, 0), &[p])];
-        // Who reads 1 goes on to the next point: here nobody does.
+        // A request that reads 1 goes on to the next point: here none does.
         let nowhere = vec![(p + 1, p + 1)];
         Reduction { sums: sums.clone(), locals, nowhere, post: vec![(p, p + 1), (q, q + 1)], ..base.clone() }
     };
@@ -240,7 +240,7 @@ fn exclusions_are_about_two_bodies() {
     assert!(matches!(checked(&groups.text, &reduction), Err(Refusal::Invalid(why)) if why.condition == Condition::ReductionExchange));
 }
 
-/// A body that nobody stands for.
+/// A body that no other stands for.
 #[test]
 fn shapes() {
     let text = format!("{LOST_UPDATE}request s {{ 0 }}\n");

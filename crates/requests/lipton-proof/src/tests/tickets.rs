@@ -167,7 +167,7 @@ fn one_is_called_after_the_other() {
     needs(Condition::ReductionTicket, &lock(DRAW, "S >= t", "S := S + 2"));
 }
 
-/// In runs that are complete nobody does that, but there is an error in others.
+/// In complete runs no request does that, but there is an error in others.
 #[test]
 fn who_waits_does_not_call() {
     let away = "if (?) { S := S + 1; yield; while (1) { 1 } }";

@@ -18,7 +18,7 @@ fn needs_one_of(groups: &Groups, proofs: impl IntoIterator<Item = Reduction>) {
     groups.needs(TOGETHER, &proof);
 }
 
-/// Who looks whether `Z` is raised looks again, so `b` may raise it; but then `c` changes `D`, which it does not where nobody raises `Z`.
+/// A request that looks whether `Z` is raised looks again, so `b` may raise it; but then `c` changes `D`, which it does not where none raises `Z`.
 #[test]
 fn late_looks() {
     let a = format!("if (Z == 1) {{ return 1 }}; {LOOK}; yield; if (Z == 1) {{ {AGAIN} }} else {{ 9 }}");

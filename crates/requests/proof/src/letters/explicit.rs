@@ -17,7 +17,7 @@
 //!   on a node that is not done, or on a letter of its set, with which it is no
 //!   longer under way.
 //!
-//! A control is *final* if nobody is under way and `k_i` have begun for each set.
+//! A control is *final* if no request is under way and `k_i` have begun for each set.
 //! Only steps between controls are kept that can be reached from the first one,
 //! and from which a final one can be reached, along steps, whatever the nodes.
 //!
@@ -42,7 +42,7 @@ use super::slice::slice;
 use crate::objects::objects;
 use crate::script::size;
 
-/// Letters that are answered exactly so many times.
+/// Letters that are answered exactly this number of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Exactly {

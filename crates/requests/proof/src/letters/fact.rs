@@ -28,15 +28,15 @@
 //! The clause of both is: no letter of `never`, or some letter of `O`. *Proof.* If
 //! a complete run answers no letter of `O`, it is one of the slice. ∎
 //!
-//! Both can also be said of runs that answer letters of some sets exactly so many
+//! Both can also be said of runs that answer letters of some sets exactly a given number of
 //! times (`exactly`), and are then shown for the [explicit system](super::explicit)
 //! of the slice; the clause then also has, for each set, that its letters are
 //! answered fewer or more times. If no final control can be reached, nothing is
 //! left of the explicit system, and everything is said of it. An empty `never`
 //! says that there is no such run at all, because no final control can be
 //! reached, and the clause has no literal for it. *Proof.* A complete run for
-//! which all other literals fail is one of the slice that answers the sets exactly so
-//! many times. The explicit system has a complete run with the same answers outside
+//! which all other literals fail is one of the slice that answers the sets exactly that
+//! often. The explicit system has a complete run with the same answers outside
 //! the sets, and `never` has no letter of a set (`letters.apart`). ∎
 //!
 //! - `count`: a clause over the numbers of answers, or some letter of `O`. The
@@ -83,7 +83,7 @@ pub enum Fact {
 pub struct Absence {
     /// `O`, sorted.
     pub outside: Vec<Node>,
-    /// Sets of letters that are answered exactly so many times; mostly none.
+    /// Sets of letters that are answered exactly a given number of times; mostly none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exactly: Vec<Exactly>,
     /// What is not answered without them, sorted.

@@ -47,7 +47,7 @@ use crate::{Checked, Work};
 const DONE: u32 = 0;
 /// The column of nodes that no complete run visits.
 const NOWHERE: u32 = u32::MAX;
-/// Up to so many rows are found in a table, more by hashing.
+/// Up to this number of rows are found in a table, more by hashing.
 const TABLE_ROWS: u64 = 1 << 22;
 
 /// A set of pairs of nodes under global states. Only columns that are in a

@@ -37,7 +37,7 @@ use crate::{Checked, Work};
 pub struct Track {
     /// Sets of nodes; the requests at nodes of one set are counted together.
     pub groups: Vec<Vec<Node>>,
-    /// So many, or more.
+    /// The number from which on requests are not counted apart.
     pub most: u8,
 }
 
@@ -101,7 +101,7 @@ impl Track {
                 for after in self.after(&counts, &inside[step.node as usize], &inside[step.to_node as usize]) {
                     budget.spend(cost)?;
                     let state = (step.to_global, after);
-                    // So many that numbers do not suffice are too many.
+                    // More states than 32 bits number are too many.
                     let new = u32::try_from(states.len()).map_err(|_| Stopped::OutOfTicks)?;
                     let to = *numbers.entry(state).or_insert_with_key(|state| {
                         states.push(state.clone());
@@ -133,7 +133,7 @@ impl Track {
     }
 }
 
-/// For each state its number among those that lead to one in which nobody is counted, in their order.
+/// For each state its number among those that lead to one in which no request is counted, in their order.
 fn numbers_of_leading_home(states: &[State], edges: &[Edge], budget: &mut Budget) -> Result<Vec<Option<u32>>, Stopped> {
     budget.spend(states.len() as u64 + edges.len() as u64)?;
     let mut before: Vec<Vec<u32>> = vec![Vec::new(); states.len()];

@@ -151,7 +151,7 @@ fn violates_only(condition: Condition) -> Certificate {
         Condition::FaultThread => changed(|fault| fault.fails.id = 1),
         Condition::FaultLocal => changed(|fault| fault.fails.from.local = "read 1".into()),
         Condition::FaultGlobal => changed(|fault| fault.fails.from.global = "0".into()),
-        // Nobody has moved the counter.
+        // No step has moved the counter.
         Condition::FaultStep => changed(|fault| {
             fault.steps.truncate(4);
             fault.fails.from.global = "0".into();

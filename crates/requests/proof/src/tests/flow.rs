@@ -184,7 +184,7 @@ fn regions_are_in_order() {
 #[test]
 fn a_node_that_is_landed_on_is_not_fresh() {
     // A request that can go round (node 0) before it goes on. Backwards from
-    // the end nobody comes from node 0 who has not been there before.
+    // the end no request comes from node 0 that has not been there before.
     let steps = [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]];
     let (form, _) = NormalForm::new(&system(2, &["r!", "r/x"], &steps)).unwrap();
     let fact = Fact::Backward(Region { globals: vec![0, 1], nodes: vec![1] });
@@ -201,13 +201,13 @@ fn steps_that_need_others() {
     let (form, _) = NormalForm::new(&system(2, &["a!", "a", "b!", "a/x", "b/z"], &steps)).unwrap();
     let clause = |without: &[u32]| fact_clause(&form, &[], &Fact::Pairs(without.to_vec()), &mut enough()).unwrap().unwrap();
     let at_least = |terms: &[(u32, i64)], constant| Literal::AtLeastZero(Linear::new(terms.iter().copied(), constant).unwrap());
-    // Without the first step nobody can make any.
+    // Without the first step no request can make any.
     assert_eq!(clause(&[0]), [at_least(&[(1, -1), (2, -1)], 0), at_least(&[(0, 1)], -1)]);
     // If the flag stays up, `a` gets no further; it need not have come.
     assert_eq!(clause(&[1]), [at_least(&[(0, -1), (2, -1)], 0), at_least(&[(1, 1)], -1)]);
     // The order does not matter.
     assert_eq!(clause(&[1, 0]), clause(&[0, 1]));
-    // Nobody waits for `b`.
+    // No request waits for `b`.
     assert_eq!(clause(&[2]), [at_least(&[], 0), at_least(&[(2, 1)], -1)]);
 }
 

@@ -61,7 +61,7 @@ fn refused(case: &Case) -> Option<Condition> {
 /// A proof that is refused for `condition` and nothing else.
 pub(super) fn violates_only(condition: Condition) -> Wrong {
     let case = match condition {
-        // A request leads to the second state or to the third, and whoever waits there is
+        // A request leads to the second state or to the third, and a request that waits there is
         // answered; together they see that it has been in both. The letter of the first is in two groups.
         Condition::LettersGroups => {
             let steps = [[0, 0, 1, 1], [1, 1, 4, 1], [1, 1, 4, 2], [0, 1, 4, 1], [0, 2, 4, 2], [2, 2, 5, 2], [3, 1, 6, 1]];
@@ -129,14 +129,14 @@ fn each_part_of_a_right_proof_is_needed() {
 
 #[test]
 fn a_group_that_has_more_to_do_is_not_over() {
-    // Both lights in one group: whoever has switched one on may or may not go on to the other.
+    // Both lights in one group: a request that has switched one on may or may not go on to the other.
     let one = Level { loops: vec![], automaton: loops(&[4, 5]), relation: (0..4).map(|state| (0, state)).collect() };
     for (steps, letter, guard) in (0..5).flat_map(|steps| [(steps, 6, 0), (steps, 7, 1)]) {
         let mut case = right();
         let each = vec![group(&[4, 5], steps, vec![one.clone(), remove(&[4, 5])])];
         let other = if letter == 6 { 7 } else { 6 };
         *groups(&mut case) = Groups { visits: vec![visit(letter, &[guard])], each };
-        // The other one is answered anywhere, so that it is nobody's concern.
+        // The other one is answered anywhere, so that it does not matter.
         let proof = super::letters::proof(&mut case);
         proof.classes = vec![vec![other]];
         assert_eq!(refused(&case), Some(Condition::LettersVisits), "{steps} {letter}");

@@ -78,7 +78,7 @@ fn nothing_happens(system: NetworkSystem) -> InvariantProof {
     InvariantProof { clauses: vec![vec![none]], sets, ends, ..InvariantProof::default() }
 }
 
-/// Says that nobody is ever anywhere, so that no step is ever made.
+/// Says that no request is ever anywhere, so that no step is ever made.
 fn nobody_comes(system: NetworkSystem) -> InvariantProof {
     let form = form(&system);
     let mut proof = nothing_happens(system);
@@ -86,7 +86,7 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
     for &node in &open {
         proof.clauses.push(vec![Bound { terms: vec![(node_variable(&form, node).unwrap(), -1)], ..Bound::default() }]);
     }
-    // The facts that the sets add come after what nobody says.
+    // The facts that the sets add come after those of the open nodes.
     let shift = u32::try_from(open.len()).unwrap();
     for tree in &mut proof.ends {
         for node in &mut tree.nodes {
@@ -102,9 +102,9 @@ fn nobody_comes(system: NetworkSystem) -> InvariantProof {
     for (number, step) in (0..).zip(form.steps()) {
         for (index, clause) in (0..).zip(&proof.clauses) {
             if !is_kept(clause, step.global, &afterwards(&form, clause, number, step).unwrap()) {
-                // Somebody is there, and nobody is.
-                let nobody = 2 + open.iter().position(|&node| node == step.node).unwrap();
-                proof.kept.push(Kept { step: number, clause: index, tree: Tree { nodes: vec![farkas(&[0, nobody])] } });
+                // A request is there, and none is.
+                let none = 2 + open.iter().position(|&node| node == step.node).unwrap();
+                proof.kept.push(Kept { step: number, clause: index, tree: Tree { nodes: vec![farkas(&[0, none])] } });
             }
         }
     }

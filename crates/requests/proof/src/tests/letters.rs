@@ -167,7 +167,7 @@ fn a_clause_that_does_not_hold_is_refused() {
 
 #[test]
 fn what_is_said_of_some_runs_is_no_guard() {
-    // While nobody answers `w`, `x` is answered only beside `u`; but that is no guard.
+    // While no request answers `w`, `x` is answered only beside `u`; but that is no guard.
     let exactly = vec![Exactly { letters: vec![5], times: 0 }];
     let case = guarded(Fact::Reach(Absence { exactly, ..absence(&[4], &[6]) }));
     let Err(crate::Refusal::Invalid(rejection)) = case.check() else { panic!() };
@@ -183,7 +183,7 @@ fn requests_are_followed() {
         matches!(case.check(), Err(crate::Refusal::Invalid(refused)) if [Condition::LettersReach, Condition::LettersPairs].contains(&refused.condition))
     };
     for how in [Fact::Reach, Fact::Pairs] {
-        // Without `w` nobody answers `x`; with it somebody may; and `w` can be answered.
+        // Without `w` no request answers `x`; with it one may; and `w` can be answered.
         assert!(!fact(how, 0, &[6]) && fact(how, 1, &[6]) && fact(how, 2, &[6]) && fact(how, 1, &[]));
     }
 }

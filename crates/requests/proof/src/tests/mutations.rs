@@ -9,7 +9,7 @@ use crate::{Action, Body, Certificate, Claim, Completed, RunCertificate};
 
 /// All names of the system, and some that it does not have.
 fn names(system: &NetworkSystem) -> Vec<String> {
-    let mut names: Vec<String> = ["", "nobody", "a\u{301}"].map(str::to_owned).to_vec();
+    let mut names: Vec<String> = ["", "unknown", "a\u{301}"].map(str::to_owned).to_vec();
     names.extend(system.globals().map(|id| system.global_name(id).to_owned()));
     names.extend(system.locals().map(|id| system.local_name(id).to_owned()));
     names.extend(system.requests().map(|id| system.request_name(id).to_owned()));

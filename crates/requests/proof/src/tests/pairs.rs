@@ -11,9 +11,9 @@ use crate::script::{Entry, Pairs, Reduced};
 /// What a turn that goes wrong may cost before it is stopped.
 const TICKS: u64 = 20_000_000;
 
-/// So many nodes that are not done, and how much it costs to prune the system.
+/// The number of nodes that are not done, and how much it costs to prune the system.
 ///
-/// The price is what a user is told about caps, see `prices.rs`; in rows of
+/// The price is what messages say about caps, see `prices.rs`; in rows of
 /// several words it is paid per word.
 const WIDE: [(u32, u64); 8] =
     [(4, 454), (20, 8581), (62, 78_761), (63, 73_548), (64, 103_752), (75, 124_438), (100, 238_369), (140, 478_360)];
@@ -21,7 +21,7 @@ const WIDE: [(u32, u64); 8] =
 /// A system with two initial nodes and two done nodes among many. Global
 /// states other than 0 are locks. Most nodes are entered by a step that takes
 /// one and left by a step that gives it back; at others requests wait whatever
-/// is locked; lock 1 is not a good one, and from lock 4 nobody comes back. So
+/// is locked; lock 1 is not a good one, and from lock 4 no request comes back. So
 /// many pairs are possible, and many are not.
 fn wide(random: &mut SplitMix64, nodes: u32) -> NormalForm {
     let below = |random: &mut SplitMix64, bound: u32| u32::try_from(random.below(bound.into())).unwrap();
@@ -47,7 +47,7 @@ fn wide(random: &mut SplitMix64, nodes: u32) -> NormalForm {
             _ => {
                 step(begin, 0, node, lock);
                 step(node, lock, done, if lock == 4 { 4 } else { 0 });
-                // Never made, unless somebody else gives the lock back.
+                // Never made, unless another request gives the lock back.
                 step(node, 0, done, below(random, 4));
             }
         }

@@ -20,7 +20,7 @@ fn flow(edge: u32, divisor: u64, constant: i64, terms: &[(u32, i64)]) -> Flow {
     Flow { edge, divisor, constant, terms: terms.to_vec() }
 }
 
-/// The counts of all walks of up to so many edges.
+/// The counts of all walks of at most `length` edges.
 fn walks(automaton: &Automaton, classes: u32, length: usize) -> BTreeSet<Vec<i64>> {
     let mut layer = BTreeSet::from([(automaton.start, vec![0; classes as usize])]);
     let mut found = BTreeSet::new();
@@ -65,7 +65,7 @@ fn is_outside(automaton: &Automaton, classes: u32, region: &Region, counts: &[i6
 }
 
 /// From 0 to 1 by `a` and back by `b`; a loop `c` at 1, and a loop `d` at 2, where
-/// nobody gets.
+/// no walk gets.
 fn hub() -> Automaton {
     Automaton { states: 3, start: 0, edges: vec![(0, 0, 1), (1, 1, 0), (1, 2, 1), (2, 3, 2)] }
 }
@@ -129,13 +129,13 @@ fn wrong() -> Vec<(Condition, Region, Option<Vec<i64>>)> {
     ];
     let mut wrong: Vec<_> = numbers.into_iter().map(|region| (Condition::LettersRegionNumbers, region, None)).collect();
     // The loop at 2 hangs on nothing but itself.
-    let nobody = || with(&|region| region.flows.push(flow(3, 1, 0, &[(3, 1)])));
-    let mut own = nobody();
+    let alone = || with(&|region| region.flows.push(flow(3, 1, 0, &[(3, 1)])));
+    let mut own = alone();
     own.tree.push((2, 2));
     wrong.push((Condition::LettersRegionTree, own, None));
     wrong.push((Condition::LettersRegionTree, with(&|region| region.tree.push((0, 1))), None));
     wrong.push((Condition::LettersRegionTree, with(&|region| region.tree.push((1, 0))), None));
-    wrong.push((Condition::LettersRegionSpans, nobody(), Some(vec![0, 0, 0, 2])));
+    wrong.push((Condition::LettersRegionSpans, alone(), Some(vec![0, 0, 0, 2])));
     wrong
 }
 

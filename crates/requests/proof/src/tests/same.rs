@@ -46,7 +46,7 @@ pub(super) fn violate(condition: Condition) -> Vec<Case> {
             let proof = Part::Atomic(vec![Entry::IdentityElimination(vec![(1, 2)]), Entry::Pairs]);
             vec![case(vec![short, system(2, &SECOND, &FLAG)], vec![proof, same(0, &[0, 0], &[0, 1, 0, 2, 2])])]
         }
-        // The first begins where nobody can do anything.
+        // The first begins where no request can make a step.
         Condition::SameInitial => {
             let dead = system(3, &FIRST, &[[0, 1, 1, 2], [1, 2, 3, 1], [2, 2, 4, 2]]);
             vec![dead_and(dead, system(3, &SECOND, &FLAG), same(0, &[1, 2, 0], &all))]
@@ -58,7 +58,7 @@ pub(super) fn violate(condition: Condition) -> Vec<Case> {
             let alive = system(3, &["c!", "c!", "c", "d!", "c/x", "d/z"], &steps);
             vec![dead_and(dead, alive, same(0, &[0, 1, 2], &[0, 1, 2, 3, 4, 5]))]
         }
-        // In the first nobody can begin.
+        // In the first no request can begin.
         Condition::SameSteps => {
             let dead = system(2, &FIRST, &[[0, 1, 1, 1], [1, 1, 3, 0], [2, 1, 4, 1]]);
             vec![dead_and(dead, system(2, &SECOND, &FLAG), same(0, &[0, 1], &all))]

@@ -29,7 +29,7 @@ fn idle(size: usize) -> NetworkSystem {
     builder.finish(first)
 }
 
-/// What the checker says if it may spend so many ticks.
+/// What the checker says if it may spend `ticks` ticks.
 fn within(case: &Case, ticks: u64) -> Answer {
     case.check_within(&Caps { ticks, ..Caps::default() })
 }

@@ -157,7 +157,7 @@ fn flag() -> Draft {
 }
 
 /// `a` raises a flag and answers when it is down again; `b` lowers it.
-/// Serially nobody ever answers.
+/// Serially no request ever answers.
 fn handshake() -> Draft {
     Draft::of(2, &["a!", "a", "b!", "a/x", "b/z"], &[[0, 0, 1, 1], [1, 0, 3, 0], [2, 1, 4, 0]])
 }
@@ -193,9 +193,9 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         }
         // Where a request has answered, it would have to go on; so none ever answers.
         Condition::SplitInitial => vec![flag().then(Entry::Split(3)).then(Entry::Split(4)).pairs().falsely()],
-        // Who has answered would be counted for ever, and nobody who is not there could leave: no run would be complete.
+        // Answered requests would be counted for ever, and none that is not there could leave: no run would be complete.
         Condition::TrackInner => vec![torn().then(track(&[2, 3], 1)).pairs().falsely(), torn().then(track(&[0], 1)).pairs().falsely()],
-        // Nobody could leave where none are counted.
+        // No request could leave where none are counted.
         Condition::TrackMost => vec![torn().then(track(&[1], 0)).pairs().falsely()],
         // Nothing lands on the initial node, so its identity step is just gone.
         Condition::FoldInitial => vec![torn().then(Entry::IdentityElimination(vec![(0, 1)])).pairs().falsely()],
@@ -215,7 +215,7 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
             let draft = Draft::of(2, &["a!", "a", "a", "a", "b!", "a/x", "b/z"], &steps);
             vec![draft.dominated(&[(1, 2)], &[], &[([0, 0, 2, 0], [0, 0, 1, 0])]).pairs().falsely()]
         }
-        // With one global state for two, nobody needs to wait.
+        // With one global state for two, no request needs to wait.
         Condition::RelationGlobalWeak => {
             let merged = Entry::GlobalQuotient(Quotient { relation: vec![(0, 1), (1, 0)], classes: vec![vec![0, 1]] });
             vec![handshake().then(merged).then(Entry::IdentityElimination(vec![(1, 3)])).pairs().falsely()]
@@ -382,7 +382,7 @@ fn what_is_nearly_wrong_is_accepted() {
     let steps = [[0, 0, 1, 1], [1, 1, 4, 0], [2, 1, 3, 2], [3, 2, 5, 2]];
     let draft = Draft::of(3, &["a!", "a", "b!", "b", "a/x", "b/z"], &steps).then(track(&[1, 3], 2)).then(track(&[1], 1)).pairs();
     assert_eq!(draft.mover(Side::Right, &[(1, &[1])], &[]).pairs().case().check(), Ok(()));
-    // A lock: while it is held, nobody else can do anything.
+    // A lock: while it is held, no other request can do anything.
     let steps = [[0, 0, 1, 1], [1, 1, 3, 0], [2, 0, 4, 0]];
     let lock = || Draft::of(2, &["a!", "a", "b!", "a/x", "b/z"], &steps).pairs();
     assert_eq!(lock().mover(Side::Right, &[(1, &[1])], &[]).pairs().case().check(), Ok(()));

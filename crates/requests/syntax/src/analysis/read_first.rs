@@ -35,7 +35,7 @@ pub(crate) fn find_read_first<'a>(requests: &'a [Lowered], text: &str, sink: &mu
     for request in requests {
         let found = reads_before_assignment(&request.body, request.locals.list.len());
         for ((name, _, usage), read) in request.locals.iter().zip(found) {
-            // Names with other characters are not written by anybody, and what holds a
+            // Names with other characters are generated, not written, and what holds a
             // version is looked at when it is given back, also where it holds none.
             if usage.token || is_global(name) || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 continue;

@@ -64,7 +64,7 @@ fn sequence(list: &[Expr], sink: &mut Sink) -> bool {
         if !ends_here(expr, sink) {
             continue;
         }
-        // What follows a statement at its own place was not written by anybody.
+        // What follows a statement at its own place is generated, not written.
         if let (Some(next), Some(last)) = (list.get(index + 1), list.last())
             && last.span != expr.span
         {

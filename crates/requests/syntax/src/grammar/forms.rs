@@ -2,7 +2,7 @@
 //! `unlock`, `await`, `choose`, `fresh`, `for`, calls and indices.
 //!
 //! In the published language a name never stands right before `(`, `{`, `[`
-//! or another name, so none of these words is taken from anybody.
+//! or another name, so none of these words is taken from a program.
 
 use super::kind::SyntaxKind::*;
 use super::mistakes;

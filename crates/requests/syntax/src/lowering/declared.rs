@@ -99,7 +99,7 @@ pub(crate) struct Declared {
     pub(crate) initial: FxHashMap<u32, i64>,
     /// Where every name is declared.
     pub(crate) places: FxHashMap<String, Span>,
-    /// Whether something declared could not be read, so that nobody knows
+    /// Whether something declared could not be read, so that it is unknown
     /// what its name means.
     pub(crate) incomplete: bool,
 }

@@ -58,7 +58,7 @@ impl Lowering<'_> {
         number
     }
 
-    /// A new local variable that nobody sees.
+    /// A new local variable that the text cannot name.
     pub(super) fn hidden(&mut self, place: Span) -> Variable {
         self.temporaries += 1;
         let number = self.locals.number(&format!("#{}", self.temporaries), place);
@@ -89,7 +89,7 @@ impl Lowering<'_> {
 
     /// The value of an expression that must be constant; what is not is reported.
     pub(crate) fn constant_value(&mut self, value: &ast::Expr) -> Option<i64> {
-        // Variables in the value are reported below and are nobody's.
+        // Variables in the value are reported below and belong to no request.
         let (mut globals, mut locals) = (Names::default(), Names::default());
         let mut inner = Lowering::new(self.declared, &mut globals, &mut locals, self.errors);
         inner.scope.clone_from(&self.scope);
@@ -103,7 +103,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The interval that a range stands for, of at most so many values.
+    /// The interval that a range stands for, of a limited number of values.
     pub(crate) fn interval(&mut self, range: &ast::Range, limited: bool) -> Option<Interval> {
         let place = span(range.syntax().text_range());
         let mut ends = range.ends();

@@ -159,7 +159,7 @@ impl<'p> Printer<'p> {
     }
 
     /// The parts of a sequence, one on each line. Sequences in a sequence are
-    /// part of it, and numbers of which nobody takes the value are left out.
+    /// part of it, and numbers whose value is not used are left out.
     fn statements(&mut self, e: &Expr) {
         let mut list = Vec::new();
         flatten(e, &mut list);

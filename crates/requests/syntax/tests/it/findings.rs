@@ -74,7 +74,7 @@ fn locals_that_are_read_before_they_are_assigned() {
         ("request a { if (X) { y := 1 }; X := y }", &[]),
         ("request a { while (n < 3) { n := n + 1; yield }; X := n; X }", &[]),
         ("request a { while (X) { if (n == 2) { return 0 }; while (X == 1) { n := n + 1; yield } }; X := 0 }", &[]),
-        // Nobody wrote the variables of a call.
+        // The variables of a call are generated.
         ("fn f(x) { y := x + 1; y } request a { X := f(X) % 3; f(X) }", &[]),
         // One text that stands for three requests.
         ("request a(k: 0..2) { b := b + k; b }", &["W0209:b"]),
@@ -112,7 +112,7 @@ fn comfortable_spellings_mean_what_they_say() {
         };
         assert_eq!(meaning(text), meaning(core), "{text}");
     }
-    // Elements of arrays, too; and other operators are told of.
+    // Elements of arrays, too; and other operators are reported.
     assert!(analyze("var A[0..2]: 0..3\nrequest a { A[X] += 1; A[1] -= 1; X := A[0] }").program.is_some());
     assert!(analyze("request a { X *= 2; X }").program.is_none());
     assert!(analyze("request a { X := 1 Y := 2 }").program.is_none());

@@ -391,7 +391,7 @@ fn words_and_names_are_reported_once() {
     let javascript = "let b = 2;\n\nasync function f(n) {\n  const s = b;\n  await g();\n  if (s >= n) { b = s - n; return true; }\n  return false;\n}\n\
         let c = 1;\n";
     assert_eq!(found(javascript), [("E0125", 0), ("E0112", 6), ("E0129", 12), ("E0125", 122), ("E0112", 128)]);
-    // The text behind the comment is missing, so nobody knows about `X` and `y`.
+    // The text behind the comment is missing, so the use of `X` and `y` is unknown.
     assert_eq!(found("request a { X := 1; y }\n/* not yet\nrequest b { X }"), [("E0103", 24)]);
 }
 

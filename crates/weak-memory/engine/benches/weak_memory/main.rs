@@ -21,7 +21,7 @@ use summary::Part;
 use weak::KINDS;
 
 fn say(text: &str) {
-    // Nobody reads what cannot be written.
+    // An output that cannot be written has no reader.
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 

@@ -11,7 +11,7 @@ use serval_tso_proof::Certificate;
 
 use crate::summary::Size;
 
-/// Store buffering of so many threads in a ring.
+/// Store buffering of `threads` threads in a ring.
 fn ring(threads: usize, fence: &str) -> String {
     let cells: Vec<String> = (0..threads).map(|cell| format!("x{cell} = 0")).collect();
     let mut text = format!("memory {};\n", cells.join(", "));

@@ -36,7 +36,7 @@ fn fenced(code: &Code, places: &BTreeSet<At>) -> Code {
     code
 }
 
-/// All sets of so many of the places.
+/// All sets of `size` of the places.
 fn subsets(places: &[At], size: usize) -> Vec<BTreeSet<At>> {
     if size == 0 {
         return vec![BTreeSet::new()];

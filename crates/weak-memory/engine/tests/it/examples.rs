@@ -97,7 +97,7 @@ fn every_example_has_its_verdict_and_its_number_of_fences() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// All sets of so many of the places.
+/// All sets of `size` of the places.
 fn subsets(places: &[Place], size: usize) -> Vec<Vec<Place>> {
     if size == 0 {
         return vec![Vec::new()];

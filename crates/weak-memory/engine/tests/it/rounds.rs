@@ -4,7 +4,7 @@ use serval_budget::Budget;
 use serval_tso_engine::{Limits, in_rounds};
 use serval_tso_proof::{Answer, Certificate, Claim, Model};
 
-/// Which questions have a run in so many rounds; each run is accepted by the checker.
+/// Which questions have a run in `rounds` rounds; each run is accepted by the checker.
 fn found(text: &str, rounds: u32) -> Vec<bool> {
     let program = serval_tso_program::read(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
     let skipped = vec![false; program.questions.len()];

@@ -71,7 +71,7 @@ impl Register {
     }
 }
 
-/// An address: a name or a register that holds an address, registers that are added, each so many times, and a number
+/// An address: a name or a register that holds an address, registers that are added, each times a factor, and a number
 /// of bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Address {

@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub(super) cell: usize,
     /// In bytes.
     pub(super) offset: i64,
-    /// A register that is added so many times.
+    /// A register that is added, times a factor.
     pub(super) index: Option<(Register, i64)>,
 }
 

@@ -1,7 +1,7 @@
 //! Statements to automata.
 //!
 //! Code is first written in a line, with jumps to marks; then jumps are left out, and every node goes to where its jumps lead. A jump that
-//! leads to itself, as in `loop { }`, becomes a point from which there is no step: nobody can tell a thread that does nothing for ever
+//! leads to itself, as in `loop { }`, becomes a point from which there is no step: a thread that does nothing for ever is indistinguishable
 //! from one that stands.
 
 use serval_diagnostic::{Span, similar};

@@ -175,7 +175,7 @@ fn after(program: &Program, configuration: &Configuration, values: &[BTreeSet<i6
     list
 }
 
-/// All buffers of up to so many entries.
+/// All buffers of at most `most` entries.
 fn buffers(entries: &[Entry], most: usize) -> Vec<Vec<Entry>> {
     let mut all = vec![Vec::new()];
     let mut last: Vec<Vec<Entry>> = all.clone();

@@ -142,7 +142,7 @@ fn a_load_that_the_own_buffer_answers_may_read_what_lands_later() {
 #[test]
 fn what_a_question_sees_of_memory_is_not_changed_first() {
     for (text, model) in [
-        // The store lands first, if nobody sees memory.
+        // The store lands first, if no other thread sees memory.
         ("memory x, y; thread L { x := 1; e: skip; } thread R { y := 1; f: skip; } never L@e && R@f;", Memory::Tso),
         // L goes first.
         ("memory x, y; thread L { x := 1; e: skip; } thread R { y := 1; f: skip; } never R@f;", Memory::Sc),

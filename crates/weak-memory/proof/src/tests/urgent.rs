@@ -1,4 +1,4 @@
-//! The lemma of urgent steps: a list without the states between them is accepted where nobody asks for these, and else refused.
+//! The lemma of urgent steps: a list without the states between them is accepted where no question is about these, and else refused.
 
 use super::cases::{Case, Refused, all, answer, balanced};
 use super::lists::{all_live, begun, closed};
@@ -14,7 +14,7 @@ const PROGRAMS: [(&str, &str, &str); 3] = [
 
 /// The program with a question, and all states of the program with another.
 fn list_of(threads: &str, question: &str, of: &str, memory: Memory) -> Case {
-    // Nothing is stored in the last cell, so that a final state with something there is one that nobody reaches.
+    // Nothing is stored in the last cell, so that a final state with something there is unreachable.
     let text = |question: &str| format!("memory x, x0; {threads} {question}");
     let (program, mut certificate) = begun(&text(question));
     let (other, _) = begun(&text(of));

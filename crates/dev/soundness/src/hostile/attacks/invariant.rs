@@ -1,4 +1,4 @@
-//! Invariants that do not hold, or of which nobody says why.
+//! Invariants that do not hold, or without a proof.
 
 use serde_json::{Value, json};
 use serval_model::NormalForm;
@@ -64,7 +64,7 @@ fn spoil(condition: &str, value: &mut Value, form: &NormalForm, draw: &mut Draw)
             let node = *draw.pick(&initial)? as usize;
             bound(json!([[steps + node, -1 - small]]), json!([]), small)
         }
-        // A step is made only so many times.
+        // A step is made only a bounded number of times.
         "invariant.step" => bound(json!([[draw.below(steps), -1]]), json!([]), small),
         _ => return None,
     };

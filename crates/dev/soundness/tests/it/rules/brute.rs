@@ -11,7 +11,7 @@ pub(super) type Answers = BTreeMap<Node, i64>;
 /// Configurations that one enumeration may visit.
 const CONFIGURATIONS: usize = 6_000;
 
-/// The answers of all complete runs of so many requests; `None` if there is too
+/// The answers of all complete runs of `requests` requests; `None` if there is too
 /// much to visit.
 pub(super) fn answers_of(form: &NormalForm, requests: usize) -> Option<BTreeSet<Answers>> {
     let initial: Vec<Node> = form.node_numbers().filter(|&node| form.is_initial(node)).collect();
@@ -75,7 +75,7 @@ pub(super) fn has_walk(automaton: &Automaton, answers: &Answers) -> bool {
     false
 }
 
-/// The labels of all walks of up to so many edges.
+/// The labels of all walks of at most `length` edges.
 pub(super) fn walks(automaton: &Automaton, length: usize) -> BTreeSet<Answers> {
     let mut layer = BTreeSet::from([(automaton.start, Answers::new())]);
     let mut found = BTreeSet::new();

@@ -89,7 +89,7 @@ pub(crate) fn programs(random: &mut SplitMix64, random_ones: u64) -> Vec<String>
     programs
 }
 
-/// Systems of programs and files, of so many random programs, and so many random
+/// Systems of programs and files, of a number of random programs, and of random
 /// systems that reduce to single steps, each with a script that is not trivial.
 pub(crate) fn all(random: &mut SplitMix64, random_programs: u64, random_systems: u64) -> Vec<Source> {
     let programs = programs(random, random_programs);

@@ -71,7 +71,7 @@ fn a_producer_and_a_consumer_that_empty_the_buffer() {
     is(net, "reaches:busy = 1, work = 1, buffer = 3", true);
 }
 
-/// Who has the token works; without anybody to take it back nobody can.
+/// A process that has the token works; without a transition that takes it back, none can.
 #[test]
 fn a_controller_and_its_workers() {
     let net = "pl free (1)\npl idle (0)\npl busy (0)\npl done (0)\ntr come -> idle\ntr take free idle -> busy\ntr give busy -> free done\n";
@@ -223,7 +223,7 @@ fn empty_nets_and_no_transitions() {
     assert_eq!(reaches(&net, &[], 10), Some(true));
 }
 
-/// A formula with more cases than anybody wants is no question for this, neither here nor for the checker.
+/// A formula with more cases than the limit is no question for this, neither here nor for the checker.
 #[test]
 fn formulas_with_too_many_cases() {
     let net = tina::read("pl a (0)\npl b (0)\ntr t -> a\n").unwrap();

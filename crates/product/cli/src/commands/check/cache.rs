@@ -47,7 +47,7 @@ const ENDING: &str = "verdict";
 const LARGEST_ENTRY: u64 = 8 << 20;
 /// When the entries together are larger than this, the oldest go.
 const LARGEST_CACHE: u64 = 64 << 20;
-/// Temporary files older than this belong to nobody.
+/// Temporary files older than this belong to no running process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Tells backup programs that nothing here is worth keeping.
@@ -135,7 +135,7 @@ impl Cache {
             let _ = fs::write(self.directory.join("CACHEDIR.TAG"), TAG);
         }
         // What is lost when the machine stops is found again.
-        let written = replace(&self.path(name), text.as_bytes(), Reader::Anybody, |_| Ok(()));
+        let written = replace(&self.path(name), text.as_bytes(), Reader::Everyone, |_| Ok(()));
         // Looking at all entries costs more than writing one.
         if name.starts_with('0') {
             tidy(&self.directory, LARGEST_CACHE);

@@ -121,7 +121,7 @@ impl Checking {
                 write_to(None, &text)?;
                 told = text.len();
             }
-            // If nobody waits any more there is nobody to tell.
+            // The receiver may wait no more.
             let _ = known.send(Checked { report: report.clone(), status: status.unless_written(is_written.get()), promise, told });
         }
         if let Some(decision) = open {

@@ -52,7 +52,7 @@ pub(crate) fn skipped_words(skipped: usize) -> String {
     }
 }
 
-/// Whether a JSON file that nobody named is meant to be a network system: an
+/// Whether a JSON file that the command line does not name is meant to be a network system: an
 /// object, or an array of objects, with one of the fields that only these have.
 /// One with a mistake in it counts, so that the mistake is shown.
 fn is_system(path: &Path) -> bool {

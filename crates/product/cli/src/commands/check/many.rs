@@ -9,7 +9,7 @@ pub(super) struct Many {
     many: bool,
     /// Whether each has its whole report.
     full: bool,
-    /// How many have this verdict, in the order in which they are told.
+    /// How many have this verdict, in the order in which they are reported.
     counts: [(Verdict, &'static str, usize); 5],
 }
 

@@ -8,7 +8,7 @@ use serval_report::escape;
 use crate::limits::visibly;
 use crate::output::say;
 
-/// Where progress on a file is told.
+/// Where progress on a file is shown.
 #[derive(Clone)]
 pub(in crate::commands) struct ProgressLine {
     pub(in crate::commands) file: String,

@@ -54,7 +54,7 @@ pub(in crate::commands) fn run(
             let several = seen.states.len() > 1;
             match round(&due, several) {
                 Ok(_) => {}
-                // Nobody reads any more.
+                // The reader is gone.
                 Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
                 Err(failure) => {
                     failure.report();
@@ -83,7 +83,7 @@ pub(in crate::commands) fn run(
     }
 }
 
-/// Waits; whether nobody has interrupted.
+/// Waits; whether there was no interrupt.
 fn sleep(time: Duration) -> bool {
     const NAP: Duration = Duration::from_millis(10);
     let start = std::time::Instant::now();
@@ -118,7 +118,7 @@ fn settled(given: &[PathBuf], before: &Seen) -> Seen {
 fn clear_terminal() {
     let mut out = std::io::stdout();
     if out.is_terminal() {
-        // If nobody can see it, it need not be clear.
+        // A terminal that cannot be written need not be clear.
         let _ = out.write_all(b"\x1b[2J\x1b[H").and_then(|()| out.flush());
     }
 }

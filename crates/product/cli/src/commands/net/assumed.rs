@@ -1,4 +1,4 @@
-//! What somebody takes for granted (`--assume`), and invariants that somebody proposes (`--invariant`).
+//! What the user takes for granted (`--assume`), and invariants that the user proposes (`--invariant`).
 
 use std::path::Path;
 use std::sync::Arc;

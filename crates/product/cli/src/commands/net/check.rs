@@ -24,7 +24,7 @@ use crate::input::{Messages, name_of, shown};
 use crate::limits::{self, Lost, Time, Times, watched};
 use crate::output::{say, write_file, write_to};
 
-/// What is asked where nobody says what to ask.
+/// What is asked by default.
 const USUAL: [&str; 4] = ["deadlock-free", "one-safe", "quasi-live", "no-dead-places"];
 /// How wide the column of questions is at most.
 const WIDEST: usize = 48;
@@ -152,7 +152,7 @@ fn unreadable(file: &str, mistake: &str) -> NetReport {
     report
 }
 
-/// Tells machines what people are told about an input that cannot be used.
+/// Tells machines what people read about an input that cannot be used.
 fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, Failure> {
     let reason = match &failure {
         Failure::Input(text) | Failure::Message(text) => text.clone(),

@@ -51,7 +51,7 @@ pub(super) fn run(args: &NetDecompose) -> Result<ExitCode, Failure> {
     Ok(status.exit_code(args.exit_zero))
 }
 
-/// What is to be reached: as somebody says, or as the file itself asks.
+/// What is to be reached: as the command line says, or as the file itself asks.
 fn target(args: &NetDecompose, input: &NetInput) -> Result<(String, Formula), Failure> {
     if let Some(text) = &args.target {
         let target = input.target(text).map_err(|error| Failure::Input(net_words_mistake(&error, text, input.net())))?;

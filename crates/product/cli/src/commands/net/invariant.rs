@@ -16,7 +16,7 @@ use crate::output::write_to;
 
 /// Lines that are shown of an invariant, unless all are wanted.
 const LINES: usize = 40;
-/// What is proved where nobody says what.
+/// What is proved by default.
 const USUAL: [&str; 2] = ["deadlock-free", "one-safe"];
 
 pub(super) fn run(args: &NetInvariant) -> Result<ExitCode, Failure> {

@@ -69,7 +69,7 @@ pub(crate) fn run<'a>(fresh: &mut dyn FnMut() -> Box<dyn Simulator + 'a>) -> Res
 
 fn told(serial: &Serial) -> String {
     match serial {
-        Serial::Yes(order) if order.is_empty() => "serial so far: nobody has answered yet".to_owned(),
+        Serial::Yes(order) if order.is_empty() => "serial so far: no request has answered yet".to_owned(),
         Serial::Yes(order) => {
             let order: Vec<String> = order.iter().map(|(request, response)| format!("{} → {}", name(request), name(response))).collect();
             format!("serial so far: one at a time, {} gives these answers", order.join(", then "))

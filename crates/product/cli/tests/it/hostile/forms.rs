@@ -76,7 +76,7 @@ fn without_code(line: &str) -> String {
     out + rest
 }
 
-/// A table of Markdown with so many rows.
+/// A table of Markdown with `count` rows.
 pub(crate) fn table(text: &str, count: usize) {
     let rows: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(rows.len(), count + 2);

@@ -33,7 +33,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Whether a request begins here. A `request` with neither a name nor a
-    /// block behind it is one that somebody takes for a variable.
+    /// block behind it is one that the author takes for a variable.
     pub(crate) fn at_request(&self) -> bool {
         self.request_begins(self.position)
     }
@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Where the token looked at stands; at the end of the file, the end of
-    /// the last token, because nobody looks below the last line.
+    /// the last token, because readers do not look below the last line.
     pub(crate) fn span(&self) -> Span {
         if self.at(SyntaxKind::End) { self.after_previous() } else { self.span_of(self.position) }
     }
@@ -135,7 +135,7 @@ impl<'t> Parser<'t> {
     }
 
     /// How many blanks the line of `offset` begins with, and whether anything
-    /// else stands before `offset`. Only so many are counted, lest a strange
+    /// else stands before `offset`. Only a limited number is counted, lest a strange
     /// text take long.
     fn indentation(&mut self, offset: u32) -> (usize, bool) {
         const MOST: usize = 400;

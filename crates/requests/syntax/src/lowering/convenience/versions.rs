@@ -1,8 +1,8 @@
-//! `version V: K`: numbers of which nobody knows more than whether they are the latest.
+//! `version V: K`: numbers of which a program only knows whether they are the latest.
 //!
 //! Nothing repeats, so a version cannot be a number in finitely many states. What
 //! a program may ask is finite: a local that has taken a version, a *token*, can be
-//! compared with `V`, and holds the present version until somebody makes a fresh
+//! compared with `V`, and holds the present version until a request makes a fresh
 //! one. For `K` tokens at once `K` *slots* are enough, globals `V[1]`, …, `V[K]`
 //! that are 0 (free), 1 (held, and current) or 2 (held, and stale); a token is the
 //! number of its slot, and 0 before it has taken any.
@@ -25,7 +25,7 @@
 //! equal to no token, and a token that is taken is current. The loop behind the
 //! last slot never ends and never yields, so where no slot is free there is *no
 //! step*: the request stays where its last step ended, and what it would have done
-//! before it took a version is not seen by anybody. So slots take runs away and
+//! before it took a version is not seen by any request. So slots take runs away and
 //! add none; not even places where others can run. A serial run holds the tokens
 //! of one request, for which there must be slots, so none of these is taken away.
 

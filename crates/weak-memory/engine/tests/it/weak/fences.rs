@@ -23,7 +23,7 @@ fn fenced(code: &Code, places: &[(usize, usize)]) -> Code {
     code
 }
 
-/// All sets of so many of the places.
+/// All sets of `size` of the places.
 fn subsets(places: &[(usize, usize)], size: usize) -> Vec<Vec<(usize, usize)>> {
     if size == 0 {
         return vec![Vec::new()];

@@ -183,7 +183,7 @@ pub(crate) fn reached(code: &Code, buffers: bool, most: usize) -> Option<BTreeSe
     let (mut seen, mut stack) = (FxHashSet::default(), vec![first_world(code)]);
     let mut result = BTreeSet::new();
     while let Some(mut world) = stack.pop() {
-        // Nobody asks how it came to that.
+        // The way to the state does not matter.
         world.done.fill(0);
         world.coherence.iter_mut().for_each(Vec::clear);
         world.reads.clear();

@@ -50,7 +50,7 @@ pub(crate) fn finals_in_rounds(code: &Code, rounds: usize) -> BTreeSet<Final> {
     finals
 }
 
-/// Which questions have a run in so many rounds; each run is accepted by the checker.
+/// Which questions have a run in `rounds` rounds; each run is accepted by the checker.
 fn found(program: &Program, rounds: u32) -> Vec<bool> {
     let skipped = vec![false; program.questions.len()];
     let said = in_rounds(program, rounds, &skipped, &Limits::default(), &mut Budget::unlimited()).unwrap();

@@ -17,7 +17,7 @@ pub(super) type Binding = Vec<usize>;
 pub(super) enum Colour {
     Constant(usize),
     Variable(usize),
-    /// So many colours on, in a class of so many, round and round.
+    /// A colour a number of places on, cyclically, in a class of this size.
     Turned(Box<Colour>, usize, usize),
     /// Each with the size of its class.
     Tuple(Vec<(Colour, usize)>),
@@ -45,7 +45,7 @@ pub(super) enum Guard {
 #[derive(Debug)]
 pub(super) enum Multiset {
     One(Colour),
-    /// Every colour of a class of so many.
+    /// Every colour of a class of this size.
     All(usize),
     Times(u64, Box<Multiset>),
     Sum(Vec<Multiset>),

@@ -1,0 +1,85 @@
+//! Sources and book name who acts: a request, a caller, the checker, a user.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::root;
+
+/// Words that leave open who acts.
+const VAGUE: [&str; 4] = ["nobody", "somebody", "whoever", "anybody"];
+/// How many of them may stay, where a person is meant.
+const MOST_VAGUE: usize = 30;
+/// The longest line of a comment, with what it is indented by.
+const LONGEST: usize = 120;
+/// Kinds of files that people write.
+const WRITTEN: [&str; 11] = ["rs", "md", "ser", "tso", "net", "toml", "trycmd", "stderr", "js", "v", "ml"];
+/// Directories that are made, or that hold inputs as they were found.
+const LEFT_OUT: [&str; 5] = ["target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "proofs/_build"];
+
+/// All files of these kinds, as paths from the root of the repository, in order.
+fn written(kinds: &[&str]) -> Vec<PathBuf> {
+    let root = root();
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(root.join(&directory)).unwrap() {
+            let entry = entry.unwrap();
+            let path = directory.join(entry.file_name());
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if is_hidden || LEFT_OUT.iter().any(|out| path == Path::new(out)) {
+                continue;
+            }
+            if entry.file_type().unwrap().is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|has| kinds.iter().any(|kind| has == *kind)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines of a file, from 1.
+fn lines(path: &Path) -> Vec<(usize, String)> {
+    // Some files are not text, on purpose.
+    let bytes = std::fs::read(root().join(path)).unwrap();
+    (1..).zip(String::from_utf8_lossy(&bytes).lines().map(str::to_owned)).collect()
+}
+
+fn vague_words(line: &str) -> usize {
+    let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.filter(|word| VAGUE.iter().any(|vague| word.eq_ignore_ascii_case(vague))).count()
+}
+
+/// A sentence has a subject that acts, in the words of the field. The message of a failure lists all places.
+#[test]
+fn sentences_name_who_acts() {
+    let mut places = Vec::new();
+    // This file has the words in a list.
+    for path in written(&WRITTEN).into_iter().filter(|path| !path.ends_with("book/wording.rs")) {
+        for (number, line) in lines(&path) {
+            places.extend(std::iter::repeat_n(format!("{}:{number}: {}", path.display(), line.trim()), vague_words(&line)));
+        }
+    }
+    assert!(places.len() <= MOST_VAGUE, "{} of {}, at most {MOST_VAGUE}:\n{}", places.len(), VAGUE.join(", "), places.join("\n"));
+}
+
+#[test]
+fn words_are_counted_whole() {
+    assert_eq!(vague_words("Nobody knows, and somebody's flag: whoever raises it."), 3);
+    assert_eq!(vague_words("nobody_comes is a name, and busybody is another word"), 0);
+}
+
+/// Comments can be read side by side with something else.
+#[test]
+fn comment_lines_have_at_most_120_characters() {
+    let mut places = Vec::new();
+    for path in written(&["rs"]) {
+        for (number, line) in lines(&path) {
+            if line.trim_start().starts_with("//") && line.chars().count() > LONGEST {
+                places.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(places.is_empty(), "{} lines of comments are longer than {LONGEST}:\n{}", places.len(), places.join("\n"));
+}
