@@ -1,4 +1,7 @@
-//! The decomposition, asked about goals of any form: each is split into cases, conjunctions of linear conditions, and each of them is decided, however many tokens there may be, if the budget is large enough.
+//! The KLMST decomposition (Mayr 1981; Kosaraju 1982; Lambert 1992), asked about goals of any form.
+//!
+//! Each goal is split into cases, conjunctions of linear conditions. The decomposition decides each of them, however
+//! many tokens there may be, if the budget is large enough.
 
 use serval_budget::{Budget, Cancel};
 use serval_decompose::{Counts, MOST_PLACES, Rule, Said, Search};

@@ -1,4 +1,6 @@
-//! Inductive methods: something that holds in the beginning, that no transition ends, and that excludes the goal.
+//! Inductive invariants, by IC3 (Bradley 2011) and k-induction (Sheeran, Singh, Stålmarck 2000).
+//!
+//! Something holds in the beginning, no transition ends it, and it excludes the goal.
 //!
 //! - `pdr`: an invariant of clauses of bounds, each learnt from a way into the goal;
 //! - `induction`: `k` steps at once, strengthened by facts.

@@ -12,6 +12,7 @@ mod gallery_groups;
 mod manual;
 mod pages;
 mod running_example;
+mod words;
 
 #[path = "../support/mod.rs"]
 mod support;
