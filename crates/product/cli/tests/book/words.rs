@@ -109,3 +109,9 @@ fn the_glossary_is_complete() {
     }
     assert!(ours.len() >= 40, "only {} words", ours.len());
 }
+
+#[test]
+fn families_are_counted() {
+    let said = format!("{} families of programs are built in", serval_families::FAMILIES.len());
+    assert!(page("bench.md").contains(&said), "bench.md does not say: {said}");
+}
