@@ -1,4 +1,4 @@
-//! Whether linear equations have a solution in integers, and why not.
+//! The Hermite normal form (Schrijver 1986): whether linear equations have a solution in integers, and why not.
 //!
 //! Equations are taken one after the other. Each is brought into the form `g·z
 //! = c` by unimodular column operations (differences of columns, chosen as in

@@ -1,4 +1,4 @@
-//! Linear programs over the rationals.
+//! Linear programming over the rationals by the primal simplex, with the rule of Bland 1977.
 //!
 //! The least value of a linear expression among all non-negative rationals that
 //! meet equalities and inequalities, and a vertex where it is taken: a point at

@@ -1,4 +1,4 @@
-//! Refutations while they are being built, and how they become proof trees.
+//! Refutations by Farkas' lemma (Farkas 1902) while they are being built, and how they become proof trees.
 
 use rustc_hash::FxHashMap;
 use serval_linear::{Combination, Linear, Node, Problem, Reference, Tree};

@@ -1,4 +1,4 @@
-//! An exact simplex with bounds that can be taken back.
+//! The general simplex (Dutertre, de Moura 2006), exact, with bounds that can be taken back.
 //!
 //! The general simplex of Dutertre and de Moura (A fast linear-arithmetic
 //! solver for DPLL(T), 2006). *Structural* variables are those of the problem;

@@ -1,4 +1,4 @@
-//! The search for a solution or a refutation.
+//! Branch and bound with cuts from proofs (Dillig, Dillig, Aiken 2009): the search for a solution or a refutation.
 //!
 //! Depth first, with an explicit stack. At a node:
 //!

@@ -1,5 +1,5 @@
-//! Proof trees: evidence that a problem of linear integer arithmetic has no
-//! solution.
+//! Proof trees (Farkas' lemma, Farkas 1902, with case splits and divisibility): evidence that a problem of linear integer
+//! arithmetic has no solution.
 //!
 //! A [`Problem`] asks for non-negative integers that meet equalities,
 //! inequalities and clauses. A [`Tree`] splits it into cases until each case

@@ -1,4 +1,4 @@
-//! Automata all of whose states are final, and Kleene's elimination of states.
+//! State elimination (Kleene 1956) in automata all of whose states are final.
 //!
 //! **What it computes.** An expression for the set of all walks, as sequences
 //! of edges, that start in the initial state and end anywhere.

@@ -1,4 +1,4 @@
-//! What is not in a semilinear set, as a conjunction of clauses.
+//! Complements of semilinear sets (Ginsburg, Spanier 1966): what is outside, as a conjunction of clauses.
 //!
 //! **What it computes.** For each component a *clause*, a disjunction of
 //! literals, that holds for exactly the vectors that are not in the component.

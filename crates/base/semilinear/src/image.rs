@@ -1,4 +1,4 @@
-//! From expressions to sets: the counts of letters that words can have.
+//! Parikh images (Parikh 1966): from expressions to the counts of letters that words can have.
 //!
 //! **What it computes.** The Parikh image of an expression: all vectors that
 //! count, for each letter, the edges with that letter in some word. It is

@@ -1,5 +1,5 @@
-//! Regular expressions over an automaton, semilinear sets of counts, and their
-//! complement.
+//! Semilinear sets (Ginsburg, Spanier 1966): regular expressions over an automaton, their Parikh images (Parikh 1966),
+//! and the complements of these.
 //!
 //! The first stage of the published method: the automaton of serial behaviours
 //! becomes a regular expression, the expression becomes the set of all counts

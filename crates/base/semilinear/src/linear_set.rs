@@ -1,4 +1,4 @@
-//! LinearSet sets: a base, and periods that can be added any number of times.
+//! Linear sets (Ginsburg, Spanier 1966): a base, and periods that can be added any number of times.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Semilinear sets: finite unions of linear sets.
+//! Semilinear sets (Ginsburg, Spanier 1966): finite unions of linear sets.
 //!
 //! Sums of sets are commutative, and that is what all formulas below rest on.
 //! Write `A + B` for all sums of a vector of `A` and one of `B`, and `A*` for

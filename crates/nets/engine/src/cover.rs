@@ -1,4 +1,4 @@
-//! Any number of tokens: coverability and boundedness.
+//! Coverability and boundedness (Karp, Miller 1969; Abdulla, Čerāns, Jonsson, Tsay 1996), for any number of tokens.
 //!
 //! - [`forward`]: the minimal coverability set, by a tree of ω-markings;
 //! - [`backward`]: the least markings from which a goal can be covered;

@@ -1,4 +1,5 @@
-//! Decides whether a marking of a Petri net can be reached, however many tokens there may be: the decomposition of Mayr, Kosaraju and Lambert.
+//! The KLMST decomposition (Mayr 1981; Kosaraju 1982; Lambert 1992): decides whether a marking of a Petri net can be
+//! reached, however many tokens there may be.
 //!
 //! All runs into a case of the goal are the runs of a *sequence* of pieces ([`serval_net_proof::decomposition`] says what that is, which steps replace a
 //! sequence by others without losing a run, and why). [`decide()`] takes a sequence and

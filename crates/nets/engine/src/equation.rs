@@ -1,4 +1,4 @@
-//! The marking equation: it excludes a goal, or it is a plan.
+//! The marking equation with traps and siphons (Esparza, Melzer 2000): it excludes a goal, or it is a plan.
 //!
 //! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places that they do not feed add these ([`fill`]), until there is no solution, or one
 //! with which neither is so. That one says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is reached is looked at

@@ -1,4 +1,4 @@
-//! All markings one by one, breadth first; for deadlocks only as many as stubborn sets ask for.
+//! Explicit-state search, breadth first; for deadlocks with stubborn sets (Valmari 1990).
 
 mod stubborn;
 

@@ -1,4 +1,5 @@
-//! What a plan can fill: places that get a token if the transitions of the plan fire.
+//! Siphons that a solution leaves empty, and communication-free nets (Esparza 1997): places that get a token if the
+//! transitions of a plan fire.
 //!
 //! Let `x` say how often transitions fire. A place is *filled* if it has a token in the beginning, or a transition of `x` gives to it all whose inputs are filled. If a run fires each `t` exactly
 //! `x_t` times, the inputs of all transitions of `x` are filled, as each place that something is taken from has been given to, by what fired before. If one is not, the places that are not filled are empty in the

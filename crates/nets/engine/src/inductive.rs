@@ -1,4 +1,6 @@
-//! Inductive methods: an invariant that holds in the beginning, that every transition preserves, and that excludes the goal.
+//! Inductive invariants, by IC3 (Bradley 2011) and k-induction (Sheeran, Singh, Stålmarck 2000).
+//!
+//! An invariant holds in the beginning, every transition preserves it, and it excludes the goal.
 //!
 //! - `pdr`: an invariant of clauses of bounds, each learnt from a way into the goal;
 //! - `induction`: `k` steps at once, strengthened by facts.

@@ -1,4 +1,7 @@
-//! Separators: clauses about tokens, firings and residues that exclude a goal, found among clauses of few shapes (`templates`).
+//! Presburger inductive invariants (Leroux 2009), found by Houdini (Flanagan, Leino 2001): separators of a few shapes.
+//!
+//! A separator is clauses about tokens, firings and residues that exclude a goal; candidates are of few shapes
+//! (`templates`).
 //!
 //! Clauses that hold on reachable markings are assumed to hold always, with the marking equation. If they do not exclude the goal, there is no separator among them. If they do, some of them are *needed* for that; for each of these and each transition
 //! others may be needed that the transition does not end it. A marking that meets all clauses, and from which a transition leads to one that does not, takes all clauses away that do not hold there: no invariant that is made of clauses that are left can have them

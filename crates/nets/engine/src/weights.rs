@@ -1,4 +1,5 @@
-//! Weighted sums that no transition increases, as bounds of places.
+//! Place invariants (Murata 1989), by linear programming: weighted sums that no transition increases, as bounds of
+//! places.
 //!
 //! The marking equation, without integers, says how many tokens a place `p` can have at most: the largest `M(p) = M0(p) + Σ x_t·e(t)(p)` with
 //! `x ≥ 0` and `M ≥ 0`. By duality that is the least `y·M0` among all `y ≥ 0` with `y·e(t) ≤ 0` and `y_p = 1`, and the

@@ -19,9 +19,9 @@ use serval_verify::{
 const HELP: &str = "\
 Checks a certificate with the independent checker.
 
-Usage: serval-verify [--input ser|json|pnml|net|tso|litmus] [--check-compile] [--compose pages|NET]… [--from MARKING] [--question TEXT]… FILE CERTIFICATE
+Usage: serval-verify [--input ser|json|pnml|net|spec|vass|tso|litmus] [--check-compile] [--compose pages|NET]… [--from MARKING] [--question TEXT]… FILE CERTIFICATE
 
-  FILE            a program (.ser, .tso, .litmus), network systems (.json) or a net (.pnml, .net); - reads standard input
+  FILE            a program (.ser, .tso, .litmus), network systems (.json) or a net (.pnml, .net, .spec, .vass); - reads standard input
   CERTIFICATE     what `serval check --certificate` wrote, `serval net check` or `serval tso`; - reads standard input
 
   --input KIND    what FILE is, where its name does not tell: ser, json, pnml, net, spec, vass, tso or litmus

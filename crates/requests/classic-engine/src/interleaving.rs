@@ -1,4 +1,4 @@
-//! The interleaving net of a network system: the published construction.
+//! The interleaving net of a network system (Amir, Barbone, Amat, Jacobs 2026): the published construction.
 //!
 //! With `G`, `L`, `REQ` and `RESP` the global states, local states, requests and
 //! responses that the system lists, the places are

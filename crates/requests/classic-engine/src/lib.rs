@@ -1,4 +1,4 @@
-//! The published way to decide serializability, step by step, as a second and
+//! The published method (Amir, Barbone, Amat, Jacobs 2026) to decide serializability, step by step, as a second and
 //! independent engine.
 //!
 //! ```text

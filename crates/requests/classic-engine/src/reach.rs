@@ -1,4 +1,4 @@
-//! Whether a net has a run to a target.
+//! The state equation with traps and siphons (Esparza, Melzer 2000): whether a net has a run to a target.
 //!
 //! The *state equation* with traps (Esparza, Melzer: Verification of safety
 //! properties using integer programming: beyond the state equation, 2000), and

@@ -1,4 +1,4 @@
-//! Decides serializability of network systems, with evidence.
+//! Decides serializability (Papadimitriou 1979) of network systems, with evidence.
 //!
 //! [`search`] looks for counterexamples by number of requests; [`reduce`] makes
 //! systems smaller without changing what they do, until, with luck, every

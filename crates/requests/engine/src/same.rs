@@ -1,4 +1,4 @@
-//! Components that do the same under other names.
+//! Isomorphic components, by colour refinement (Weisfeiler, Leman 1968): they do the same under other names.
 //!
 //! Keys of a cache, shards of a counter, rows of a table: handlers with a
 //! parameter give components that differ in names only. One of them is worked

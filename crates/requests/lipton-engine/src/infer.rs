@@ -1,4 +1,4 @@
-//! Candidates for what holds at every moment, and dropping those that do not.
+//! Houdini (Flanagan, Leino 2001): candidates for what holds at every moment, of which those that do not are dropped.
 //!
 //! Counts are propagated from the entries. An owner is a guess: whose last write to a variable was `c`, owns `V = c`. All
 //! guesses are claimed together, those that some path does not keep are dropped, and so on until nothing fails: the greatest set of guesses

@@ -1,4 +1,4 @@
-//! Finds proofs by reduction on the control graph of a program.
+//! Finds proofs by reduction (Lipton 1975) on the control graph of a program.
 //!
 //! What a proof is, and why it is one, is in `serval-lipton-proof`. Here it is found: ranges by intervals, counts by
 //! propagation, owners and doom as greatest sets of guesses that hold together, phases as the least that they can be. Every question about a path

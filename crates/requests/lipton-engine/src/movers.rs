@@ -1,4 +1,4 @@
-//! Which steps move to the right, which to the left, and where requests commit.
+//! Right and left movers (Lipton 1975): which steps are which, and where requests commit.
 //!
 //! A path is a right mover if it can be exchanged with every path that may follow it, a left mover if with every path that it may follow. The
 //! points after the commit are the least set that contains the targets of paths that are no right movers and that is closed under

@@ -1,4 +1,4 @@
-//! Between which numbers variables stay: intervals, widened, from below.
+//! Interval analysis with widening (Cousot, Cousot 1977): between which numbers variables stay.
 //!
 //! The result is inductive where the iteration ended, but no verdict relies on that: the checker looks again.
 

@@ -1,4 +1,4 @@
-//! Optimistic retries: where what was read is tested before it counts.
+//! Optimistic concurrency control (Kung, Robinson 1981): where what was read is tested before it counts.
 
 use serval_compile::control::Reg;
 use serval_lipton_proof::model::Model;

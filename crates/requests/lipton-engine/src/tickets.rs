@@ -1,4 +1,5 @@
-//! Locks with tickets: guessed from registers that get a number which grows, and are compared with another variable.
+//! Ticket locks (Mellor-Crummey, Scott 1991): guessed from registers that get a number which grows, and are compared
+//! with another variable.
 
 use std::collections::BTreeMap;
 

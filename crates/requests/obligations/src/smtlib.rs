@@ -1,4 +1,4 @@
-//! Text in the SMT-LIB 2.6 language: terms, and scripts that ask one question.
+//! SMT-LIB 2.6 (Barrett, Fontaine, Tinelli 2017) as text: terms, and scripts that ask one question.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Robustness for any number of copies.
+//! Robustness of parameterised programs, by counter abstraction (Pnueli, Xu, Zuck 2002): any number of copies.
 //!
 //! Configurations ([`crate::counted`]) are searched from ω copies at the beginning. No violation is missed: so if none is found, the configurations are evidence. If one is found, programs with 1, 2, … copies are searched, and if none of these has a violation the bound of numbers grows.
 

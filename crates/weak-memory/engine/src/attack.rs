@@ -1,4 +1,5 @@
-//! Attacks of one thread, as a system: which states there are, and what leads from one to another, is said in `serval_tso_proof::robust`.
+//! Attacks of one thread (Bouajjani, Derevenetc, Meyer 2013), as a system; `serval_tso_proof::robust` defines its
+//! states and steps.
 
 use serval_tso_program::Op;
 

@@ -1,4 +1,5 @@
-//! Configurations: a state of some threads, and how many further copies of each `thread*` there are where. What they mean is said in `serval_tso_proof::any`.
+//! Counter abstraction (Pnueli, Xu, Zuck 2002): a state of some threads, and how many further copies of each `thread*`
+//! there are where. `serval_tso_proof::any` says what these configurations mean.
 //!
 //! They are searched from ω copies at the beginning, with numbers up to a small bound, beyond which they count as ω. That may find what there is not, and misses nothing.
 //!

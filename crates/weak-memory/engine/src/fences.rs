@@ -1,4 +1,5 @@
-//! The cheapest fences, or locked stores, that make a program robust or bad states unreachable.
+//! Minimum-cost hitting sets (Reiter 1987): the cheapest fences, or locked stores, that make a program robust or bad
+//! states unreachable.
 //!
 //! Every witness has places, one of which must be changed. The cheapest sets of places that meet all witnesses so far are tried, in their order; a set after which the program does not meet the goal leads to a
 //! witness that it does not meet. So the set that is found in the end is cheapest, and the witnesses show it.

@@ -1,4 +1,5 @@
-//! What threads access, now and later, and sets of threads that come first because the others do not disturb them (`serval_tso_proof::persistent`).
+//! Persistent sets (Godefroid 1996) of threads, from what threads access, now and later
+//! (`serval_tso_proof::persistent`).
 
 use serval_tso_program::{Address, Inner, Op, Program};
 

@@ -1,4 +1,5 @@
-//! Load buffers (`serval_tso_proof::loads`): forwards, to compare, and backwards, which ends for every program because more is never less.
+//! Dual TSO (Abdulla, Atig, Bouajjani, Ngo 2016): load buffers (`serval_tso_proof::loads`), searched forwards, to
+//! compare, and backwards, which ends for every program because the system is well-structured.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! Programs under sequential consistency, and with store buffers up to a bound, as systems. Both look for all open questions at once.
+//! Sequential consistency (Lamport 1979) and x86-TSO (Owens, Sarkar, Sewell 2009) with bounded store buffers, as
+//! systems. Both look for all open questions at once.
 
 use serval_tso_program::{Observed, Op, Program, Question};
 

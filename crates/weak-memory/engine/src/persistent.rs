@@ -1,4 +1,4 @@
-//! Sequential consistency for final states alone: not every order of steps that do not disturb each other is needed (`serval_tso_proof::finals`).
+//! Persistent-set search (Godefroid 1996) of final states under sequential consistency (`serval_tso_proof::finals`).
 
 use serval_tso_program::Op;
 

@@ -1,4 +1,4 @@
-//! Whether a program with a fixed number of threads is robust.
+//! Robustness against TSO (Bouajjani, Derevenetc, Meyer 2013) of a program with a fixed number of threads.
 
 use serval_budget::{Budget, StopReason, Stopped};
 use serval_tso_program::Program;

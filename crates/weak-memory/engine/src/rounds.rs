@@ -1,4 +1,5 @@
-//! Runs with store buffers in a bounded number of rounds of each thread: what is found is a run; that nothing is found says nothing about more rounds.
+//! Round-bounded analysis of TSO (Atig, Bouajjani, Parlato 2011): a run that is found is a run; finding none says
+//! nothing about more rounds.
 //!
 //! What is searched is what [`serval_tso_program::rounds`] says, without a program for it: a thread opens its next round when it takes its turn, and how far the landing round grows is chosen where a store is made.
 

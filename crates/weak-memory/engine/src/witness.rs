@@ -1,4 +1,4 @@
-//! Runs with store buffers, from the labels of a search, and cycles of their traces.
+//! Cycles of traces (Shasha, Snir 1988), and runs with store buffers from the labels of a search.
 
 use serval_budget::Budget;
 use serval_tso_proof::Violation;

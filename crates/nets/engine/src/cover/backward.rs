@@ -1,4 +1,5 @@
-//! From the goal backwards: the least markings from which it can be covered.
+//! Backward coverability of well-structured systems (Abdulla, Čerāns, Jonsson, Tsay 1996; Finkel, Schnoebelen 2001):
+//! the least markings from which the goal can be covered.
 //!
 //! A basis grows from the least markings of the goal by *predecessors*: `pre(b, t) = max(b − e(t), in(t))` is the least marking from which `t` leads to what is at least `b`. What is
 //! at least a member already is not added, and what weighted sums exclude is not, either: it cannot be reached. Nor is what the marking equation excludes, with traps: that takes longer to

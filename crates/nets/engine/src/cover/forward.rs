@@ -1,12 +1,14 @@
-//! The minimal coverability set: ω-markings below which exactly those markings are that are below a reachable one.
+//! The minimal coverability set (Finkel 1993), by a pruned tree of ω-markings (Karp, Miller 1969): exactly those
+//! markings are below its members that are below a reachable one.
 //!
 //! A tree of ω-markings grows from the initial marking. A node is *expanded* by firing what can fire at it; what comes out is *accelerated* and becomes a child. Acceleration: if an
 //! ancestor `a` is below the new ω-marking `n` and not equal to it, the word from `a` to `n` can be repeated, and where `n` has more, ω takes the place of the number. Words that
 //! were repeated once are tried at every new ω-marking, too.
 //!
-//! *Pruning.* A child that is below a node of the tree, or equal to one, is not made. A node that is strictly below another when its turn comes is not expanded. Nodes
-//! are never removed, so that every node has all its ancestors. (Taking nodes out together with what came from them, when a larger one turns up, is a published mistake: what came from
-//! them may be what the larger one is justified by.)
+//! *Pruning.* A child that is below a node of the tree, or equal to one, is not made. A node that is strictly below another
+//! when its turn comes is not expanded. Nodes are never removed, so that every node has all its ancestors. (To remove nodes
+//! together with their subtrees when a larger one turns up is the mistake of Finkel 1993 that Geeraerts, Raskin, Van Begin
+//! 2007 describe: a removed subtree may be what justifies the larger one.)
 //!
 //! **Every ω-marking is justified**: the words lead to it as a run with pumps, in the sense of `serval_net_proof::pump`. Let `w` be the word of transitions from the ancestor `a` to `n`,
 //! without pumps between. Places that are ω on the way are ω at `n`. On the others the tokens on the way from `a` are what the transitions of `w` make of them, since pumps do

@@ -1,4 +1,5 @@
-//! How short a run is that covers a marking, if only the first places count.
+//! Lengths of shortest covering runs (Rackoff 1978): how short a run is that covers a marking, if only the first places
+//! count.
 //!
 //! Let `U_0` be what is at least as large as the marking, and `U_(k+1)` what is in `U_k`, or comes there by one transition. From a marking a run of at most `k` transitions covers the marking iff it is in `U_k`, by
 //! induction on `k`; each `U_k` is upward closed, and grows by the predecessors of the least markings that came last. If none comes, there is no such run. The places beyond the first `i` are forgotten: what may fall below 0 there, and need not be

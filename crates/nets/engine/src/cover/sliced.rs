@@ -1,4 +1,5 @@
-//! Slices: places are forgotten until they matter.
+//! Counterexample-guided abstraction refinement (Clarke, Grumberg, Jha, Lu, Veith 2000) of coverability: places are
+//! forgotten until they matter.
 //!
 //! A *slice* keeps some places; all others have ω in the beginning, so that no transition ever waits for them. It is the tree of [`forward`](super::forward) from that ω-marking.
 //!

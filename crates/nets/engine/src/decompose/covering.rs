@@ -1,4 +1,4 @@
-//! Covering graphs: what a piece can do from its beginning, or towards its end.
+//! Covering graphs (Karp, Miller 1969) of a piece: what it can do from its beginning, or towards its end.
 //!
 //! The graph begins with the entry and the first label of the piece. From a vertex with its label each arc leads on that can fire; a place that has more tokens than at an ancestor of the same vertex, which is at most as large
 //! everywhere, has ω from there on (Karp and Miller). Labels that are there already are not made again.

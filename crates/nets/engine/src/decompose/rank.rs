@@ -1,4 +1,4 @@
-//! Why the decomposition ends.
+//! Ranks (Leroux, Schmitz 2015): why the decomposition ends.
 //!
 //! The *rank* of a piece is, in this order: the most places that are ω in the label of a vertex that arcs, entry or exit touch; the number of arcs; how often arcs that it is being
 //! split at can still be used (as often as one likes where it is not being split); how far it is from being strongly connected (2 if it is not, 1 if its vertices have an order, 0 if it is); and

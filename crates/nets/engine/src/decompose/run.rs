@@ -1,4 +1,4 @@
-//! The run of a perfect sequence (Lambert).
+//! Runs of perfect marked graph-transition sequences (Lambert 1992).
 //!
 //! For each piece let `σ` be a cycle at its entry that can fire from its first label and adds to each place that has a number there and ω in the label of the entry; `ρ` the same at its exit, against time. Let `s` solve the
 //! characteristic system with each arc used at least once, and `h` the homogeneous one with each arc used at least once more than by `σ` and `ρ` together, with `h_in ≥ 1` and `h_in + e(σ) ≥ 1` where the first label has ω, and with `h_out ≥ 1` and

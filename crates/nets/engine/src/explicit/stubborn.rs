@@ -1,4 +1,4 @@
-//! Stubborn sets: which transitions are enough at a marking so that no deadlock is missed.
+//! Stubborn sets (Valmari 1990): which transitions are enough at a marking so that no deadlock is missed.
 //!
 //! What such a set must meet is said, with the proof, at the head of [`serval_net_proof::states`].
 

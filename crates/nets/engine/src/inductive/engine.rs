@@ -1,4 +1,5 @@
-//! Clauses of bounds: is there a marking that meets them all?
+//! Conflict-driven search with lazily generated literals (Ohrimenko, Stuckey, Codish 2009): is there a marking that
+//! meets all clauses of bounds?
 //!
 //! Each variable is an integer within bounds that grow tighter; a literal says that a variable is at least, or at most, a number. What clauses and
 //! linear sums leave no choice about is propagated, something is tried where there is a choice, and each conflict is analysed: a clause is learnt

@@ -1,5 +1,6 @@
-//! What holds in all reachable markings because of the arcs alone: sums that no transition decreases, and traps that are marked in the beginning. Each is
-//! found where a marking, or a set of markings, is to be excluded.
+//! Place invariants (Murata 1989) and marked traps (Commoner 1972): what holds in all reachable markings because of the
+//! arcs alone. Sums that no transition decreases, and traps that are marked in the beginning, are found where a
+//! marking, or a set of markings, is to be excluded.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Induction over several steps.
+//! k-induction (Sheeran, Singh, Stålmarck 2000), strengthened by facts.
 //!
 //! With facts that hold in all reachable markings: does one of these markings lie in the goal? If so, does a run of fewer than `k` steps end there, or do `k`
 //! steps from outside lead there? A solution that the marking equation or a trap excludes adds that fact; otherwise `k` grows.

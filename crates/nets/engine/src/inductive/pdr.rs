@@ -1,4 +1,5 @@
-//! Property-directed reachability: an invariant of clauses, each of which is learnt from a way into the goal.
+//! IC3, property-directed reachability (Bradley 2011): an inductive invariant of clauses, each of which is learnt from
+//! a way into the goal.
 //!
 //! There are *frames* `F_0, F_1, …, F_k`: `F_i` holds in all markings that can be reached in at most `i` steps, `F_0` is the initial marking, and the clauses of
 //! `F_{i+1}` are among those of `F_i`. *Facts* ([`Facts`]) are in all of them. A *cube* is a set of markings, given by bounds of places. What leads by

@@ -13,6 +13,7 @@ mod manual;
 mod pages;
 mod running_example;
 mod wording;
+mod words;
 
 #[path = "../support/mod.rs"]
 mod support;

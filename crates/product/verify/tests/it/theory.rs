@@ -221,31 +221,33 @@ fn lines_of(directory: &Path) -> usize {
     count
 }
 
+/// What is trusted, by folder; the checker of certificates about network systems comes first.
+const TRUSTED: [&str; 13] = [
+    "requests/proof",
+    "base/diagnostic",
+    "base/linear",
+    "requests/model",
+    "product/verify",
+    "requests/syntax",
+    "requests/compile",
+    "requests/lipton-proof",
+    "nets/proof",
+    "nets/petri",
+    "requests/case-proof",
+    "weak-memory/program",
+    "weak-memory/proof",
+];
+
 #[test]
 fn the_trusted_base_is_small() {
-    let sizes: Vec<(&str, usize)> = [
-        "requests/proof",
-        "base/diagnostic",
-        "base/linear",
-        "requests/model",
-        "product/verify",
-        "requests/syntax",
-        "requests/compile",
-        "requests/lipton-proof",
-        "nets/proof",
-        "nets/petri",
-        "requests/case-proof",
-        "weak-memory/program",
-        "weak-memory/proof",
-    ]
-    .map(|name| (name, lines_of(&root().join(format!("crates/{name}/src")))))
-    .to_vec();
+    let manual = read("docs/src/trust.md");
+    let crates = TRUSTED.iter().map(|name| (*name, lines_of(&root().join(format!("crates/{name}/src")))));
+    let sizes: Vec<(&str, usize)> = crates.collect();
     for (name, lines) in &sizes {
         say(&format!("trusted: {name} has {lines} lines of code"));
     }
     assert!(sizes[0].1 <= 4_000, "the checker has {} lines", sizes[0].1);
     // The manual names the sizes in hundreds, rounded up.
-    let manual = read("docs/src/trust.md");
     for (name, lines) in sizes {
         let row = manual.lines().find(|line| line.starts_with(&format!("| `crates/{name}` |"))).expect("a row for the crate");
         let said: usize = row.rsplit('|').nth(1).unwrap().trim().replace(',', "").parse().unwrap();

@@ -1,4 +1,4 @@
-//! What rules out counts that no run has.
+//! Siphons and traps (Esparza, Melzer 2000): what rules out counts that no run has.
 //!
 //! Counts solve the state equation of a net whose places are nodes and global
 //! states. As Esparza and Melzer do (Verification of safety properties using

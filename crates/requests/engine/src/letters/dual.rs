@@ -1,4 +1,5 @@
-//! What all walks have in common, and given counts have not.
+//! Potentials of walks, by linear programming duality (Farkas 1902): what all walks have in common, and given counts
+//! have not.
 //!
 //! For weights `v` of the labels let `m_f(v)` be the least weight of a walk from the
 //! start to the state `f`. Then `v·c ≥ m_f(v)` for the counts `c` of every walk to `f`. Numbers

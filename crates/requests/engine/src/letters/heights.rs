@@ -1,4 +1,4 @@
-//! Facts that are seen in global states alone.
+//! Shortest paths with negative weights (Bellman 1958): facts that are seen in global states alone.
 //!
 //! Let each step weigh what a literal `v·c + k ≥ 0` gives to the letter that it answers, or nothing. Where
 //! global states have numbers `u`, *heights*, such that no step from `g` to `h` weighs less than `u_h − u_g`,

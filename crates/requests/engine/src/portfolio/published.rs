@@ -1,5 +1,5 @@
-//! The published method (Amir, Barbone, Amat, Jacobs: Deciding Serializability in Network Systems, TACAS 2026) as one
-//! method among others.
+//! The published method (Amir, Barbone, Amat, Jacobs 2026: Deciding Serializability in Network Systems) as one method
+//! among others.
 
 use serval_budget::{Cancel, StopReason};
 use serval_classic_engine::{Options, Verdict, decide, no_clock};

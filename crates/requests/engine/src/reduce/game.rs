@@ -1,4 +1,4 @@
-//! The greatest simulation on the pairs that matter.
+//! The greatest simulation (Milner 1971) on the pairs that matter.
 //!
 //! A pair holds if each of its *requirements* is met by some pair that holds.
 //! Pairs are made on demand: those asked for, and those that requirements name.

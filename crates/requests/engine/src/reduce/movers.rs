@@ -1,4 +1,4 @@
-//! Finds sets of points that need not be interrupted.
+//! Movers (Lipton 1975): finds sets of points that need not be interrupted.
 //!
 //! Begin with all points that could be in the set and take out those at which
 //! an exchange fails, until none does. The conditions get easier as the set

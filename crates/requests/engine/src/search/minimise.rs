@@ -1,4 +1,4 @@
-//! The run with the fewest switches, and among those with the fewest steps.
+//! Cheapest runs (Dijkstra 1959): the run with the fewest switches, and among those with the fewest steps.
 //!
 //! A switch is a step by another request than the step before. Configurations
 //! remember who moved last and are visited in the order of their cost
