@@ -33,10 +33,12 @@ mod bits;
 mod condition;
 mod flags;
 mod instructions;
+mod jump;
 mod operands;
 mod piece;
 mod plan;
 mod sections;
+mod trees;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +61,7 @@ type Read<T> = Result<T, Wrong>;
 const SLACK: i64 = 64;
 
 /// Registers of the program that are none of the machine.
-const HIDDEN: &[&str] = &[flags::LEFT, flags::RIGHT, write::HELD, bits::SUM];
+const HIDDEN: &[&str] = &[trees::LEFT, trees::RIGHT, write::HELD, trees::SUM];
 
 /// What a register begins with.
 #[derive(Clone, Debug)]
@@ -154,7 +156,7 @@ impl Reader<'_> {
         let Cell { name, length, .. } = &self.cells[cell];
         let is_array = self.cells[cell].is_array();
         let text = if is_array || length.is_none() { name.clone() } else { format!("{name}_{number}") };
-        Target { name: Name { text, span }, index: is_array.then(|| Box::new(write::number(number, span))) }
+        Target { name: Name { text, span }, index: is_array.then(|| Box::new(trees::number(number, span))) }
     }
 
     /// What the program declares for memory of the test.
@@ -242,7 +244,7 @@ impl Reader<'_> {
             };
             if value != 0 || !column.assigned.contains(&register) {
                 let target = Target { name: Name { text: register.name(self.wide).to_owned(), span }, index: None };
-                let kind = StmtKind::Assign(target, write::number(value, span));
+                let kind = StmtKind::Assign(target, trees::number(value, span));
                 body.push(Stmt { labels: Vec::new(), kind, span });
             }
         }

@@ -1,12 +1,11 @@
 //! What instructions compute, in an arithmetic that has no bits: bit `i` of a number `a` is `a % 2ⁱ⁺¹ >= 2ⁱ`.
 
 use super::operands::Width;
-use super::write::{Writing, binary, name, number};
+use super::trees::{SUM, binary, name, number};
+use super::write::Writing;
 use crate::tree::{Tree, TreeKind};
 use crate::value::BinaryOp;
 
-/// Where the bits of a result are added up.
-pub(super) const SUM: &str = "sum";
 /// How many bits one expression adds up, so that none is too long.
 const TOGETHER: usize = 8;
 

@@ -4,7 +4,7 @@ use serval_diagnostic::Span;
 
 use super::operands::{Width, is_name};
 use super::piece::Piece;
-use super::write::number;
+use super::trees::number;
 use super::{Column, Read, Reader, Wrong};
 use crate::codes;
 use crate::grammar::LONGEST;

@@ -7,60 +7,16 @@
 
 use std::collections::BTreeMap;
 
+use super::jump::{Relation, Test};
 use super::operands::Width;
 use super::plan::Planned;
-use super::write::{binary, name, number};
+use super::trees::{LEFT, RIGHT, binary, name, number};
 use super::{Read, Reader};
 use crate::codes;
 use crate::tree::{Tree, TreeKind};
 use crate::value::BinaryOp;
 
-/// The registers of a program that keep what was compared.
-pub(super) const LEFT: &str = "left";
-pub(super) const RIGHT: &str = "right";
-
-/// When a conditional jump jumps, unless it jumps otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    /// With a sign.
-    Less,
-    LessOrEqual,
-    /// Without one.
-    Below,
-    BelowOrEqual,
-    /// The sign of the difference.
-    Sign,
-}
-
-/// What a conditional jump tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Test {
-    relation: Relation,
-    holds: bool,
-}
-
 impl Test {
-    /// The test of a jump of this name.
-    pub(super) fn of(name: &str) -> Option<Self> {
-        let (relation, holds) = match name.strip_prefix('J')? {
-            "E" | "Z" => (Relation::Equal, true),
-            "NE" | "NZ" => (Relation::Equal, false),
-            "L" | "NGE" => (Relation::Less, true),
-            "GE" | "NL" => (Relation::Less, false),
-            "LE" | "NG" => (Relation::LessOrEqual, true),
-            "G" | "NLE" => (Relation::LessOrEqual, false),
-            "B" | "NAE" | "C" => (Relation::Below, true),
-            "AE" | "NB" | "NC" => (Relation::Below, false),
-            "BE" | "NA" => (Relation::BelowOrEqual, true),
-            "A" | "NBE" => (Relation::BelowOrEqual, false),
-            "S" => (Relation::Sign, true),
-            "NS" => (Relation::Sign, false),
-            _ => return None,
-        };
-        Some(Self { relation, holds })
-    }
-
     /// The condition on what is kept.
     fn condition(self, sets: Sets, span: serval_diagnostic::Span) -> Tree {
         let (left, right) = (|| name(LEFT, span), || name(RIGHT, span));

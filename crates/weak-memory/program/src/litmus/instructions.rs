@@ -1,6 +1,6 @@
 //! Instructions: which there are, and what stands in them.
 
-use super::flags::Test;
+use super::jump::Test;
 use super::operands::{Operand, OperandKind, Order, Width, is_name};
 use super::piece::Piece;
 use super::{Read, Reader, Wrong};

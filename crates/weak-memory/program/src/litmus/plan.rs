@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use serval_diagnostic::Span;
 
-use super::flags::Test;
 use super::instructions::{Instruction, Line};
+use super::jump::Test;
 use super::operands::{Address, Operand, OperandKind, Order, Register, Width};
 use super::piece::Piece;
 use super::{Column, Read, Reader, Start, Wrong};
