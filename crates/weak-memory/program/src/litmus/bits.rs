@@ -1,7 +1,7 @@
 //! What instructions compute, in an arithmetic that has no bits: bit `i` of a number `a` is `a % 2ⁱ⁺¹ >= 2ⁱ`.
 
 use super::operands::Width;
-use super::trees::{SUM, binary, name, number};
+use super::trees::{SUM, binary, name_in, number};
 use super::write::Writing;
 use crate::tree::{Tree, TreeKind};
 use crate::value::BinaryOp;
@@ -111,7 +111,7 @@ impl Writing<'_, '_, '_> {
         let span = self.span();
         let mut begun = false;
         for part in terms.chunks(TOGETHER) {
-            let mut sum = if begun { name(SUM, span) } else { number(0, span) };
+            let mut sum = if begun { name_in(SUM, span) } else { number(0, span) };
             for (bit, term) in part {
                 // The highest of 64 bits counts down, in two halves.
                 let (times, factor) = if *bit == 63 { (2, -(1 << 62)) } else { (1, 1 << bit) };
@@ -122,7 +122,7 @@ impl Writing<'_, '_, '_> {
             self.hold(SUM, sum);
             begun = true;
         }
-        if begun { name(SUM, span) } else { number(0, span) }
+        if begun { name_in(SUM, span) } else { number(0, span) }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::jump::{Relation, Test};
 use super::operands::Width;
 use super::plan::Planned;
-use super::trees::{LEFT, RIGHT, binary, name, number};
+use super::trees::{LEFT, RIGHT, binary, name_in, number};
 use super::{Read, Reader};
 use crate::codes;
 use crate::tree::{Tree, TreeKind};
@@ -19,7 +19,7 @@ use crate::value::BinaryOp;
 impl Test {
     /// The condition on what is kept.
     fn condition(self, sets: Sets, span: serval_diagnostic::Span) -> Tree {
-        let (left, right) = (|| name(LEFT, span), || name(RIGHT, span));
+        let (left, right) = (|| name_in(LEFT, span), || name_in(RIGHT, span));
         let negative = |side: Tree| binary(BinaryOp::Less, side, number(0, span));
         let below = || {
             // Numbers of the same sign are in the same order, others in the opposite one.

@@ -17,7 +17,7 @@ pub(super) fn target_in(register: &str, span: Span) -> Target {
 }
 
 /// A register of the program.
-pub(super) fn name(register: &str, span: Span) -> Tree {
+pub(super) fn name_in(register: &str, span: Span) -> Tree {
     tree(target_in(register, span))
 }
 

@@ -9,7 +9,7 @@ use super::instructions::Line;
 use super::operands::{Register, Width};
 use super::piece::Piece;
 use super::plan::{Place, Planned, Side, labels};
-use super::trees::{LEFT, RIGHT, SUM, binary, name, number, place_of, target_in, tree};
+use super::trees::{LEFT, RIGHT, SUM, binary, name_in, number, place_of, target_in, tree};
 use super::{Column, Read, Reader, Wrong};
 use crate::codes;
 use crate::grammar::WORDS;
@@ -138,7 +138,7 @@ impl<'t> Writing<'_, '_, 't> {
                 let (left, right) = (self.get(one, at)?, self.get(other, from_at)?);
                 self.hold(HELD, left);
                 self.set(one, at, right)?;
-                let held = name(HELD, self.span());
+                let held = name_in(HELD, self.span());
                 self.set(other, from_at, held)?;
             }
             ("XADD" | "CMPXCHG", Some((Side::Register(_), _)), _) => {
@@ -200,7 +200,7 @@ impl<'t> Writing<'_, '_, 't> {
                 let is_part = self.is_narrow() && self.column.long.contains(&accumulator);
                 if is_part {
                     // The upper half changes only where the comparison fails.
-                    let old = || name(HELD, self.span());
+                    let old = || name_in(HELD, self.span());
                     let equal = binary(BinaryOp::Equal, old(), compared);
                     let yes = vec![StmtKind::Assign(place_of(&cell), value)];
                     let no = vec![StmtKind::Assign(to, old())];
@@ -211,7 +211,7 @@ impl<'t> Writing<'_, '_, 't> {
                     self.list.push(StmtKind::Locked { kind: LockedKind::Compare, to: Some(to), cell, operands: vec![compared, value] });
                 }
                 if self.keeps_flags {
-                    let old = if is_part { name(HELD, self.span()) } else { self.get(accumulator, piece)? };
+                    let old = if is_part { name_in(HELD, self.span()) } else { self.get(accumulator, piece)? };
                     let right = self.signed(old);
                     self.hold(RIGHT, right);
                 }
@@ -225,7 +225,7 @@ impl<'t> Writing<'_, '_, 't> {
                 let begins = self.list.len();
                 let sum = self.loaded_and_computed("ADD", &cell, Some(value))?;
                 self.list.push(StmtKind::Assign(place_of(&cell), sum));
-                self.list.push(StmtKind::Assign(to, name(HELD, self.span())));
+                self.list.push(StmtKind::Assign(to, name_in(HELD, self.span())));
                 self.lock(begins);
             }
         }
@@ -235,14 +235,14 @@ impl<'t> Writing<'_, '_, 't> {
     /// Loads a cell, computes, and keeps flags; what was loaded stays in its register unless flags are kept.
     fn loaded_and_computed(&mut self, name: &str, cell: &Tree, operand: Option<Tree>) -> Read<Tree> {
         self.list.push(StmtKind::Assign(target_in(HELD, self.span()), cell.clone()));
-        let held = name(HELD, self.span());
+        let held = name_in(HELD, self.span());
         if self.keeps_flags && matches!(name, "SUB" | "NEG") {
             self.keep_subtraction(name, held.clone(), operand.clone());
         }
         let result = self.computed(name, held, operand);
         if self.keeps_flags && !matches!(name, "SUB" | "NEG" | "NOT") {
             self.hold(SUM, result);
-            let sum = name(SUM, self.span());
+            let sum = name_in(SUM, self.span());
             self.keep_result(sum.clone());
             return Ok(sum);
         }
@@ -360,7 +360,7 @@ impl<'t> Writing<'_, '_, 't> {
             return Err(self.address_as_number(piece));
         }
         self.column.used.entry(register).or_insert(piece.span());
-        let whole = name(register.name(self.reader.wide), piece.span());
+        let whole = name_in(register.name(self.reader.wide), piece.span());
         let is_part = self.is_narrow() && self.column.long.contains(&register);
         Ok(if is_part { binary(BinaryOp::Remainder, whole, number(1 << 32, piece.span())) } else { whole })
     }
@@ -388,7 +388,7 @@ impl<'t> Writing<'_, '_, 't> {
             Side::Memory(place) => {
                 let cell = tree(self.target(place, piece)?);
                 self.hold(HELD, cell);
-                Ok(name(HELD, piece.span()))
+                Ok(name_in(HELD, piece.span()))
             }
         }
     }
@@ -405,7 +405,7 @@ impl<'t> Writing<'_, '_, 't> {
             return Err(self.reader.odd(piece));
         }
         self.column.used.entry(register).or_insert(span);
-        let offset = || name(register.name(self.reader.wide), span);
+        let offset = || name_in(register.name(self.reader.wide), span);
         let index = if scale % size == 0 && cell.length.is_some() {
             let steps = binary(BinaryOp::Multiply, number(scale / size, span), offset());
             binary(BinaryOp::Add, number(number_of_cell, span), steps)
