@@ -6,7 +6,7 @@ use crate::alike::{Alike, Order, move_locals};
 use crate::footprints::{Cells, Footprints, Moves, leading};
 use crate::machine::{Access, Machine, Next, Step, both_ways};
 use crate::models::write_memory;
-use crate::search::{Event, Faulting, Label, System};
+use crate::search::{Event, Faulting, Label, Successors, System};
 
 const READ: i64 = 1;
 const WRITTEN: i64 = 2;
@@ -54,40 +54,40 @@ impl<'m, 'p> Attacks<'m, 'p> {
     }
 
     /// What a step of the attacker leads to.
-    fn of_attacker(&self, state: &[i64], step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
+    fn of_attacker(&self, state: &[i64], step: &Step, into: &mut Successors) {
         let label = |event: Event| Label { thread: self.attacker, event };
-        let mut moved = state.to_vec();
+        let mut moved = into.copy(state);
         self.machine.go(&mut moved, self.attacker, step);
         if state[self.mode] == 0 {
-            let mut plain = moved.clone();
+            let mut plain = into.copy(&moved);
             write_memory(self.machine, &mut plain, &step.access);
-            into.push((label(step.event()), plain));
+            into.push(label(step.event()), plain);
             if let Access::Store(cell, value) = step.access {
                 moved[self.mode] = 1;
                 moved[self.mode + 1] = i64::try_from(cell).unwrap_or(0);
                 self.keep(&mut moved, cell, value);
-                into.push((label(Event::Begin), moved));
+                into.push(label(Event::Begin), moved);
             }
             return;
         }
         match step.access {
             Access::Store(cell, value) => self.keep(&mut moved, cell, value),
             Access::Load(cell) if state[self.kept + 2 * cell] == 0 => {
-                let mut last = moved.clone();
+                let mut last = into.copy(&moved);
                 last[self.mode] = 2;
                 last[self.kept..self.accessed].fill(0);
                 self.note(&mut last, cell, READ);
                 let first = self.machine.threads[self.attacker];
                 last[first..=first + self.machine.program.threads[self.attacker].registers.len()].fill(0);
-                into.push((label(Event::Last), last));
+                into.push(label(Event::Last), last);
             }
             _ => {}
         }
-        into.push((label(step.event()), moved));
+        into.push(label(step.event()), moved);
     }
 
     /// Leaves only what the threads do that come first, where these have keys.
-    fn lead(&self, state: &[i64], keys: &[bool], into: &mut Vec<(Label, Vec<i64>)>) {
+    fn lead(&self, state: &[i64], keys: &[bool], into: &mut Successors) {
         let (machine, mode) = (self.machine, state[self.mode]);
         let Footprints { next, later } = &machine.analysis.footprints;
         let moves = |thread: usize| {
@@ -103,12 +103,12 @@ impl<'m, 'p> Attacks<'m, 'p> {
             }
         };
         let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
-        into.retain(|(label, _)| set >> label.thread & 1 == 1);
+        into.retain(|label| set >> label.thread & 1 == 1);
     }
 
     /// What a step of another thread leads to.
-    fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Vec<(Label, Vec<i64>)>) {
-        let mut after = state.to_vec();
+    fn of_other(&self, state: &[i64], thread: usize, step: &Step, into: &mut Successors) {
+        let mut after = into.copy(state);
         self.machine.go(&mut after, thread, step);
         write_memory(self.machine, &mut after, &step.access);
         if state[self.mode] == 2 {
@@ -127,7 +127,7 @@ impl<'m, 'p> Attacks<'m, 'p> {
             reads.iter().for_each(|cell| self.note(&mut after, *cell, READ));
             writes.iter().for_each(|cell| self.note(&mut after, *cell, WRITTEN));
         }
-        into.push((Label { thread, event: step.event() }, after));
+        into.push(Label { thread, event: step.event() }, after);
     }
 }
 
@@ -158,7 +158,7 @@ impl System for Attacks<'_, '_> {
         state[self.mode] == 2 && state[self.accessed + cell] != 0
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         let mode = state[self.mode];
         let mut keys = vec![false; machine.count()];

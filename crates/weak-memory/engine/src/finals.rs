@@ -50,13 +50,13 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
     // Questions do not end the searches.
     let asked = Asked::nothing;
     let (found, ended) = search(&mut Sc { machine: &machine, asked: asked() }, limits.states, budget);
-    if !matches!(ended, Ended::Done) || !found.states.iter().all(|state| collect(state)) {
+    if !matches!(ended, Ended::Done) || !found.states().iter().all(|state| collect(&state)) {
         return None;
     }
     for bound in BUFFERS.into_iter().filter(|_| !robust) {
         let mut system = Tso { machine: &machine, asked: asked(), bound, hit: false };
         let (found, ended) = search(&mut system, limits.states, budget);
-        if !matches!(ended, Ended::Done) || !found.states.iter().all(|state| collect(state)) {
+        if !matches!(ended, Ended::Done) || !found.states().iter().all(|state| collect(&state)) {
             return None;
         }
         if !system.hit {

@@ -11,7 +11,7 @@ use crate::live::Analysis;
 use crate::machine::{Access, Machine, Next, WAYS};
 use crate::models::{Asked, is_sought, triples, write_memory};
 use crate::reach::{Reach, Way};
-use crate::search::{Ended, Event, Faulting, Label, System, search};
+use crate::search::{Ended, Event, Faulting, Label, Successors, System, search};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -324,7 +324,7 @@ impl System for Forwards<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         for (thread, &(start, end)) in triples(machine, state).iter().enumerate() {
             let entries: Vec<&[i64]> = state[start + 1..end].chunks_exact(3).collect();
@@ -332,10 +332,10 @@ impl System for Forwards<'_, '_> {
             let owned = |cell: usize| entries.iter().find(|entry| entry[0] == number(cell) && entry[2] == 1);
             let label = Label { thread, event: Event::Step };
             if !entries.is_empty() {
-                let mut after = state.to_vec();
+                let mut after = into.copy(state);
                 after.drain(start + 1..start + 4);
                 after[start] -= 1;
-                into.push((label, after));
+                into.push(label, after);
             }
             for cell in 0..machine.program.cells.len() {
                 let news = [number(cell), state[machine.memory + cell], 0];
@@ -345,10 +345,10 @@ impl System for Forwards<'_, '_> {
                 if is_again || !self.may_load(thread, machine.point(state, thread), waiting.chain([number(cell)])) {
                     continue;
                 }
-                let mut after = state.to_vec();
+                let mut after = into.copy(state);
                 after.splice(end..end, news);
                 after[start] += 1;
-                into.push((label, after));
+                into.push(label, after);
             }
             let op = machine.op(state, thread);
             if !entries.is_empty() && matches!(op, Op::Fence | Op::Atomic(_)) {
@@ -365,7 +365,7 @@ impl System for Forwards<'_, '_> {
                     Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                     Next::Step(step) => step,
                 };
-                let mut after = state.to_vec();
+                let mut after = into.copy(state);
                 machine.go(&mut after, thread, &step);
                 match step.access {
                     Access::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => {
@@ -382,7 +382,7 @@ impl System for Forwards<'_, '_> {
                     }
                     _ => write_memory(machine, &mut after, &step.access),
                 }
-                into.push((label, after));
+                into.push(label, after);
             }
         }
         Ok(())

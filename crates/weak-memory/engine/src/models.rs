@@ -5,7 +5,7 @@ use serval_tso_program::{Observed, Op, Program, Question};
 use crate::alike::{Alike, Order};
 use crate::footprints::{Accesses, Footprints, Moves, leading};
 use crate::machine::{Access, Machine, Next, both_ways};
-use crate::search::{Event, Faulting, Found, Label, System};
+use crate::search::{Event, Faulting, Label, Successors, System, Visited};
 
 /// Whether a question looks for a state.
 pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
@@ -65,7 +65,7 @@ impl<'p> Asked<'p> {
     }
 
     /// What leads to a state that a question looks for, if one was found.
-    pub(crate) fn path(&self, question: usize, found: &Found) -> Option<Vec<Label>> {
+    pub(crate) fn path(&self, question: usize, found: &Visited) -> Option<Vec<Label>> {
         let labels = found.path(self.met[question]?);
         let Some(order) = &self.turned[question] else { return Some(labels) };
         Some(labels.into_iter().map(|label| Label { thread: order[label.thread], ..label }).collect())
@@ -112,7 +112,7 @@ impl System for Sc<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         let mut keys = vec![false; machine.count()];
         for (thread, is_other) in both_ways(machine.count()) {
@@ -121,17 +121,17 @@ impl System for Sc<'_, '_> {
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             write_memory(machine, &mut after, &step.access);
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         lead(machine, state, &keys, false, &[], into);
         Ok(())
@@ -139,7 +139,7 @@ impl System for Sc<'_, '_> {
 }
 
 /// Leaves only what the threads do that come first, where these are the keys and so many numbers of the stores that wait are the cells of each thread, the oldest first. Questions about all states do not speak of memory.
-fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Successors) {
     if into.len() < 2 {
         return;
     }
@@ -156,7 +156,7 @@ fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, wai
         moves
     };
     let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
-    into.retain(|(label, _)| set >> label.thread & 1 == 1);
+    into.retain(|label| set >> label.thread & 1 == 1);
 }
 
 /// What an access does to memory at once.
@@ -201,14 +201,12 @@ pub(crate) fn buffered(machine: &Machine<'_>, state: &[i64], (start, end): (usiz
     own.map_or(state[machine.memory + cell], |entry| entry[1])
 }
 
-/// The state after a thread's oldest store has reached memory.
-pub(crate) fn landed(machine: &Machine<'_>, state: &[i64], (start, _): (usize, usize)) -> Vec<i64> {
-    let mut after = state.to_vec();
+/// Lets a thread's oldest store reach memory.
+pub(crate) fn land(machine: &Machine<'_>, state: &mut Vec<i64>, (start, _): (usize, usize)) {
     let (cell, value) = (usize::try_from(state[start + 1]).unwrap_or(0), state[start + 2]);
-    after[machine.memory + cell] = value;
-    after[start] -= 1;
-    after.drain(start + 1..start + 3);
-    after
+    state[machine.memory + cell] = value;
+    state[start] -= 1;
+    state.drain(start + 1..start + 3);
 }
 
 /// The state after a store has been put into the buffer.
@@ -240,7 +238,7 @@ impl System for Tso<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = buffers(machine, state);
         let (mut keys, mut full) = (vec![false; machine.count()], false);
@@ -255,13 +253,14 @@ impl System for Tso<'_, '_> {
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
                 Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
                     // Were there place, an urgent step would be the only one.
                     self.hit |= machine.is_unseen(state, thread, &step);
                     full = true;
+                    into.give_back(after);
                     continue;
                 }
                 Access::Store(cell, value) => put(&mut after, place, cell, value),
@@ -271,14 +270,16 @@ impl System for Tso<'_, '_> {
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         self.hit |= full;
         for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
-            into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
+            let mut after = into.copy(state);
+            land(machine, &mut after, place);
+            into.push(Label { thread, event: Event::Land }, after);
         }
         // What finds its buffer full is seen with a higher bound.
         lead(machine, state, &keys, true, &waiting(state, &places, 2), into);
@@ -348,7 +349,7 @@ impl System for Merged<'_, '_> {
         self.asked.met.iter().zip(&self.asked.skipped).any(|(met, skipped)| !skipped && met.is_some()) || self.hit
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         let places = triples(machine, state);
         let mut keys = vec![false; machine.count()];
@@ -363,7 +364,7 @@ impl System for Merged<'_, '_> {
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
                 Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
@@ -373,24 +374,25 @@ impl System for Merged<'_, '_> {
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         for (thread, &(start, _)) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
             let label = Label { thread, event: Event::Land };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             let cell = usize::try_from(state[start + 1]).unwrap_or(0);
             after[machine.memory + cell] = state[start + 2];
             if state[start + 3] == 1 {
-                into.push((label, after.clone()));
+                let still = into.copy(&after);
+                into.push(label, still);
                 after[start + 3] = 0;
             } else {
                 after[start] -= 1;
                 after.drain(start + 1..start + 4);
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         lead(machine, state, &keys, true, &waiting(state, &places, 3), into);
         Ok(())

@@ -8,8 +8,8 @@ use serval_tso_program::{Op, Program};
 use crate::limits::{Limits, reason};
 use crate::live::Analysis;
 use crate::machine::{Access, Machine, Next, WAYS};
-use crate::models::{Asked, buffered, buffers, is_sought, landed, put, write_memory};
-use crate::search::{Ended, Event, Faulting, Label, System, search};
+use crate::models::{Asked, buffered, buffers, is_sought, land, put, write_memory};
+use crate::search::{Ended, Event, Faulting, Label, Successors, System, search};
 use crate::witness::{land_of, step_of, way_of};
 
 const STAGE: &str = "rounds";
@@ -101,12 +101,12 @@ impl System for Turns<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         for thread in 0..machine.count() {
             let turn = state[machine.size] == step_of(thread) + 1;
             if !turn && self.round(state, thread) < self.rounds {
-                into.push((Label { thread, event: Event::Land }, self.opened(state, thread)));
+                into.push(Label { thread, event: Event::Land }, self.opened(state, thread));
             }
             let op = machine.op(state, thread);
             let accesses = matches!(op, Op::Fence | Op::Atomic(_) | Op::Store(..) | Op::Load(..));
@@ -119,14 +119,14 @@ impl System for Turns<'_, '_> {
                     Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                     Next::Step(step) => step,
                 };
-                let mut after = state.to_vec();
+                let mut after = into.copy(state);
                 machine.go(&mut after, thread, &step);
                 let label = Label { thread, event: step.event() };
                 match step.access {
                     Access::Store(cell, value) => {
                         let round = self.round(state, thread);
                         for landing in self.landing(state, thread).max(round)..=self.rounds + 1 {
-                            let mut after = after.clone();
+                            let mut after = into.copy(&after);
                             if landing == round {
                                 after[machine.memory + cell] = value;
                             } else {
@@ -134,7 +134,7 @@ impl System for Turns<'_, '_> {
                                 (after[at], after[at + 1]) = (1, value);
                                 after[self.place(thread) + 1] = i64::try_from(landing).unwrap_or(0);
                             }
-                            into.push((Label { thread, event: Event::Queue(landing) }, after));
+                            into.push(Label { thread, event: Event::Queue(landing) }, after);
                         }
                         continue;
                     }
@@ -142,10 +142,10 @@ impl System for Turns<'_, '_> {
                 }
                 if step.access == Access::Local && machine.is_unseen(state, thread, &step) {
                     into.clear();
-                    into.push((label, after));
+                    into.push(label, after);
                     return Ok(());
                 }
-                into.push((label, after));
+                into.push(label, after);
             }
         }
         Ok(())
@@ -207,7 +207,8 @@ fn with_rounds(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
         let lands = waiting[thread].iter().take_while(|landing| **landing <= round[thread]).count();
         waiting[thread].drain(..lands);
         for _ in 0..lands {
-            state = landed(machine, &state, buffers(machine, &state)[thread]);
+            let place = buffers(machine, &state)[thread];
+            land(machine, &mut state, place);
             run.push(land_of(thread));
         }
     }

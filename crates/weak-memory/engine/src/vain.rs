@@ -55,7 +55,7 @@ pub fn in_vain(program: &Program, limits: &Limits, budget: &mut Budget) -> Optio
         if !matches!(ended, Ended::Done) {
             return None;
         }
-        all.states.iter().for_each(|state| found.note(&machine, state));
+        all.states().iter().for_each(|state| found.note(&machine, &state));
     } else {
         let searched = cores(&asked_nothing, &analysis.live, 1, limits, budget, &mut |machine, state| found.note(machine, state));
         if !matches!(searched, Searched::All(_)) {

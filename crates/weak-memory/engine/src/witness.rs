@@ -5,7 +5,7 @@ use serval_tso_proof::Violation;
 use serval_tso_proof::trace::happens_before;
 
 use crate::machine::{Access, Machine, Next};
-use crate::models::{buffered, buffers, landed, put, write_memory};
+use crate::models::{buffered, buffers, land, put, write_memory};
 use crate::search::{Event, Label};
 
 pub(crate) fn step_of(thread: usize) -> i64 {
@@ -52,7 +52,8 @@ pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> 
             Access::Store(cell, value) => {
                 put(&mut state, place, cell, value);
                 if attacker != Some(thread) {
-                    state = landed(machine, &state, buffers(machine, &state)[thread]);
+                    let place = buffers(machine, &state)[thread];
+                    land(machine, &mut state, place);
                     run.push(land_of(thread));
                 }
             }
