@@ -199,22 +199,17 @@ impl<S: System> Counted<'_, '_, S> {
 
     /// The numbers of the core with a copy behind its threads.
     fn joined(&self, core: &[i64], copy: &[i64]) -> Vec<i64> {
-        let local = copy.len() - usize::from(self.helpers);
-        let mut numbers = core[..self.core.memory].to_vec();
-        numbers.extend(&copy[..local]);
-        numbers.extend(&core[self.core.memory..]);
-        numbers.extend(&copy[local..]);
-        numbers
+        let (local, helper) = copy.split_at(copy.len() - usize::from(self.helpers));
+        let (threads, rest) = self.core.layout.at_memory(core);
+        [threads, local, rest, helper].concat()
     }
 
     /// The numbers of the core, and the copy behind its threads.
     fn parted(&self, joint: &Machine<'_>, both: &[i64]) -> (Vec<i64>, Vec<i64>) {
-        let (rest, helper) = both.split_at(both.len() - usize::from(self.helpers));
-        let mut copy = rest[self.core.memory..joint.memory].to_vec();
-        copy.extend(helper);
-        let mut core = rest[..self.core.memory].to_vec();
-        core.extend(&rest[joint.memory..]);
-        (core, copy)
+        let (both, helper) = both.split_at(both.len() - usize::from(self.helpers));
+        let (all, rest) = joint.layout.at_memory(both);
+        let (threads, local) = self.core.layout.at_memory(all);
+        ([threads, rest].concat(), [local, helper].concat())
     }
 }
 

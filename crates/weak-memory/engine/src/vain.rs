@@ -35,7 +35,7 @@ impl Found {
         for (slot, thread) in self.threads.iter().enumerate() {
             let (thread, point) = (thread.index(), machine.point(state, slot));
             self.reached[thread][point] = true;
-            let next = || machine.next(state, slot, false, &|cell| state[machine.memory + cell]);
+            let next = || machine.next_in_memory(state, slot, false);
             self.left[thread][point] = self.left[thread][point] || matches!(next(), Next::Step(_));
         }
     }
