@@ -2,12 +2,11 @@
 
 mod stubborn;
 
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::backward::mirrored;
 use serval_net_proof::{Backward, Evidence, States, Stubborn};
 use serval_petri::{Formula, Net};
+use serval_states::{Explored, StateSet};
 
 use crate::fast::Fast;
 use crate::goals::Goal;
@@ -24,28 +23,18 @@ pub enum Said {
     TooManyTokens,
 }
 
-/// Markings that are known, each with the number of the one before it and what led from there.
-type Known = IndexMap<Vec<u64>, Option<(usize, u32)>, FxBuildHasher>;
-
 /// Looks at all markings, at most `most`, until one is in the goal. A tick is a marking.
 pub fn look(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
     look_fast(&Fast::new(net), goal, most, budget)
 }
 
 pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
-    let goal = Goal::new(goal);
-    let everything = |marking: &[u64]| (0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition)).collect();
-    let searched = search(fast, most, budget, |marking| goal.holds(marking), everything)?;
-    Ok(match searched {
-        Searched::Reached(run) => Said::Reached(run),
-        Searched::All(known) => {
-            let mut markings: Vec<Vec<u64>> = known.into_keys().collect();
-            markings.sort_unstable();
-            Said::Excluded(Box::new(Evidence::States(States { markings })))
-        }
-        Searched::TooMany => Said::TooMany,
-        Searched::TooManyTokens => Said::TooManyTokens,
-    })
+    let (goal, mut open) = (Goal::new(goal), Vec::new());
+    let everything = |marking: &[u64], into: &mut Vec<usize>| {
+        into.extend((0..fast.inputs.len()).filter(|&transition| fast.is_enabled(marking, transition)));
+    };
+    let explored = explore(fast, most, budget, |marking| goal.holds_with(marking, &mut open), everything)?;
+    Ok(explored.said(|markings| Evidence::States(States { markings })))
 }
 
 /// Looks at all markings from which the goal can be reached, at most `most`, where it is one marking; `None` where it is not. A tick is a marking.
@@ -73,70 +62,70 @@ pub fn look_for_deadlock(net: &Net, most: usize, budget: &mut Budget) -> Result<
 
 pub(crate) fn look_for_deadlock_fast(fast: &Fast, most: usize, budget: &mut Budget) -> Result<Said, Stopped> {
     let mut sets = stubborn::Sets::new(fast);
-    let enabled = |set: Vec<u32>, marking: &[u64]| {
-        set.into_iter().map(|member| member as usize).filter(|&member| fast.is_enabled(marking, member)).collect()
-    };
     let is_deadlock = |marking: &[u64]| (0..fast.inputs.len()).all(|transition| !fast.is_enabled(marking, transition));
-    let searched = search(fast, most, budget, is_deadlock, |marking| enabled(sets.of(marking), marking))?;
-    Ok(match searched {
-        Searched::Reached(run) => Said::Reached(run),
-        Searched::All(known) => {
-            let mut markings: Vec<Vec<u64>> = known.into_keys().collect();
-            markings.sort_unstable();
-            let sets = markings.iter().map(|marking| sets.of(marking)).collect();
-            Said::Excluded(Box::new(Evidence::Stubborn(Stubborn { markings, sets })))
-        }
-        Searched::TooMany => Said::TooMany,
-        Searched::TooManyTokens => Said::TooManyTokens,
-    })
+    let explored = explore(fast, most, budget, is_deadlock, |marking, into| {
+        let members = sets.of(marking).into_iter().map(|member| member as usize);
+        into.extend(members.filter(|&member| fast.is_enabled(marking, member)));
+    })?;
+    Ok(explored.said(|markings| {
+        let sets = markings.iter().map(|marking| sets.of(marking)).collect();
+        Evidence::Stubborn(Stubborn { markings, sets })
+    }))
 }
 
-/// What a search found.
-enum Searched {
+/// What an exploration found.
+enum Exploration {
     Reached(Vec<u32>),
-    All(Known),
+    All(StateSet<u64>),
     TooMany,
     TooManyTokens,
 }
 
-/// Follows from each marking what `next` says, until one is looked for.
-fn search(
+impl Exploration {
+    /// What it says of the goal, where all markings, ascending, are evidence of this kind.
+    fn said(self, evidence: impl FnOnce(Vec<Vec<u64>>) -> Evidence) -> Said {
+        match self {
+            Self::Reached(run) => Said::Reached(run),
+            Self::All(markings) => Said::Excluded(Box::new(evidence(markings.ascending()))),
+            Self::TooMany => Said::TooMany,
+            Self::TooManyTokens => Said::TooManyTokens,
+        }
+    }
+}
+
+/// Follows from each marking the transitions that `next` lists, until one is a goal.
+fn explore(
     fast: &Fast,
     most: usize,
     budget: &mut Budget,
-    is_goal: impl Fn(&[u64]) -> bool,
-    mut next: impl FnMut(&[u64]) -> Vec<usize>,
-) -> Result<Searched, Stopped> {
-    let mut known: Known = IndexMap::default();
-    known.insert(fast.initial.clone(), None);
+    mut is_goal: impl FnMut(&[u64]) -> bool,
+    mut next: impl FnMut(&[u64], &mut Vec<usize>),
+) -> Result<Exploration, Stopped> {
+    // Labels are transitions.
+    let mut known = Explored::new(StateSet::of_width(fast.initial.len()), &fast.initial, 0_u32);
+    let (mut marking, mut transitions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
-    while let Some((marking, _)) = known.get_index(at) {
+    while known.states().read(at, &mut marking) {
         budget.spend(1)?;
-        let marking = marking.clone();
         if is_goal(&marking) {
-            return Ok(Searched::Reached(run_to(&known, at)));
+            let mut run: Vec<u32> = known.way_back(at).map(|step| step.1).collect();
+            run.reverse();
+            return Ok(Exploration::Reached(run));
         }
-        for transition in next(&marking) {
-            let mut after = marking.clone();
-            if !fast.fire(&mut after, transition) {
-                return Ok(Searched::TooManyTokens);
+        transitions.clear();
+        next(&marking, &mut transitions);
+        for &transition in &transitions {
+            if !fast.changed(&marking, transition, &mut changes) {
+                return Ok(Exploration::TooManyTokens);
             }
-            known.entry(after).or_insert(Some((at, u32::try_from(transition).unwrap_or(u32::MAX))));
+            if known.insert_changed(&changes, at, u32::try_from(transition).unwrap_or(u32::MAX)).is_none() {
+                return Ok(Exploration::TooMany);
+            }
         }
-        if known.len() > most {
-            return Ok(Searched::TooMany);
+        if known.states().len() > most {
+            return Ok(Exploration::TooMany);
         }
         at += 1;
     }
-    Ok(Searched::All(known))
-}
-
-fn run_to(known: &Known, to: usize) -> Vec<u32> {
-    let (mut run, mut at) = (Vec::new(), to);
-    while let Some((_, Some((before, transition)))) = known.get_index(at) {
-        run.push(*transition);
-        at = *before;
-    }
-    run.reverse();
-    run
+    Ok(Exploration::All(known.into_states()))
 }

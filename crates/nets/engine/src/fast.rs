@@ -65,6 +65,16 @@ impl Fast {
         true
     }
 
+    /// The places that an enabled transition changes, with the tokens that they have then; false where a number does not fit.
+    pub(crate) fn changed(&self, marking: &[u64], transition: usize, into: &mut Vec<(usize, u64)>) -> bool {
+        into.clear();
+        for &(place, change) in &self.effects[transition] {
+            let Ok(tokens) = u64::try_from(i128::from(marking[place]) + change) else { return false };
+            into.push((place, tokens));
+        }
+        true
+    }
+
     /// Fires an enabled transition; false where a number does not fit, and then nothing has changed.
     pub(crate) fn fire(&self, marking: &mut [u64], transition: usize) -> bool {
         self.fire_often(marking, transition, 1)

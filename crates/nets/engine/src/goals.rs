@@ -129,7 +129,12 @@ impl Goal {
     }
 
     pub(crate) fn holds(&self, marking: &[u64]) -> bool {
-        self.shape.holds(|atom| self.atoms[atom].holds(self.atoms[atom].number(marking), marking), &mut Vec::new())
+        self.holds_with(marking, &mut Vec::new())
+    }
+
+    /// The same with a list that many markings share.
+    pub(crate) fn holds_with(&self, marking: &[u64], open: &mut Vec<(bool, usize)>) -> bool {
+        self.shape.holds(|atom| self.atoms[atom].holds(self.atoms[atom].number(marking), marking), open)
     }
 }
 

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use serval_tso_program::{BinaryOp, Expr, Observed, Program, Question, ThreadId};
 
+use crate::layout::Buffers;
 use crate::machine::Machine;
 
 /// For each thread, which one takes its place.
@@ -143,8 +144,8 @@ impl Alike {
 
     /// Sorts a state of points, registers and memory alone.
     pub(crate) fn sort(&self, machine: &Machine<'_>, state: &mut [i64]) -> Option<Order> {
-        let order = self.order(machine.count(), |one, other| machine.local(state, one).cmp(machine.local(state, other)))?;
-        move_locals(machine, state, &order);
+        let order = self.order(machine.count(), |one, other| machine.layout.local(state, one).cmp(machine.layout.local(state, other)))?;
+        machine.layout.move_locals(state, &order);
         Some(order)
     }
 
@@ -153,36 +154,17 @@ impl Alike {
         if self.groups.is_empty() {
             return None;
         }
-        let mut places = Vec::new();
-        let mut at = machine.size;
-        for _ in 0..machine.count() {
-            let end = at + 1 + entry * usize::try_from(state[at]).unwrap_or(0);
-            places.push((at, end));
-            at = end;
-        }
-        let waiting = |thread: usize| state[places[thread].0 + 1..places[thread].1].chunks_exact(entry);
+        let buffers = Buffers::of(&machine.layout, state, entry);
         // First by cells and values of all entries, and then by what else there is of them.
         let compare = |one: usize, other: usize| {
-            let by_locals = machine.local(state, one).cmp(machine.local(state, other));
-            let stores = |thread: usize| waiting(thread).flat_map(|entry| &entry[..2]);
-            let more = |thread: usize| waiting(thread).flat_map(|entry| &entry[2..]);
+            let by_locals = machine.layout.local(state, one).cmp(machine.layout.local(state, other));
+            let stores = |thread: usize| buffers.entries(state, thread).flat_map(|entry| &entry[..2]);
+            let more = |thread: usize| buffers.entries(state, thread).flat_map(|entry| &entry[2..]);
             by_locals.then_with(|| stores(one).cmp(stores(other))).then_with(|| more(one).cmp(more(other)))
         };
         let order = self.order(machine.count(), compare)?;
-        let behind: Vec<i64> = order.iter().flat_map(|thread| state[places[*thread].0..places[*thread].1].iter().copied()).collect();
-        state.truncate(machine.size);
-        state.extend(behind);
-        move_locals(machine, state, &order);
+        buffers.reorder(&machine.layout, state, &order);
+        machine.layout.move_locals(state, &order);
         Some(order)
-    }
-}
-
-/// Changes the places of points and registers.
-pub(crate) fn move_locals(machine: &Machine<'_>, state: &mut [i64], order: &[usize]) {
-    let before: Vec<i64> = state[..machine.memory].to_vec();
-    for (thread, from) in order.iter().enumerate().filter(|(thread, from)| thread != *from) {
-        let there = machine.local(&before, *from);
-        let first = machine.threads[thread];
-        state[first..first + there.len()].copy_from_slice(there);
     }
 }

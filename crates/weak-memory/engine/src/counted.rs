@@ -7,15 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 use serval_budget::Budget;
+use serval_states::StateSet;
 use serval_tso_program::{Program, ThreadId};
 use serval_tso_proof::Configuration;
 
 use crate::live::Analysis;
 use crate::machine::Machine;
-use crate::search::{Ended, System};
+use crate::search::{Ended, Successors, System};
 
 /// Where a copy is, and how many are there; nothing is ω.
 type Copies = BTreeMap<(u32, Vec<i64>), Option<u64>>;
@@ -52,6 +51,44 @@ pub(crate) fn live_of(program: &Program, live: &[Vec<u64>], copies: &[ThreadId])
     fixed.chain(copies.iter().map(|id| live[id.index()].clone())).collect()
 }
 
+/// Places of copies: rows that begin with the number of a `thread*`.
+struct Places {
+    rows: StateSet<i64>,
+    row: Vec<i64>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { rows: StateSet::of_any_width(), row: Vec::new() }
+    }
+}
+
+impl Places {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn insert(&mut self, kind: u32, local: &[i64]) {
+        self.row.clear();
+        self.row.push(kind.into());
+        self.row.extend_from_slice(local);
+        self.rows.insert(&self.row);
+    }
+
+    /// The number of the `thread*`, and the point and the registers of the copy.
+    fn read(&mut self, number: usize, local: &mut Vec<i64>) -> u32 {
+        self.rows.read(number, &mut self.row);
+        local.clear();
+        local.extend_from_slice(self.row.get(1..).unwrap_or_default());
+        self.row.first().and_then(|kind| u32::try_from(*kind).ok()).unwrap_or(u32::MAX)
+    }
+
+    fn ascending(self) -> Vec<(u32, Vec<i64>)> {
+        let parted = |row: Vec<i64>| (u32::try_from(row[0]).unwrap_or(u32::MAX), row[1..].to_vec());
+        self.rows.ascending().into_iter().map(parted).collect()
+    }
+}
+
 /// Numbers of all configurations together, beyond which there are too many.
 const NUMBERS: usize = 20_000_000;
 
@@ -63,58 +100,59 @@ impl<S: System> Counted<'_, '_, S> {
     }
 
     /// What a copy at a place makes of the core and of its place; nothing where a step faults.
-    fn of_copy(&mut self, core: &[i64], at: &(u32, Vec<i64>), kind: usize) -> Option<Vec<(Vec<i64>, Vec<i64>)>> {
-        let both = self.joined(core, &at.1);
+    fn of_copy(&mut self, core: &[i64], local: &[i64], kind: usize) -> Option<Vec<(Vec<i64>, Vec<i64>)>> {
+        let both = self.joined(core, local);
         let (machine, system) = &mut self.joint[kind];
-        let mut after = Vec::new();
+        let mut after = Successors::default();
         // Steps of the threads of the core are made elsewhere; a fault is one there too, or of the copy.
         system.successors(&both, &mut after).ok()?;
         let (machine, slot) = (*machine, machine.count() - 1);
-        Some(after.into_iter().filter(|(label, _)| label.thread == slot).map(|(_, both)| self.parted(machine, &both)).collect())
+        let of_copy = after.iter_mut().filter(|(label, _)| label.thread == slot);
+        Some(of_copy.map(|(_, both)| self.parted(machine, both)).collect())
     }
 
     /// Searches all configurations with ω copies wherever a copy comes.
     fn together(&mut self, most: usize, budget: &mut Budget, visit: &mut dyn FnMut(&[i64]) -> bool) -> Searched {
         let many = self.program.many();
-        let mut cores: IndexSet<Vec<i64>, FxBuildHasher> = IndexSet::default();
-        let mut places: IndexSet<(u32, Vec<i64>), FxBuildHasher> = self.beginning().into_iter().collect();
-        cores.insert(self.system.initial());
-        let mut after = Vec::new();
+        let (mut cores, mut places) = (StateSet::of_any_width(), Places::default());
+        cores.insert(&self.system.initial());
+        self.beginning().iter().for_each(|(kind, local)| places.insert(*kind, local));
+        let length = self.beginning().first().map_or(1, |place| place.1.len());
+        let (mut core, mut local, mut after) = (Vec::new(), Vec::new(), Successors::default());
         // How many of the cores have met how many of the places.
         let (mut known_cores, mut known_places) = (0, 0);
         while (known_cores, known_places) != (cores.len(), places.len()) {
             let (now_cores, now_places) = (cores.len(), places.len());
             for number in 0..now_cores {
-                let Some(core) = cores.get_index(number).cloned() else { continue };
+                cores.read(number, &mut core);
                 if number >= known_cores {
                     if visit(&core) || self.system.successors(&core, &mut after).is_err() {
                         return Searched::Perhaps;
                     }
-                    cores.extend(after.drain(..).map(|(_, core)| core));
+                    after.iter_mut().for_each(|(_, core)| _ = cores.insert(core));
+                    after.clear();
                 }
                 for place in if number < known_cores { known_places } else { 0 }..now_places {
-                    let Some(at) = places.get_index(place).cloned() else { continue };
-                    let Some(kind) = many.iter().position(|kind| kind.0 == at.0) else { continue };
+                    let of = places.read(place, &mut local);
+                    let Some(kind) = many.iter().position(|kind| kind.0 == of) else { continue };
                     if let Err(stopped) = budget.spend(1) {
                         return Searched::Ended(Ended::Stopped(stopped));
                     }
-                    let Some(after) = self.of_copy(&core, &at, kind) else { return Searched::Perhaps };
+                    let Some(after) = self.of_copy(&core, &local, kind) else { return Searched::Perhaps };
                     for (core, local) in after {
-                        cores.insert(core);
-                        places.insert((at.0, local));
+                        cores.insert(&core);
+                        places.insert(of, &local);
                     }
                 }
-                let numbers = cores.len().saturating_mul(places.len()).saturating_mul(places.first().map_or(1, |place| place.1.len()));
+                let numbers = cores.len().saturating_mul(places.len()).saturating_mul(length);
                 if cores.len() > most || numbers > NUMBERS {
                     return Searched::Ended(Ended::TooMany);
                 }
             }
             (known_cores, known_places) = (now_cores, now_places);
         }
-        cores.sort_unstable();
-        places.sort_unstable();
-        let copies: Vec<_> = places.into_iter().map(|(kind, local)| (kind, local, None)).collect();
-        Searched::All(cores.into_iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
+        let copies: Vec<_> = places.ascending().into_iter().map(|(kind, local)| (kind, local, None)).collect();
+        Searched::All(cores.ascending().into_iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
     }
 
     /// Searches all configurations, with numbers up to the bound; `visit` sees each core, and ends the search where it says so.
@@ -126,7 +164,7 @@ impl<S: System> Counted<'_, '_, S> {
         let beginning: Copies = self.beginning().into_iter().map(|at| (at, None)).collect();
         let mut members: BTreeMap<Vec<i64>, BTreeSet<Copies>> = BTreeMap::new();
         let mut open = VecDeque::from([(self.system.initial(), beginning)]);
-        let (mut count, mut after) = (0, Vec::new());
+        let (mut count, mut after) = (0, Successors::default());
         while let Some((core, copies)) = open.pop_front() {
             let known = members.entry(core.clone()).or_default();
             if known.iter().any(|above| is_below(&copies, above)) {
@@ -145,10 +183,11 @@ impl<S: System> Counted<'_, '_, S> {
             if visit(&core) || self.system.successors(&core, &mut after).is_err() {
                 return Searched::Perhaps;
             }
-            open.extend(after.drain(..).map(|(_, core)| (core, copies.clone())));
+            open.extend(after.iter_mut().map(|(_, core)| (std::mem::take(core), copies.clone())));
+            after.clear();
             for at in copies.keys() {
                 let Some(kind) = many.iter().position(|kind| kind.0 == at.0) else { continue };
-                let Some(after) = self.of_copy(&core, at, kind) else { return Searched::Perhaps };
+                let Some(after) = self.of_copy(&core, &at.1, kind) else { return Searched::Perhaps };
                 open.extend(after.into_iter().map(|(core, local)| (core, moved(&copies, at, (at.0, local), bound))));
             }
         }
@@ -161,22 +200,17 @@ impl<S: System> Counted<'_, '_, S> {
 
     /// The numbers of the core with a copy behind its threads.
     fn joined(&self, core: &[i64], copy: &[i64]) -> Vec<i64> {
-        let local = copy.len() - usize::from(self.helpers);
-        let mut numbers = core[..self.core.memory].to_vec();
-        numbers.extend(&copy[..local]);
-        numbers.extend(&core[self.core.memory..]);
-        numbers.extend(&copy[local..]);
-        numbers
+        let (local, helper) = copy.split_at(copy.len() - usize::from(self.helpers));
+        let (threads, rest) = self.core.layout.at_memory(core);
+        [threads, local, rest, helper].concat()
     }
 
     /// The numbers of the core, and the copy behind its threads.
     fn parted(&self, joint: &Machine<'_>, both: &[i64]) -> (Vec<i64>, Vec<i64>) {
-        let (rest, helper) = both.split_at(both.len() - usize::from(self.helpers));
-        let mut copy = rest[self.core.memory..joint.memory].to_vec();
-        copy.extend(helper);
-        let mut core = rest[..self.core.memory].to_vec();
-        core.extend(&rest[joint.memory..]);
-        (core, copy)
+        let (both, helper) = both.split_at(both.len() - usize::from(self.helpers));
+        let (all, rest) = joint.layout.at_memory(both);
+        let (threads, local) = self.core.layout.at_memory(all);
+        ([threads, rest].concat(), [local, helper].concat())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::persistent::Persistent;
 use crate::reach::Reach;
 use crate::robustness::{Robustness, robustness};
 use crate::rounds::in_rounds;
-use crate::search::{Ended, Found, Label, search, search_eagerly};
+use crate::search::{Ended, Label, Visited, search, search_eagerly};
 use crate::witness::{with_buffers, written};
 
 /// How questions are answered with store buffers, where sequential consistency and robustness do not answer them.
@@ -194,7 +194,7 @@ impl Deciding<'_, '_> {
     }
 
     /// The states that were found, as a list.
-    fn list(&self, asked: Asked<'_>, found: Found) -> States {
+    fn list(&self, asked: Asked<'_>, found: Visited) -> States {
         States { live: self.machine.analysis.live.clone(), alike: asked.alike.groups, states: found.ascending() }
     }
 

@@ -38,25 +38,22 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
     let mut states = BTreeSet::new();
     let mut collect = |state: &[i64]| {
         let ended = (0..machine.count()).all(|thread| *machine.op(state, thread) == Op::End);
-        if ended && state[machine.size..].iter().all(|number| *number == 0) {
-            let registers = (0..machine.count()).flat_map(|thread| {
-                let first = machine.threads[thread] + 1;
-                state[first..first + program.threads[thread].registers.len()].iter().copied()
-            });
-            states.insert(registers.chain(state[machine.memory..machine.size].iter().copied()).collect::<Vec<i64>>());
+        if ended && machine.layout.rest(state).iter().all(|number| *number == 0) {
+            let registers = (0..machine.count()).flat_map(|thread| machine.layout.registers(state, thread));
+            states.insert(registers.chain(machine.layout.memory(state)).copied().collect::<Vec<i64>>());
         }
         states.len() <= most
     };
     // Questions do not end the searches.
     let asked = Asked::nothing;
     let (found, ended) = search(&mut Sc { machine: &machine, asked: asked() }, limits.states, budget);
-    if !matches!(ended, Ended::Done) || !found.states.iter().all(|state| collect(state)) {
+    if !matches!(ended, Ended::Done) || !found.states().iter().all(|state| collect(&state)) {
         return None;
     }
     for bound in BUFFERS.into_iter().filter(|_| !robust) {
         let mut system = Tso { machine: &machine, asked: asked(), bound, hit: false };
         let (found, ended) = search(&mut system, limits.states, budget);
-        if !matches!(ended, Ended::Done) || !found.states.iter().all(|state| collect(state)) {
+        if !matches!(ended, Ended::Done) || !found.states().iter().all(|state| collect(&state)) {
             return None;
         }
         if !system.hit {

@@ -3,6 +3,7 @@
 //! | module | finds |
 //! |---|---|
 //! | [`machine`] | what the next step of a thread does: the engine's own interpreter |
+//! | [`mod@layout`] | where the numbers of a state are |
 //! | [`live`] | which registers matter where, and which steps no other thread sees |
 //! | [`footprints`] | what threads access, and which of them may come first |
 //! | [`search`] | all states of a system, breadth first, with the shortest run to each; or some run, eagerly |
@@ -33,6 +34,7 @@ pub mod decide;
 pub mod fences;
 pub mod finals;
 pub mod footprints;
+pub mod layout;
 pub mod limits;
 pub mod live;
 pub mod loads;

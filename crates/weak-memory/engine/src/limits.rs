@@ -3,7 +3,7 @@
 use serval_budget::StopReason;
 
 use crate::machine::{Fault, Machine};
-use crate::search::{Ended, Event, Faulting, Found, Label};
+use crate::search::{Ended, Event, Faulting, Label, Visited};
 use crate::witness::{with_buffers, written};
 
 /// How far the engine goes.
@@ -37,7 +37,7 @@ pub(crate) fn reason(stage: &'static str, ended: &Ended, states: usize) -> StopR
 }
 
 /// A step that leaves the range of values, with the run that leads there.
-pub(crate) fn fault(machine: &Machine<'_>, found: &Found, at: usize, (thread, point, kind): Faulting) -> Fault {
+pub(crate) fn fault(machine: &Machine<'_>, found: &Visited, at: usize, (thread, point, kind): Faulting) -> Fault {
     let labels = found.path(at);
     let lands = labels.iter().any(|label: &Label| label.event == Event::Land);
     let run = if lands { written(machine, &labels) } else { with_buffers(machine, &labels) };

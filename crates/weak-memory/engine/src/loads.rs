@@ -8,11 +8,12 @@ use serval_budget::Budget;
 use serval_tso_program::{Expr, Observed, Op, Program, Question};
 use serval_tso_proof::Basis;
 
+use crate::layout::Buffers;
 use crate::live::Analysis;
 use crate::machine::{Access, Machine, Next, WAYS};
-use crate::models::{Asked, is_sought, triples, write_memory};
+use crate::models::{Asked, is_sought};
 use crate::reach::{Reach, Way};
-use crate::search::{Ended, Event, Faulting, Label, System, search};
+use crate::search::{Ended, Event, Faulting, Label, Successors, System, search};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -292,6 +293,9 @@ pub(crate) fn basis(analysis: &Analysis, reach: &Reach, mut members: Vec<Vec<i64
     Basis { live: analysis.live.clone(), threads, values, members }
 }
 
+/// Numbers of an entry of a load buffer: its cell, its value, and 1 if it is own.
+const ENTRY: usize = 3;
+
 /// Load buffers forwards, of a program without loops. Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is own, the oldest first.
 struct Forwards<'m, 'p> {
     machine: &'m Machine<'p>,
@@ -316,7 +320,7 @@ impl Forwards<'_, '_> {
 impl System for Forwards<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         let mut state = self.machine.initial();
-        state.resize(self.machine.size + self.machine.count(), 0);
+        Buffers::add_empty(&self.machine.layout, &mut state);
         state
     }
 
@@ -325,31 +329,30 @@ impl System for Forwards<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
-        for (thread, &(start, end)) in triples(machine, state).iter().enumerate() {
-            let entries: Vec<&[i64]> = state[start + 1..end].chunks_exact(3).collect();
+        let buffers = Buffers::of(&machine.layout, state, ENTRY);
+        for thread in 0..machine.count() {
+            let entries: Vec<&[i64]> = buffers.entries(state, thread).collect();
             let number = |cell: usize| i64::try_from(cell).unwrap_or(0);
             let owned = |cell: usize| entries.iter().find(|entry| entry[0] == number(cell) && entry[2] == 1);
             let label = Label { thread, event: Event::Step };
             if !entries.is_empty() {
-                let mut after = state.to_vec();
-                after.drain(start + 1..start + 4);
-                after[start] -= 1;
-                into.push((label, after));
+                let mut after = into.copy(state);
+                buffers.remove(&mut after, thread, 0);
+                into.push(label, after);
             }
             for cell in 0..machine.program.cells.len() {
-                let news = [number(cell), state[machine.memory + cell], 0];
+                let news = [number(cell), machine.layout.cell(state, cell), 0];
                 let waiting = entries.iter().filter(|entry| entry[2] == 0).map(|entry| entry[0]);
                 // The same twice in a row is the same as once.
                 let is_again = entries.last().is_some_and(|newest| **newest == news);
                 if is_again || !self.may_load(thread, machine.point(state, thread), waiting.chain([number(cell)])) {
                     continue;
                 }
-                let mut after = state.to_vec();
-                after.splice(end..end, news);
-                after[start] += 1;
-                into.push((label, after));
+                let mut after = into.copy(state);
+                buffers.push(&mut after, thread, cell, &news[1..]);
+                into.push(label, after);
             }
             let op = machine.op(state, thread);
             if !entries.is_empty() && matches!(op, Op::Fence | Op::Atomic(_)) {
@@ -358,7 +361,7 @@ impl System for Forwards<'_, '_> {
             let seen = |cell: usize| match (owned(cell), entries.first()) {
                 (Some(entry), _) => entry[1],
                 (None, Some(oldest)) if matches!(op, Op::Load(..)) => oldest[1],
-                _ => state[machine.memory + cell],
+                _ => machine.layout.cell(state, cell),
             };
             for is_other in WAYS {
                 let step = match machine.next(state, thread, is_other, &seen) {
@@ -366,24 +369,22 @@ impl System for Forwards<'_, '_> {
                     Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                     Next::Step(step) => step,
                 };
-                let mut after = state.to_vec();
+                let mut after = into.copy(state);
                 machine.go(&mut after, thread, &step);
                 match step.access {
                     Access::Load(cell) if owned(cell).is_none() && entries.first().is_none_or(|oldest| oldest[0] != number(cell)) => {
                         continue;
                     }
                     Access::Store(cell, value) => {
-                        after[machine.memory + cell] = value;
-                        after.splice(end..end, [number(cell), value, 1]);
-                        after[start] += 1;
+                        machine.layout.set_cell(&mut after, cell, value);
+                        buffers.push(&mut after, thread, cell, &[value, 1]);
                         if let Some(old) = entries.iter().position(|entry| entry[0] == number(cell) && entry[2] == 1) {
-                            after.drain(start + 1 + 3 * old..start + 4 + 3 * old);
-                            after[start] -= 1;
+                            buffers.remove(&mut after, thread, old);
                         }
                     }
-                    _ => write_memory(machine, &mut after, &step.access),
+                    _ => machine.write(&mut after, &step.access),
                 }
-                into.push((label, after));
+                into.push(label, after);
             }
         }
         Ok(())

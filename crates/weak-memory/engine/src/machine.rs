@@ -1,10 +1,8 @@
-//! States as lists of numbers, and the next step of a thread.
-//!
-//! The numbers are in the order of certificates: for each thread its point and its registers, then memory. What follows belongs to the
-//! system that is searched.
+//! The next step of a thread. Where the numbers of a state are, [`crate::layout`] says.
 
 use serval_tso_program::{Address, Expr, Inner, LockedKind, Op, Program, RegisterId};
 
+use crate::layout::Layout;
 use crate::live::Analysis;
 use crate::search::Event;
 
@@ -84,12 +82,7 @@ enum Stop {
 pub(crate) struct Machine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) analysis: &'p Analysis,
-    /// Where the point of each thread is.
-    pub(crate) threads: Vec<usize>,
-    /// Where memory begins.
-    pub(crate) memory: usize,
-    /// How many numbers there are, without what a system adds.
-    pub(crate) size: usize,
+    pub(crate) layout: Layout,
 }
 
 /// What a locked step has done so far, on top of a state.
@@ -103,44 +96,23 @@ struct Locked<'a> {
 
 impl<'p> Machine<'p> {
     pub(crate) fn new(program: &'p Program, analysis: &'p Analysis) -> Self {
-        let mut threads = Vec::new();
-        let mut memory = 0;
-        for thread in &program.threads {
-            threads.push(memory);
-            memory += 1 + thread.registers.len();
-        }
-        Self { program, analysis, threads, memory, size: memory + program.cells.len() }
+        Self { program, analysis, layout: Layout::new(program) }
     }
 
     pub(crate) fn initial(&self) -> Vec<i64> {
-        let mut state = vec![0; self.size];
-        for (number, (_, initial)) in self.program.cells.iter().enumerate() {
-            state[self.memory + number] = *initial;
-        }
-        state
+        self.layout.initial(self.program.cells.iter().map(|(_, initial)| *initial))
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.threads.len()
+        self.layout.count()
     }
 
     pub(crate) fn point(&self, state: &[i64], thread: usize) -> usize {
-        usize::try_from(state[self.threads[thread]]).unwrap_or(0)
+        self.layout.point(state, thread)
     }
 
     pub(crate) fn op(&self, state: &[i64], thread: usize) -> &'p Op {
         &self.program.threads[thread].code[self.point(state, thread)].op
-    }
-
-    /// The point and the registers of a thread.
-    pub(crate) fn local<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
-        let first = self.threads[thread];
-        &state[first..=first + self.program.threads[thread].registers.len()]
-    }
-
-    fn registers<'s>(&self, state: &'s [i64], thread: usize) -> &'s [i64] {
-        let first = self.threads[thread] + 1;
-        &state[first..first + self.program.threads[thread].registers.len()]
     }
 
     /// The next step of a thread that sees memory like this.
@@ -153,7 +125,7 @@ impl<'p> Machine<'p> {
     }
 
     fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
-        let registers = self.registers(state, thread);
+        let registers = self.layout.registers(state, thread);
         let node = &self.program.threads[thread].code[self.point(state, thread)];
         let step = |access: Access| Step { is_other, to: node.next.index(), assigned: Vec::new(), access };
         let value = |expr: &Expr<RegisterId>| evaluate(expr, registers);
@@ -258,17 +230,31 @@ impl<'p> Machine<'p> {
 
     /// Moves a thread: its point and its registers, of which dead ones become 0.
     pub(crate) fn go(&self, state: &mut [i64], thread: usize, step: &Step) {
-        let first = self.threads[thread];
-        state[first] = i64::try_from(step.to).unwrap_or(0);
+        self.layout.set_point(state, thread, step.to);
+        let registers = self.layout.registers_mut(state, thread);
         for &(register, value) in &step.assigned {
-            state[first + 1 + register] = value;
+            registers[register] = value;
         }
         let live = self.analysis.live[thread][step.to];
-        for register in 0..self.program.threads[thread].registers.len() {
+        for (register, value) in registers.iter_mut().enumerate() {
             if live >> register & 1 == 0 {
-                state[first + 1 + register] = 0;
+                *value = 0;
             }
         }
+    }
+
+    /// What an access does to memory at once.
+    pub(crate) fn write(&self, state: &mut [i64], access: &Access) {
+        match access {
+            Access::Store(cell, value) => self.layout.set_cell(state, *cell, *value),
+            Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| self.layout.set_cell(state, *cell, *value)),
+            Access::Local | Access::Fence | Access::Load(_) => {}
+        }
+    }
+
+    /// The next step of a thread that sees memory as it is.
+    pub(crate) fn next_in_memory(&self, state: &[i64], thread: usize, is_other: bool) -> Next {
+        self.next(state, thread, is_other, &|cell| self.layout.cell(state, cell))
     }
 
     /// Whether a step leads forward, and no question is about its points and registers: it is urgent then, if moreover no other thread sees or changes what it accesses.

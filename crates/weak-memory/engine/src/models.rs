@@ -5,8 +5,14 @@ use serval_tso_program::{Observed, Op, Program, Question};
 
 use crate::alike::{Alike, Order};
 use crate::footprints::{Accesses, Footprints, Moves, leading};
+use crate::layout::Buffers;
 use crate::machine::{Access, Machine, Next, both_ways};
-use crate::search::{Event, Faulting, Found, Label, System};
+use crate::search::{Event, Faulting, Label, Successors, System, Visited};
+
+/// Numbers of a store that waits: its cell and its value.
+pub(crate) const STORE: usize = 2;
+/// The same of stores that are merged: and 1 where there are several.
+const MERGED_STORE: usize = 3;
 
 /// Whether a question looks for a state.
 pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64]) -> bool {
@@ -14,14 +20,14 @@ pub(crate) fn is_sought(machine: &Machine<'_>, question: &Question, state: &[i64
     if question.asked.is_final() {
         let ended = (0..machine.count()).all(|thread| *machine.op(state, thread) == Op::End);
         // With store buffers, what follows memory are the numbers of stores that wait, and these.
-        if !ended || state[machine.size..].iter().any(|&number| number != 0) {
+        if !ended || machine.layout.rest(state).iter().any(|&number| number != 0) {
             return false;
         }
     }
     let observed = |what: Observed| match what {
         Observed::At(thread, point) => i64::from(machine.point(state, thread.index()) == point.index()),
-        Observed::Register(thread, register) => state[machine.threads[thread.index()] + 1 + register.index()],
-        Observed::Cell(cell) => state[machine.memory + cell.index()],
+        Observed::Register(thread, register) => machine.layout.registers(state, thread.index())[register.index()],
+        Observed::Cell(cell) => machine.layout.cell(state, cell.index()),
     };
     debug_assert!(program.threads.len() == machine.count());
     question.condition.value(&observed).is_ok_and(|value| value != 0)
@@ -66,7 +72,7 @@ impl<'p> Asked<'p> {
     }
 
     /// What leads to a state that a question looks for, if one was found.
-    pub(crate) fn path(&self, question: usize, found: &Found) -> Option<Vec<Label>> {
+    pub(crate) fn path(&self, question: usize, found: &Visited) -> Option<Vec<Label>> {
         let labels = found.path(self.met[question]?);
         let Some(order) = &self.turned[question] else { return Some(labels) };
         Some(labels.into_iter().map(|label| Label { thread: order[label.thread], ..label }).collect())
@@ -113,34 +119,35 @@ impl System for Sc<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         let mut keys = vec![false; machine.count()];
         for (thread, is_other) in both_ways(machine.count()) {
-            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
+            let step = match machine.next_in_memory(state, thread, is_other) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
-            write_memory(machine, &mut after, &step.access);
+            machine.write(&mut after, &step.access);
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         lead(machine, state, &keys, false, &[], into);
         Ok(())
     }
 }
 
-/// Leaves only what the threads do that come first, where these are the keys and `waiting` has the cells of the stores that wait, of each thread, the oldest first. Questions about all states do not speak of memory.
-fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Vec<(Label, Vec<i64>)>) {
+/// Restricts the successors to a persistent set of threads. `waiting` has the cells of the stores in each buffer, the
+/// oldest first. Questions about all states do not speak of memory.
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Successors) {
     if into.len() < 2 {
         return;
     }
@@ -157,16 +164,7 @@ fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, wai
         moves
     };
     let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
-    into.retain(|(label, _)| set >> label.thread & 1 == 1);
-}
-
-/// What an access does to memory at once.
-pub(crate) fn write_memory(machine: &Machine<'_>, state: &mut [i64], access: &Access) {
-    match access {
-        Access::Store(cell, value) => state[machine.memory + cell] = *value,
-        Access::Locked { writes, .. } => writes.iter().for_each(|(cell, value)| state[machine.memory + cell] = *value),
-        Access::Local | Access::Fence | Access::Load(_) => {}
-    }
+    into.retain(|label| set >> label.thread & 1 == 1);
 }
 
 /// Store buffers with a bound on the stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
@@ -176,46 +174,6 @@ pub(crate) struct Tso<'m, 'p> {
     pub(crate) bound: usize,
     /// Whether some store found its buffer full.
     pub(crate) hit: bool,
-}
-
-/// Where the buffer of each thread begins, and where it ends.
-pub(crate) fn buffers(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
-    let mut at = machine.size;
-    let mut list = Vec::new();
-    for _ in 0..machine.count() {
-        let length = usize::try_from(state[at]).unwrap_or(0);
-        list.push((at, at + 1 + 2 * length));
-        at += 1 + 2 * length;
-    }
-    list
-}
-
-/// The cells of the stores that wait, of each thread, where an entry has `entry` numbers.
-fn waiting(state: &[i64], places: &[(usize, usize)], entry: usize) -> Vec<Vec<usize>> {
-    let cells = |&(start, end): &(usize, usize)| state[start + 1..end].chunks_exact(entry).filter_map(|one| usize::try_from(one[0]).ok());
-    places.iter().map(|place| cells(place).collect()).collect()
-}
-
-/// What a thread reads with store buffers.
-pub(crate) fn buffered(machine: &Machine<'_>, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
-    let own = state[start + 1..end].chunks_exact(2).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
-    own.map_or(state[machine.memory + cell], |entry| entry[1])
-}
-
-/// The state after a thread's oldest store has reached memory.
-pub(crate) fn landed(machine: &Machine<'_>, state: &[i64], (start, _): (usize, usize)) -> Vec<i64> {
-    let mut after = state.to_vec();
-    let (cell, value) = (usize::try_from(state[start + 1]).unwrap_or(0), state[start + 2]);
-    after[machine.memory + cell] = value;
-    after[start] -= 1;
-    after.drain(start + 1..start + 3);
-    after
-}
-
-/// The state after a store has been put into the buffer.
-pub(crate) fn put(state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) {
-    state.splice(end..end, [i64::try_from(cell).unwrap_or(0), value]);
-    state[start] += 1;
 }
 
 impl Tso<'_, '_> {
@@ -228,12 +186,12 @@ impl Tso<'_, '_> {
 impl System for Tso<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         let mut state = self.machine.initial();
-        state.resize(self.machine.size + self.machine.count(), 0);
+        Buffers::add_empty(&self.machine.layout, &mut state);
         state
     }
 
     fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
-        self.asked.alike.sort_buffered(self.machine, state, 2)
+        self.asked.alike.sort_buffered(self.machine, state, STORE)
     }
 
     fn meet(&mut self, number: usize, state: &[i64]) -> bool {
@@ -241,48 +199,49 @@ impl System for Tso<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
-        let places = buffers(machine, state);
+        let buffers = Buffers::of(&machine.layout, state, STORE);
         let (mut keys, mut full) = (vec![false; machine.count()], false);
-        for (thread, is_other) in both_ways(places.len()) {
-            let place = places[thread];
-            let waits = place.1 > place.0 + 1;
-            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+        for (thread, is_other) in both_ways(machine.count()) {
+            if !buffers.is_empty(thread) && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
                 continue;
             }
-            let step = match machine.next(state, thread, is_other, &|cell| buffered(machine, state, place, cell)) {
+            let step = match machine.next(state, thread, is_other, &|cell| buffers.read(&machine.layout, state, thread, cell)) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
-                Access::Store(..) if place.1 - place.0 > 2 * self.bound => {
+                Access::Store(..) if buffers.len(thread) >= self.bound => {
                     // Were there place, an urgent step would be the only one.
                     self.hit |= machine.is_unseen(state, thread, &step);
                     full = true;
+                    into.give_back(after);
                     continue;
                 }
-                Access::Store(cell, value) => put(&mut after, place, cell, value),
-                _ => write_memory(machine, &mut after, &step.access),
+                Access::Store(cell, value) => buffers.push(&mut after, thread, cell, &[value]),
+                _ => machine.write(&mut after, &step.access),
             }
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
         self.hit |= full;
-        for (thread, &place) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
-            into.push((Label { thread, event: Event::Land }, landed(machine, state, place)));
+        for thread in (0..machine.count()).filter(|thread| !buffers.is_empty(*thread)) {
+            let mut after = into.copy(state);
+            buffers.land(&machine.layout, &mut after, thread);
+            into.push(Label { thread, event: Event::Land }, after);
         }
         // What finds its buffer full is seen with a higher bound.
-        lead(machine, state, &keys, true, &waiting(state, &places, 2), into);
+        lead(machine, state, &keys, true, &buffers.cells(state), into);
         Ok(())
     }
 }
@@ -298,36 +257,20 @@ pub(crate) struct Merged<'m, 'p> {
     pub(crate) hit: bool,
 }
 
-/// Where the buffer of each thread begins, and where it ends, if its entries have three numbers.
-pub(crate) fn triples(machine: &Machine<'_>, state: &[i64]) -> Vec<(usize, usize)> {
-    let mut at = machine.size;
-    let mut list = Vec::new();
-    for _ in 0..machine.count() {
-        let end = at + 1 + 3 * usize::try_from(state[at]).unwrap_or(0);
-        list.push((at, end));
-        at = end;
-    }
-    list
-}
-
 impl Merged<'_, '_> {
-    fn read(&self, state: &[i64], (start, end): (usize, usize), cell: usize) -> i64 {
-        let own = state[start + 1..end].chunks_exact(3).rev().find(|entry| usize::try_from(entry[0]) == Ok(cell));
-        own.map_or(state[self.machine.memory + cell], |entry| entry[1])
-    }
-
     /// Puts a store into a buffer; false where it is full.
-    fn put(&self, state: &mut Vec<i64>, (start, end): (usize, usize), cell: usize, value: i64) -> bool {
-        let entry = [i64::try_from(cell).unwrap_or(0), value];
-        if end > start + 1 && state[end - 3..end - 1] == entry {
-            state[end - 1] = 1;
+    fn put(&self, buffers: &Buffers, state: &mut Vec<i64>, thread: usize, cell: usize, value: i64) -> bool {
+        if let Some([newest, kept, repeated]) = buffers.newest_mut(state, thread)
+            && usize::try_from(*newest) == Ok(cell)
+            && *kept == value
+        {
+            *repeated = 1;
             return true;
         }
-        if end - start > 3 * self.bound {
+        if buffers.len(thread) >= self.bound {
             return false;
         }
-        state.splice(end..end, [entry[0], entry[1], 0]);
-        state[start] += 1;
+        buffers.push(state, thread, cell, &[value, 0]);
         true
     }
 }
@@ -335,12 +278,12 @@ impl Merged<'_, '_> {
 impl System for Merged<'_, '_> {
     fn initial(&self) -> Vec<i64> {
         let mut state = self.machine.initial();
-        state.resize(self.machine.size + self.machine.count(), 0);
+        Buffers::add_empty(&self.machine.layout, &mut state);
         state
     }
 
     fn sort(&self, state: &mut Vec<i64>) -> Option<Order> {
-        self.asked.alike.sort_buffered(self.machine, state, 3)
+        self.asked.alike.sort_buffered(self.machine, state, MERGED_STORE)
     }
 
     /// What is met here need not be real, so nothing is gained by going on.
@@ -349,51 +292,51 @@ impl System for Merged<'_, '_> {
         self.asked.met.iter().zip(&self.asked.skipped).any(|(met, skipped)| !skipped && met.is_some()) || self.hit
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
-        let places = triples(machine, state);
+        let buffers = Buffers::of(&machine.layout, state, MERGED_STORE);
         let mut keys = vec![false; machine.count()];
-        for (thread, is_other) in both_ways(places.len()) {
-            let place = places[thread];
-            let waits = place.1 > place.0 + 1;
-            if waits && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
+        for (thread, is_other) in both_ways(machine.count()) {
+            if !buffers.is_empty(thread) && matches!(machine.op(state, thread), Op::Fence | Op::Atomic(_)) {
                 continue;
             }
-            let step = match machine.next(state, thread, is_other, &|cell| self.read(state, place, cell)) {
+            let step = match machine.next(state, thread, is_other, &|cell| buffers.read(&machine.layout, state, thread, cell)) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
             match step.access {
-                Access::Store(cell, value) => self.hit |= !self.put(&mut after, place, cell, value),
-                _ => write_memory(machine, &mut after, &step.access),
+                Access::Store(cell, value) => self.hit |= !self.put(&buffers, &mut after, thread, cell, value),
+                _ => machine.write(&mut after, &step.access),
             }
             let label = Label { thread, event: step.event() };
             keys[thread] = machine.is_unseen(state, thread, &step);
             if keys[thread] && matches!(step.access, Access::Local | Access::Fence | Access::Store(..)) {
                 into.clear();
-                into.push((label, after));
+                into.push(label, after);
                 return Ok(());
             }
-            into.push((label, after));
+            into.push(label, after);
         }
-        for (thread, &(start, _)) in places.iter().enumerate().filter(|(_, place)| place.1 > place.0 + 1) {
+        for thread in (0..machine.count()).filter(|thread| !buffers.is_empty(*thread)) {
             let label = Label { thread, event: Event::Land };
-            let mut after = state.to_vec();
-            let cell = usize::try_from(state[start + 1]).unwrap_or(0);
-            after[machine.memory + cell] = state[start + 2];
-            if state[start + 3] == 1 {
-                into.push((label, after.clone()));
-                after[start + 3] = 0;
+            let mut after = into.copy(state);
+            buffers.write_oldest(&machine.layout, &mut after, thread);
+            if matches!(buffers.entries(state, thread).next(), Some([_, _, 1])) {
+                // It may be the last of several, or not.
+                let still = into.copy(&after);
+                into.push(label, still);
+                if let Some([_, _, repeated]) = buffers.oldest_mut(&mut after, thread) {
+                    *repeated = 0;
+                }
             } else {
-                after[start] -= 1;
-                after.drain(start + 1..start + 4);
+                buffers.remove(&mut after, thread, 0);
             }
-            into.push((label, after));
+            into.push(label, after);
         }
-        lead(machine, state, &keys, true, &waiting(state, &places, 3), into);
+        lead(machine, state, &keys, true, &buffers.cells(state), into);
         Ok(())
     }
 }

@@ -11,7 +11,6 @@ use serval_tso_program::{Program, Thread};
 use crate::limits::reason;
 use crate::live::Analysis;
 use crate::machine::{Machine, Next, WAYS};
-use crate::models::write_memory;
 use crate::search::Ended;
 
 const STAGE: &str = "the network system";
@@ -108,10 +107,10 @@ fn step(program: &Program, machines: &[Machine<'_>], at: &Local, shared: &Global
     };
     let mut state = numbers.clone();
     state.extend(&shared.memory);
-    let Next::Step(step) = machine.next(&state, 0, is_other, &|cell| state[machine.memory + cell]) else { return None };
+    let Next::Step(step) = machine.next_in_memory(&state, 0, is_other) else { return None };
     let mut after = state.clone();
     machine.go(&mut after, 0, &step);
-    write_memory(machine, &mut after, &step.access);
-    let memory = after.split_off(machine.memory);
-    Some((Local { thread: at.thread, at: Some(after) }, Global { begun: shared.begun.clone(), memory }))
+    machine.write(&mut after, &step.access);
+    let (local, memory) = machine.layout.at_memory(&after);
+    Some((Local { thread: at.thread, at: Some(local.to_vec()) }, Global { begun: shared.begun.clone(), memory: memory.to_vec() }))
 }

@@ -5,8 +5,8 @@ use serval_tso_program::Op;
 use crate::alike::Order;
 use crate::footprints::{Footprints, disturb};
 use crate::machine::{Machine, Next, WAYS};
-use crate::models::{Asked, write_memory};
-use crate::search::{Faulting, Label, System};
+use crate::models::Asked;
+use crate::search::{Faulting, Label, Successors, System};
 
 /// Sequential consistency with the steps of a persistent set from each state.
 pub(crate) struct Persistent<'m, 'p> {
@@ -59,18 +59,18 @@ impl System for Persistent<'_, '_> {
         self.asked.all_met()
     }
 
-    fn successors(&mut self, state: &[i64], into: &mut Vec<(Label, Vec<i64>)>) -> Result<(), Faulting> {
+    fn successors(&mut self, state: &[i64], into: &mut Successors) -> Result<(), Faulting> {
         let machine = self.machine;
         for (thread, is_other) in self.chosen(state).into_iter().flat_map(|thread| WAYS.map(|is_other| (thread, is_other))) {
-            let step = match machine.next(state, thread, is_other, &|cell| state[machine.memory + cell]) {
+            let step = match machine.next_in_memory(state, thread, is_other) {
                 Next::Blocked => continue,
                 Next::Fault(kind) => return Err((thread, machine.point(state, thread), kind)),
                 Next::Step(step) => step,
             };
-            let mut after = state.to_vec();
+            let mut after = into.copy(state);
             machine.go(&mut after, thread, &step);
-            write_memory(machine, &mut after, &step.access);
-            into.push((Label { thread, event: step.event() }, after));
+            machine.write(&mut after, &step.access);
+            into.push(Label { thread, event: step.event() }, after);
         }
         Ok(())
     }

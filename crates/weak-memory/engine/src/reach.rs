@@ -58,8 +58,7 @@ fn cells_in(parts: &[Inner], into: &mut BTreeSet<usize>) {
 /// The steps of a thread from a place, for all values that it may find: how, and where to.
 fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet<i64>]) -> Vec<(Way, Vec<i64>)> {
     let mut state = machine.initial();
-    let first = machine.threads[thread];
-    state[first..first + place.len()].copy_from_slice(place);
+    machine.layout.local_mut(&mut state, thread).copy_from_slice(place);
     let mut looked = BTreeSet::new();
     match machine.op(&state, thread) {
         Op::Load(_, address) => cells_of(address, &mut looked),
@@ -93,7 +92,7 @@ fn steps(machine: &Machine<'_>, thread: usize, place: &[i64], values: &[BTreeSet
             Access::Load(cell) => Way::Load(cell, seen(cell)),
             Access::Locked { writes, .. } => Way::Locked(view.clone().into_iter().collect(), writes),
         };
-        list.push((way, after[first..first + place.len()].to_vec()));
+        list.push((way, machine.layout.local(&after, thread).to_vec()));
     }
     list
 }
@@ -105,8 +104,8 @@ impl Reach {
         let values = machine.program.cells.iter().map(|(_, initial)| BTreeSet::from([*initial])).collect();
         let mut reach = Self { threads: Vec::new(), values };
         let initial = machine.initial();
-        for (thread, &first) in machine.threads.iter().enumerate() {
-            let place = initial[first..=first + machine.program.threads[thread].registers.len()].to_vec();
+        for thread in 0..machine.count() {
+            let place = machine.layout.local(&initial, thread).to_vec();
             let mut places = Places::default();
             places.list.insert(place, BTreeSet::from([vec![None; cells]]));
             places.ways.push(BTreeSet::new());

@@ -35,7 +35,7 @@ impl Found {
         for (slot, thread) in self.threads.iter().enumerate() {
             let (thread, point) = (thread.index(), machine.point(state, slot));
             self.reached[thread][point] = true;
-            let next = || machine.next(state, slot, false, &|cell| state[machine.memory + cell]);
+            let next = || machine.next_in_memory(state, slot, false);
             self.left[thread][point] = self.left[thread][point] || matches!(next(), Next::Step(_));
         }
     }
@@ -55,7 +55,7 @@ pub fn in_vain(program: &Program, limits: &Limits, budget: &mut Budget) -> Optio
         if !matches!(ended, Ended::Done) {
             return None;
         }
-        all.states.iter().for_each(|state| found.note(&machine, state));
+        all.states().iter().for_each(|state| found.note(&machine, &state));
     } else {
         let searched = cores(&asked_nothing, &analysis.live, 1, limits, budget, &mut |machine, state| found.note(machine, state));
         if !matches!(searched, Searched::All(_)) {

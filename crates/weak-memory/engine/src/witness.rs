@@ -4,8 +4,9 @@ use serval_budget::Budget;
 use serval_tso_proof::Violation;
 use serval_tso_proof::trace::happens_before;
 
+use crate::layout::Buffers;
 use crate::machine::{Access, Machine, Next};
-use crate::models::{buffered, buffers, landed, put, write_memory};
+use crate::models::STORE;
 use crate::search::{Event, Label};
 
 pub(crate) fn step_of(thread: usize) -> i64 {
@@ -34,15 +35,16 @@ pub(crate) fn way_of(machine: &Machine<'_>, thread: usize, event: Event) -> i64 
 /// land at the end.
 pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
     let mut state = machine.initial();
-    state.resize(machine.size + machine.count(), 0);
+    Buffers::add_empty(&machine.layout, &mut state);
     let (mut run, mut attacker) = (Vec::new(), None);
     for label in labels {
         let thread = label.thread;
         if label.event == Event::Begin {
             attacker = Some(thread);
         }
-        let place = buffers(machine, &state)[thread];
-        let Next::Step(step) = machine.next(&state, thread, label.event == Event::Other, &|cell| buffered(machine, &state, place, cell))
+        let buffers = Buffers::of(&machine.layout, &state, STORE);
+        let Next::Step(step) =
+            machine.next(&state, thread, label.event == Event::Other, &|cell| buffers.read(&machine.layout, &state, thread, cell))
         else {
             break;
         };
@@ -50,18 +52,17 @@ pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> 
         run.push(way_of(machine, thread, label.event));
         match step.access {
             Access::Store(cell, value) => {
-                put(&mut state, place, cell, value);
+                buffers.push(&mut state, thread, cell, &[value]);
                 if attacker != Some(thread) {
-                    state = landed(machine, &state, buffers(machine, &state)[thread]);
+                    Buffers::of(&machine.layout, &state, STORE).land(&machine.layout, &mut state, thread);
                     run.push(land_of(thread));
                 }
             }
-            _ => write_memory(machine, &mut state, &step.access),
+            _ => machine.write(&mut state, &step.access),
         }
     }
     if let Some(thread) = attacker {
-        let (start, end) = buffers(machine, &state)[thread];
-        run.extend(std::iter::repeat_n(land_of(thread), (end - start - 1) / 2));
+        run.extend(std::iter::repeat_n(land_of(thread), Buffers::of(&machine.layout, &state, STORE).len(thread)));
     }
     run
 }

@@ -4,6 +4,7 @@
 //! arcs. What cannot come to the exit any more has greater numbers than the exit, so that the rule `leave` does not go there.
 
 use serval_net_proof::decomposition::sequence::Piece;
+use serval_states::graph::{parts, reached};
 
 /// By vertex where arcs lead, or where they come from.
 fn neighbours(piece: &Piece, forward: bool) -> Vec<Vec<usize>> {
@@ -13,21 +14,6 @@ fn neighbours(piece: &Piece, forward: bool) -> Vec<Vec<usize>> {
         next[from].push(to);
     }
     next
-}
-
-/// What can be reached from a vertex.
-fn reached(next: &[Vec<usize>], from: usize) -> Vec<bool> {
-    let mut seen = vec![false; next.len()];
-    let mut open = vec![from];
-    seen[from] = true;
-    while let Some(vertex) = open.pop() {
-        for &to in &next[vertex] {
-            if !std::mem::replace(&mut seen[to], true) {
-                open.push(to);
-            }
-        }
-    }
-    seen
 }
 
 /// Whether entry, exit and all arcs are in one strongly connected part.
@@ -40,55 +26,13 @@ pub fn is_connected(piece: &Piece) -> bool {
     inside(piece.exit) && piece.arcs.iter().all(|arc| inside(arc.from) && inside(arc.to))
 }
 
-/// Numbers of the vertices that fall along no arc, the same just for vertices of one strongly connected part (Kosaraju). What comes to
-/// the exit is before what does not.
+/// Numbers of the vertices that fall along no arc, the same just for vertices of one strongly connected part. What comes to the exit is
+/// before what does not.
 pub fn order(piece: &Piece) -> Vec<u32> {
-    let (next, before) = (neighbours(piece, true), neighbours(piece, false));
-    // Depth first, with an explicit stack: vertices in the order in which they are done.
-    let (mut done, mut seen) = (Vec::with_capacity(next.len()), vec![false; next.len()]);
-    for root in 0..next.len() {
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        let mut way = vec![(root, 0)];
-        while let Some((vertex, at)) = way.last_mut() {
-            match next[*vertex].get(*at) {
-                None => {
-                    done.push(*vertex);
-                    way.pop();
-                }
-                Some(&to) => {
-                    *at += 1;
-                    if !std::mem::replace(&mut seen[to], true) {
-                        way.push((to, 0));
-                    }
-                }
-            }
-        }
-    }
-    // The last that is done begins a part that nothing else comes to.
-    let comes = reached(&before, piece.exit);
-    let (mut numbers, mut count) = (vec![u32::MAX; next.len()], 0);
-    for useful in [true, false] {
-        for &root in done.iter().rev() {
-            if numbers[root] != u32::MAX || comes[root] != useful {
-                continue;
-            }
-            let mut open = vec![root];
-            numbers[root] = count;
-            while let Some(vertex) = open.pop() {
-                for &from in &before[vertex] {
-                    // Of what comes to a useful part all is useful; to another one useful parts may lead, which have their numbers.
-                    if numbers[from] == u32::MAX && comes[from] == useful {
-                        numbers[from] = count;
-                        open.push(from);
-                    }
-                }
-            }
-            count += 1;
-        }
-    }
-    numbers
+    let comes = reached(&neighbours(piece, false), piece.exit);
+    // Of what leads to a vertex that comes to the exit all does.
+    let numbers = parts(&neighbours(piece, true), |vertex| comes[vertex]);
+    numbers.into_iter().map(|number| u32::try_from(number).unwrap_or(u32::MAX)).collect()
 }
 
 #[cfg(test)]

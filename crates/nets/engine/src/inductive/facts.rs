@@ -10,6 +10,7 @@ use serval_linear::{Linear, Node, Reference, Tree};
 use serval_net_proof::inductive::Effect;
 use serval_net_proof::{Bound, Clause, Equation};
 use serval_petri::{Constraint, Formula, Net, PlaceId, greatest_trap};
+use serval_states::gcd;
 
 use super::engine::Lit;
 use crate::equation::Base;
@@ -57,7 +58,8 @@ impl<'a> Facts<'a> {
 
     /// Adds that `y·M ≤ y·M0`, if no transition increases `y·M`.
     fn keep_below(&mut self, weights: &[(u32, i128)]) -> bool {
-        let common = weights.iter().fold(0_i128, |common, one| gcd(common, one.1)).max(1);
+        let common = weights.iter().fold(0, |common, one| gcd(common, one.1.unsigned_abs()));
+        let common = i128::try_from(common).unwrap_or(1).max(1);
         let initial = weights.iter().try_fold(0_i128, |sum, &(place, weight)| {
             let tokens = self.net.initial().as_slice().get(place as usize).copied().unwrap_or(0);
             (weight / common).checked_mul(tokens.into()).and_then(|part| sum.checked_add(part))
@@ -167,14 +169,6 @@ impl<'a> Facts<'a> {
             }
         }
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.saturating_abs(), b.saturating_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// A tree for a problem that has no solution.

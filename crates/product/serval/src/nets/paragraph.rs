@@ -11,6 +11,7 @@ use serval_net_proof::inductive::Atom as _;
 use serval_net_proof::separator::{self, Atom};
 use serval_net_proof::{Basis, Bound, Certificate, Claim, Decomposition, Equation, Evidence, Separator, Weights, decomposition};
 use serval_petri::{Formula, Net, PlaceId, Property, TransitionId, words};
+use serval_states::gcd;
 
 use super::clauses::{bound_in_words, invariant_in_words, sum_in_words};
 use super::words_of::{Terms, count, listed};
@@ -179,7 +180,8 @@ type Factors = BTreeMap<u32, i128>;
 /// What a sum of places never does, if no transition does it: a sentence with its value in the beginning and where it is asked for.
 fn law(net: &Net, factors: &Factors, modulus: i128, asked: Option<&Label>) -> Option<String> {
     let first = factors.values().find(|factor| **factor != 0)?.signum();
-    let divisor = factors.values().fold(0, |divisor, factor| gcd(divisor, *factor)).max(1);
+    let divisor = factors.values().fold(0, |divisor, factor: &i128| gcd(divisor, factor.unsigned_abs()));
+    let divisor = i128::try_from(divisor).unwrap_or(1).max(1);
     // Multiples of a number that divides the modulus say more than what is left after dividing.
     let divisor = if modulus == 0 { divisor } else { 1 };
     let reduced = |factor: i128| if modulus == 0 { first * factor / divisor } else { factor.rem_euclid(modulus) };
@@ -233,14 +235,6 @@ fn law(net: &Net, factors: &Factors, modulus: i128, asked: Option<&Label>) -> Op
     let ends = ends.filter(|&ends| (ends > begins && !grows) || (ends < begins && !falls));
     let ends = ends.map_or_else(String::new, |ends| format!(", and {ends} where it is asked for"));
     Some(format!("{sum} {never}: it is {begins} in the beginning{ends}"))
-}
-
-fn gcd(one: i128, other: i128) -> i128 {
-    let (mut one, mut other) = (one.unsigned_abs(), other.unsigned_abs());
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    i128::try_from(one).unwrap_or(1)
 }
 
 /// What sums of weights do not do.
