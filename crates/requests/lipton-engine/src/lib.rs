@@ -125,6 +125,7 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         if matches!(tried_with, Ok(None)) {
             tried_with = try_with(&Attempt { tickets: false, ..attempt_with }, &mut hints, budget);
         }
+        log::debug!("lipton: attempt {attempt} with {} yields: {} ticks left: {}", yields.len(), budget.left(), ended(&tried_with));
         match tried_with {
             Ok(Some(reduction)) => return Ok(reduction),
             Ok(None) => {}
@@ -139,6 +140,15 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         return Err(Why::Stopped(Stopped::OutOfTicks));
     }
     Err(first_why.unwrap_or(Why::TooLarge { what: "attempts", limit: 4 }))
+}
+
+/// How an attempt ended, in words.
+fn ended(tried: &Result<Option<Reduction>, Why>) -> String {
+    match tried {
+        Ok(Some(_)) => "a proof".to_owned(),
+        Ok(None) => "tickets are not drawn in the order of commits".to_owned(),
+        Err(why) => format!("{why:?}"),
+    }
 }
 
 impl From<Halt> for Why {
