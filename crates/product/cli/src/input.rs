@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use serval::export::{CompileOptions, NotCompiled};
-use serval::{Code, Diagnostic, Input, Mistakes, Severity, Span};
+use serval::export::NotCompiled;
+use serval::{Code, CompileOptions, Diagnostic, Input, Mistakes, Severity, Span};
 use serval_report::escape::{self, file_name};
 use serval_report::{Look, Style, render_diagnostics};
 

@@ -7,6 +7,7 @@ mod config;
 mod failure;
 mod input;
 mod limits;
+mod logger;
 mod names;
 mod output;
 
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(status) => return status,
     };
-    let outcome = std::panic::catch_unwind(|| commands::run(&args));
+    let outcome = std::panic::catch_unwind(|| logger::start().and_then(|()| commands::run(&args)));
     match outcome {
         Ok(Ok(status)) => status,
         Ok(Err(failure)) => failure.report(),

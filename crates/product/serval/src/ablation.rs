@@ -7,8 +7,8 @@
 //!
 //! ```
 //! use serval::ablation::{End, figures, settings, trial};
-//! use serval::export::{CompileOptions, Names, Systems};
-//! use serval::{Cancel, Input};
+//! use serval::export::{Names, Systems};
+//! use serval::{Cancel, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, Names::Given).unwrap();
 //! for setting in settings() {

@@ -4,8 +4,8 @@
 //! [`Systems`] are made once, of an input; each form is one call.
 //!
 //! ```
-//! use serval::export::{CompileOptions, Names, Stage, SystemForm, Systems, core};
-//! use serval::{Cancel, ClassicOptions, Input};
+//! use serval::export::{Names, Stage, SystemForm, Systems, core};
+//! use serval::{Cancel, ClassicOptions, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! assert_eq!(core(&input).unwrap(), "request flip {\n  X := 1 - X;\n  X\n}\n");
 //! let systems = Systems::new(&input, CompileOptions::default(), Names::Given).unwrap();
@@ -18,11 +18,10 @@ mod obligations;
 mod pictures;
 mod stages;
 
-use std::fmt;
 use std::sync::Arc;
 
 use serval_budget::{Budget, Cancel};
-use serval_compile::{CompileError, Compiled, Limits, Mode, Options, compile};
+use serval_compile::{CompileError, Compiled, compile};
 use serval_model::{NetworkSystem, SerialAutomaton, product, systems_to_json};
 use serval_obligations::Obligation;
 use serval_report::pictures::View;
@@ -30,27 +29,12 @@ use serval_report::{Labels, PlainLabels, ProgramLabels, automaton_dot, escape, s
 use serval_syntax::{Diagnostic, LineIndex, core_text};
 
 use crate::input::{Content, Input};
-use crate::options::Methods;
+use crate::options::{CompileOptions, Methods};
+use crate::unwritten::ExportError;
 use crate::value_names::ValueNames;
 
 pub use obligations::Unproved;
 pub use stages::{Stage, StageText};
-
-/// How a program becomes network systems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CompileOptions {
-    /// One system for all of the program, as published, without anything that makes it smaller. Default: no.
-    pub plain: bool,
-    /// Pairs of states that are explored, at most. Default: sixteen million.
-    pub pairs: Option<u64>,
-}
-
-impl CompileOptions {
-    pub(crate) fn options(self) -> Options {
-        let (mode, limits) = (if self.plain { Mode::Plain } else { Mode::Optimised }, Limits::default());
-        Options { mode, limits: Limits { pairs: self.pairs.unwrap_or(limits.pairs), ..limits } }
-    }
-}
 
 /// Why a program has no network systems.
 #[derive(Clone, Debug)]
@@ -66,26 +50,6 @@ impl NotCompiled {
         error.diagnostic(text).map_or(Self::Stopped, |diagnostic| Self::Mistake(Box::new(diagnostic)))
     }
 }
-
-/// Why there is no such text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExportError {
-    /// It cannot be made, for this reason.
-    Reason(String),
-    /// What was written is not read back as what was meant: a bug.
-    NotAsMeant,
-}
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Reason(reason) => f.write_str(reason),
-            Self::NotAsMeant => f.write_str("what would be written is not read back as what was meant"),
-        }
-    }
-}
-
-impl std::error::Error for ExportError {}
 
 /// A network system, or its serial automaton, as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serval_budget::{Budget, Cancel};
 use serval_compile::{CompileError, Compiled, Options, Prepared};
 use serval_model::{NetworkSystem, systems_from_json};
-use serval_report::{FileReport, Verdict, json_diagnostic, notes};
+use serval_report::{Verdict, json_diagnostic};
 use serval_syntax::{Code, Diagnostic, Program, Severity, Span, analyze};
 use serval_verify::{InputKind, Outcome};
 
@@ -163,13 +163,5 @@ impl Mistakes {
     pub fn first_error(&self) -> Diagnostic {
         let none = || Diagnostic::error(Code("E0300"), Span::default(), "this is no program");
         self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error).cloned().unwrap_or_else(none)
-    }
-
-    /// What `serval check` says about such a file.
-    pub fn report(&self, name: &str) -> FileReport {
-        let mut report = FileReport::new(name, Verdict::Error);
-        report.notes = notes(&self.diagnostics, &self.text);
-        report.reason = report.notes.first().map(|note| format!("{}[{}]: {}", note.severity, note.code, note.message));
-        report
     }
 }

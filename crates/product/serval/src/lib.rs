@@ -106,6 +106,12 @@
 //! assert!(json.starts_with(r#"{"schema":1,"file":"flip.ser","verdict":"serializable","method":"lipton""#));
 //! ```
 //!
+//! # Features
+//!
+//! Programs of requests and network systems are always there. All else can be left out, where a small module matters, and is
+//! there by default: `nets` is [`nets`], `weak-memory` is [`tso`], and `report` are reports, [`page`], [`export`] and
+//! [`ablation`].
+//!
 //! # The rooms
 //!
 //! | to see | open |
@@ -131,6 +137,7 @@
 //! [`Verdict::NotSerializable`] are made in `decide` alone, after the checker
 //! has accepted the evidence.
 
+#[cfg(feature = "report")]
 pub mod ablation;
 mod advice;
 mod claim;
@@ -138,21 +145,28 @@ mod commuting;
 mod counterexample;
 mod decide;
 mod evidence;
+#[cfg(feature = "report")]
 pub mod export;
 mod fault;
 mod findings;
 mod hint;
 mod input;
 mod named_system;
+#[cfg(feature = "nets")]
 pub mod nets;
 mod never;
 mod options;
+#[cfg(feature = "report")]
 mod page;
 pub mod repair;
+#[cfg(feature = "report")]
 mod report;
 pub mod simulator;
 mod told;
+#[cfg(feature = "weak-memory")]
 pub mod tso;
+#[cfg(any(feature = "nets", feature = "report"))]
+mod unwritten;
 mod value_names;
 pub mod verify;
 mod versions;
@@ -162,17 +176,22 @@ pub use decide::{Decision, Times, Verdict, decide, recall};
 pub use evidence::{Evidence, Refused, Undecided};
 pub use hint::fix_hint;
 pub use input::{Content, Input, Mistakes};
-pub use options::{Methods, Options};
+pub use options::{CompileOptions, Methods, Options};
+#[cfg(feature = "report")]
 pub use page::page;
 pub use serval_budget::{Cancel, StopReason};
 pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
-pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, diff as format_diff, format, tso::format as format_tso};
+#[cfg(feature = "weak-memory")]
+pub use serval_format::tso::format as format_tso;
+pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, diff as format_diff, format};
 pub use serval_model::NetworkSystem;
 pub use serval_proof::fingerprint;
 pub use serval_report::{Advice, Counterexample, FileReport};
 pub use serval_syntax::{Code, CodeInfo, Diagnostic, Program, Severity, Span, similar};
 pub use serval_verify::{InputKind, Outcome};
+#[cfg(any(feature = "nets", feature = "report"))]
+pub use unwritten::ExportError;
 pub use value_names::ValueNames;
 
 /// The codes of all that may be said about programs: errors, warnings and notes.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serval_budget::Cancel;
+use serval_compile::{Limits, Mode};
 use serval_engine::portfolio::{Method, Progress};
 
 /// How to decide, and what to find out beside the verdict.
@@ -78,5 +79,21 @@ pub enum Methods {
 impl Default for Methods {
     fn default() -> Self {
         Self::Portfolio(Method::ALL.to_vec())
+    }
+}
+
+/// How a program becomes network systems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// One system for all of the program, as published, without anything that makes it smaller. Default: no.
+    pub plain: bool,
+    /// Pairs of states that are explored, at most. Default: sixteen million.
+    pub pairs: Option<u64>,
+}
+
+impl CompileOptions {
+    pub(crate) fn options(self) -> serval_compile::Options {
+        let (mode, limits) = (if self.plain { Mode::Plain } else { Mode::Optimised }, Limits::default());
+        serval_compile::Options { mode, limits: Limits { pairs: self.pairs.unwrap_or(limits.pairs), ..limits } }
     }
 }

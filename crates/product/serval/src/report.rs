@@ -6,7 +6,7 @@ use serval_classic_engine::Stages;
 use serval_report::{CertificateNote, FileReport, StageReport, StageTimes, notes};
 
 use crate::decide::{Decision, Verdict};
-use crate::input::{Content, Input};
+use crate::input::{Content, Input, Mistakes};
 use crate::value_names::ValueNames;
 use crate::versions::{assumptions, in_words};
 
@@ -76,6 +76,16 @@ impl Decision {
                 report.reason = Some(format!("internal error: {}", refused.outcome.line(name, "certificate", input.text())));
             }
         }
+        report
+    }
+}
+
+impl Mistakes {
+    /// What `serval check` says about such a file.
+    pub fn report(&self, name: &str) -> FileReport {
+        let mut report = FileReport::new(name, serval_report::Verdict::Error);
+        report.notes = notes(&self.diagnostics, &self.text);
+        report.reason = report.notes.first().map(|note| format!("{}[{}]: {}", note.severity, note.code, note.message));
         report
     }
 }

@@ -12,8 +12,11 @@
 //! ```
 
 use serval_budget::Cancel;
+#[cfg(feature = "weak-memory")]
+pub use serval_verify::Syntax;
 use serval_verify::{Caps, InputError, InputKind, Outcome};
-pub use serval_verify::{NetFormat, NetPart, Syntax};
+#[cfg(feature = "nets")]
+pub use serval_verify::{NetFormat, NetPart};
 
 /// What a certificate is about.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +29,7 @@ pub enum Subject<'a> {
         kind: InputKind,
     },
     /// A net, or several that are composed.
+    #[cfg(feature = "nets")]
     Nets {
         /// The files, at least one.
         parts: &'a [NetPart<'a>],
@@ -35,6 +39,7 @@ pub enum Subject<'a> {
         from: Option<&'a str>,
     },
     /// A program on weak memory.
+    #[cfg(feature = "weak-memory")]
     WeakMemory {
         /// The text.
         text: &'a str,
@@ -65,6 +70,7 @@ pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_
             let is_no_certificate = matches!(outcome, Outcome::InputError(InputError::Certificate(_)));
             Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate }
         }
+        #[cfg(feature = "nets")]
         Subject::Nets { parts, composed, from } => {
             let outcome = match (parts, from) {
                 ([only], None) if !composed => serval_verify::verify_net(only.text, only.format, certificate, caps, cancel),
@@ -75,6 +81,7 @@ pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_
             let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} from {from}"));
             Checked { status: outcome.status(), line: outcome.line(&name, certificate_name), is_no_certificate: false }
         }
+        #[cfg(feature = "weak-memory")]
         Subject::WeakMemory { text, syntax, questions } => {
             let outcome = serval_verify::verify_tso_as(text, syntax, questions, certificate, caps, cancel);
             Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate: false }

@@ -81,6 +81,7 @@ pub(crate) fn holders(version: &Version, globals: &[i64]) -> String {
 }
 
 /// A sentence that speaks of accesses, with the version in the place of its slots.
+#[cfg(feature = "report")]
 pub(crate) fn in_words(program: &Program, words: String) -> String {
     let slots = |version: &Version| (1..=version.slots).map(|slot| format!("{}[{slot}]", version.name)).collect::<Vec<_>>();
     let replace = |words: String, version: &Version| slots(version).iter().fold(words, |words, slot| words.replace(slot, &version.name));
@@ -88,6 +89,7 @@ pub(crate) fn in_words(program: &Program, words: String) -> String {
 }
 
 /// What a verdict that there is no counterexample takes for granted.
+#[cfg(feature = "report")]
 pub(crate) fn assumptions(program: &Program) -> Vec<String> {
     let assumption = |Version { name, slots, .. }: &Version| {
         let (plural, are) = if *slots == 1 { ("", "is") } else { ("s", "are") };

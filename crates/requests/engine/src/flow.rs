@@ -89,6 +89,7 @@ pub fn prove(form: &NormalForm, budget: &mut Budget) -> Result<FlowOutcome, Stop
                 },
             };
             let Some(clause) = fact_clause(form, &serial.edges, &fact, budget)? else { return Err(Stopped::OutOfTicks) };
+            log::trace!("flow: end {end}, fact {}: {fact:?}", proof.facts.len());
             proof.facts.push(fact);
             solver.add_clause(clause.clone());
             clauses.push(clause);

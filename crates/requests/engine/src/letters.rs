@@ -382,6 +382,7 @@ impl Work {
         let clause = class_clause(&self.proof.classes, &fact).ok_or(Stopped::OutOfTicks)?;
         self.problem.clauses.push(clause);
         self.fact_of.push(Some(self.proof.facts.len()));
+        log::trace!("letters: fact {}: {fact:?}", self.proof.facts.len());
         self.proof.facts.push(fact);
         Ok(())
     }

@@ -26,6 +26,7 @@
 mod attempt;
 mod fence;
 mod few_kinds;
+mod logged;
 mod published;
 mod schedule;
 mod tasks;
@@ -321,6 +322,7 @@ impl Work<'_> {
                     work.few_kinds(Some(ticks))
                 })?;
                 self.searched = ticks;
+                logged::searched(ticks, self.cleared);
                 Ok(())
             }
             Stage::Tasks(kinds) => {
@@ -387,6 +389,7 @@ impl Work<'_> {
                 Err(Stopped::Cancelled) => return Err(End::Cancelled),
             }
         }
+        logged::reduced(component, ticks, &budget, reduction.form());
         self.short |= *extent == Extent::Partial;
         if reduction.form().is_atomic() {
             self.parts[component] = Some(Part::Atomic(reduction.script.clone()));

@@ -150,6 +150,7 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         if transformation == Transformation::AsWritten {
             hints.waiting_as_written = std::mem::take(&mut hints.waiting);
         }
+        log::debug!("lipton: {transformation:?} with {} yields: {} ticks left: {}", yields.len(), budget.left(), ended(&outcome));
         match outcome {
             Ok(Some(reduction)) => return Ok(reduction),
             Ok(None) => {}
@@ -163,6 +164,15 @@ fn attempts(control: &Control<'_>, few: Few<'_>, budget: &mut Budget) -> Result<
         return Err(Why::Stopped(Stopped::OutOfTicks));
     }
     Err(reported.unwrap_or(Why::TooLarge { what: "attempts", limit: Transformation::ORDER.len() as u64 }))
+}
+
+/// How an attempt ended, in words.
+fn ended(tried: &Result<Option<Reduction>, Why>) -> String {
+    match tried {
+        Ok(Some(_)) => "a proof".to_owned(),
+        Ok(None) => "tickets are not drawn in the order of commits".to_owned(),
+        Err(why) => format!("{why:?}"),
+    }
 }
 
 impl From<Halt> for Why {

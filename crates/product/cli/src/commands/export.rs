@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use serval::ClassicOptions;
-use serval::export::{ExportError, Names, Stage, SystemForm, Systems, core};
+use serval::export::{Names, Stage, SystemForm, Systems, core};
+use serval::{ClassicOptions, ExportError};
 use serval_report::escape;
 use serval_report::pictures::View;
 

@@ -9,7 +9,8 @@ use serval_report::Labels;
 use serval_report::pictures::{self, Interleaving, View};
 use serval_syntax::LineIndex;
 
-use super::{ExportError, Systems};
+use super::Systems;
+use crate::unwritten::ExportError;
 
 impl Systems {
     /// The first of them, at most so many.

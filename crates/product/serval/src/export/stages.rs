@@ -9,7 +9,7 @@ use serval_petri::{Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina
 use serval_report::escape::{is_hidden, line};
 use serval_semilinear::{Clause, Disjunct, Edge, Letter, Literal, eliminate};
 
-use super::ExportError;
+use crate::unwritten::ExportError;
 
 /// Expressions that have more parts than this are not written out:
 /// they share their parts, and can be exponentially longer than their list.

@@ -17,7 +17,7 @@ use serval_petri::{TransitionId, lola, pnml, pnml_reads_back, tina, tina_reads_b
 use serval_report::nets::NetTrace;
 
 use super::{Assumption, Net, NetQuestion, smtlib};
-use crate::export::ExportError;
+use crate::unwritten::ExportError;
 
 /// A language for nets alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

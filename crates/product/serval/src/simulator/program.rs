@@ -7,7 +7,7 @@ use serval_report::{LocalValues, StateName, States, TraceAccess, TraceEvent};
 use serval_syntax::{GlobalVar, LineIndex, Program, Span};
 
 use super::{Action, ActionKind, Simulator};
-use crate::export::CompileOptions;
+use crate::options::CompileOptions;
 use crate::value_names::ValueNames;
 use crate::versions::{Told, holders, told, version_of};
 

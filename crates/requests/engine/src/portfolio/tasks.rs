@@ -11,7 +11,7 @@ use serval_proof::letters::LettersProof;
 use serval_proof::script::Entry;
 use serval_proof::{CasesProof, Part};
 
-use super::{Attempt, End, Method, Progress, Work, published};
+use super::{Attempt, End, Method, Progress, Work, logged, published};
 use crate::cases::{self, CaseOutcome};
 use crate::flow::bounded::{self, Bounded};
 use crate::flow::{self, FlowOutcome};
@@ -147,6 +147,7 @@ impl Work<'_> {
                     broken.lock().unwrap_or_else(PoisonError::into_inner).push((task.component, task.kind));
                     Attempt::Ended
                 });
+                logged::attempt(task.component, task.kind, self.share_of(task, ticks), &found);
                 // What comes later cannot matter any more: after a
                 // counterexample nothing does, after a proof nothing about
                 // the same component.

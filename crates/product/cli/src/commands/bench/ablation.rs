@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serval::ablation::{End, Setting, Trial, figures, settings, trial};
-use serval::export::{CompileOptions, Names, Systems};
-use serval::{ClassicOptions, NetworkSystem};
+use serval::export::{Names, Systems};
+use serval::{ClassicOptions, CompileOptions, NetworkSystem};
 use serval_report::bench::AblationReport;
 
 use super::subjects::Subject;

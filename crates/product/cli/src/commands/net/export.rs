@@ -2,7 +2,7 @@
 
 mod checkers;
 
-use serval::export::ExportError;
+use serval::ExportError;
 use serval::nets::export::{Checker, NetLanguage, net_text, question_text};
 use serval_report::nets::{net_dot, net_mermaid, net_svg};
 

@@ -1,0 +1,44 @@
+//! What is tried, for people who look for the reason of a slow or missing answer: a line of the log for each attempt, with
+//! its ticks and how it ended. Nothing depends on it.
+
+use log::{Level, debug, log_enabled};
+use serval_budget::Budget;
+use serval_model::NormalForm;
+
+use super::tasks::Kind;
+use super::{Attempt, sizes};
+
+/// Reductions of a component, with so many ticks; the budget is what is left of them.
+pub(super) fn reduced(component: usize, ticks: u64, budget: &Budget, form: &NormalForm) {
+    if log_enabled!(Level::Debug) {
+        let used = ticks.saturating_sub(budget.left());
+        let (globals, nodes, steps) = sizes(form);
+        debug!("component {component}: reduce: {used} of {ticks} ticks: {globals} global states, {nodes} nodes, {steps} steps left");
+    }
+}
+
+/// A search for counterexamples, after which none with up to so many requests is possible.
+pub(super) fn searched(ticks: u64, cleared: u32) {
+    debug!("all components: search: {ticks} ticks: no counterexample with up to {cleared} requests");
+}
+
+/// A task about a component.
+pub(super) fn attempt(component: usize, kind: Kind, ticks: u64, found: &Attempt) {
+    debug!("component {component}: {} ({kind:?}): {ticks} ticks: {}", kind.method().name(), ended(found));
+}
+
+/// How an attempt ended, in words.
+fn ended(found: &Attempt) -> String {
+    match found {
+        Attempt::Part(_) => "a proof".to_owned(),
+        Attempt::Run(_) => "a counterexample".to_owned(),
+        Attempt::Clear => "no counterexample of this kind".to_owned(),
+        Attempt::Open(answers) => {
+            let count: u64 = answers.iter().map(|&(_, count)| count).sum();
+            format!("stuck at {count} answers that are neither realised nor excluded")
+        }
+        Attempt::Short => "out of ticks, or cancelled".to_owned(),
+        Attempt::Because(reason, more) => format!("{reason}{}", if *more { "; more ticks might help" } else { "" }),
+        Attempt::Ended => "nothing to be found this way".to_owned(),
+    }
+}
