@@ -16,8 +16,8 @@ use serval_engine::search::run_certificate;
 
 use serval_model::{NetworkSystem, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Part, Refusal, Systems, check, fingerprint};
-use serval_soundness::systems::{Generator, systems_of};
-use serval_soundness::{Limit, within};
+use serval_soundness::requests::systems::{Generator, systems_of};
+use serval_soundness::{Limit, Merge, within};
 
 /// A program of a suite.
 #[derive(Clone, Debug)]
@@ -186,15 +186,12 @@ impl Agreement {
     pub fn decided(&self) -> u64 {
         self.verdicts.iter().filter(|((ours, _), _)| *ours != "unknown").map(|(_, count)| count).sum()
     }
+}
 
-    /// Adds the counts of another one.
-    pub fn add(&mut self, other: &Self) {
-        for (verdicts, count) in &other.verdicts {
-            *self.verdicts.entry(*verdicts).or_default() += count;
-        }
-        for (stop, count) in &other.stops {
-            *self.stops.entry(stop.clone()).or_default() += count;
-        }
+impl Merge for Agreement {
+    fn absorb(&mut self, other: Self) {
+        self.verdicts.absorb(other.verdicts);
+        self.stops.absorb(other.stops);
         self.slowest = self.slowest.max(other.slowest);
     }
 }

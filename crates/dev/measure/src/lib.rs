@@ -1,10 +1,15 @@
-//! What is measured: obligations that other solvers are asked about
-//! ([`obligations`]), the published pipeline ([`classic`]), how often work
-//! looks at its flag ([`polls`]), what stays undecided ([`undecided`]), and published times about nets ([`nets`]); the
-//! programs beside this measure growth, cliffs in it, refutations and slowdowns.
+//! The program `measure`: one subject a run, and a page of what it found.
+//!
+//! [`arguments`] reads the subject, [`subjects`] has a module for each, and [`page`] writes. Beside them is what tests
+//! of this crate use, too: obligations that other solvers are asked about ([`obligations`]), the published pipeline
+//! ([`classic`]), how often work looks at its flag ([`polls`]), what stays undecided ([`undecided`]), and published
+//! times about nets ([`nets`]).
 
+pub mod arguments;
 pub mod classic;
 pub mod nets;
 pub mod obligations;
+pub mod page;
 pub mod polls;
+pub mod subjects;
 pub mod undecided;

@@ -1,32 +1,24 @@
-//! Published times of questions about nets: tables 1 and 2 of M. Güdemann, "SPiNAT", measured on a quad-core i7-8665U at 1.9 GHz with a limit of
-//! five minutes. What was not answered in that time is `—`.
+//! Published times of questions about nets: tables 1 and 2 of M. Güdemann, "SPiNAT", measured on a quad-core i7-8665U
+//! at 1.9 GHz with a limit of five minutes. What was not answered in that time is `—`.
 //!
 //! And how long ours take.
 
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use serval::Cancel;
 use serval::nets::{NetDecision, NetInput, NetMethod, NetOptions, NetQuestion, decide_net};
+use serval_soundness::{Limit, within};
 
 /// Asks a question of all methods, or of one alone, within a time.
 pub fn timed(input: &NetInput, question: &NetQuestion, method: Option<NetMethod>, limit: Duration) -> (NetDecision, Duration) {
-    let mut options = NetOptions::default();
-    options.rounds = 64;
-    options.method = method;
-    options.cancel = Cancel::new();
-    let (flag, (done, waiting)) = (options.cancel.clone(), mpsc::channel::<()>());
-    let clock = std::thread::spawn(move || {
-        if waiting.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-            flag.cancel();
-        }
-    });
-    let start = Instant::now();
-    let decision = decide_net(input, question, &options);
-    let time = start.elapsed();
-    drop(done);
-    let _ = clock.join();
-    (decision, time)
+    within(Limit::Time(limit), |cancel| {
+        let mut options = NetOptions::default();
+        options.rounds = 64;
+        options.method = method;
+        options.cancel = cancel.clone();
+        let start = Instant::now();
+        let decision = decide_net(input, question, &options);
+        (decision, start.elapsed())
+    })
 }
 
 /// What was published of a model: `✓` for what holds, `✗` for what does not, with the time.

@@ -12,7 +12,7 @@ use serval_budget::Cancel;
 use serval_families::Family;
 use serval_model::{NetworkSystem, systems_to_json};
 use serval_proof::fingerprint;
-use serval_soundness::verdicts::BRUTE_TICKS;
+use serval_soundness::requests::verdicts::BRUTE_TICKS;
 use serval_soundness::{Behaviours, CoreTime, Kind, Limit, within};
 use serval_verify::Outcome;
 

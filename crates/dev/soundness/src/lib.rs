@@ -1,27 +1,25 @@
-//! What would show that serval says something false.
+//! Attacks on what serval says.
 //!
-//! Each room attacks one thing, and the judge is code that shares nothing with
-//! what is judged: trying everything with few requests, or following a run.
+//! Each sweep attacks one thing, and the judge is code that shares nothing with what is judged: it tries everything on
+//! small inputs, or follows a run.
 //!
-//! - [`verdicts`]: what all methods together say of random systems and of
-//!   programs with planted counterexamples.
-//! - [`alone`]: what each method says when no other one helps.
-//! - [`lipton`]: proofs on the program text, and certificates of such proofs that lie.
-//! - [`reductions`]: the rules that make systems smaller, on random systems.
-//! - [`hostile`]: the checker as a whole, by certificates that lie.
+//! - [`requests`]: verdicts about request handlers, the rules that make systems smaller, proofs on the program text,
+//!   and the checker.
+//! - [`nets`]: answers about Petri nets, and their evidence.
+//! - [`weak_memory`]: answers about programs on weak memory, and their evidence.
 //!
-//! They are given [`systems`] and programs one edit away from others ([`edits`]).
+//! They share how cases are spread over [threads], how outcomes are [counted](Tally), the [clock], and the
+//! [limits](Limit) of one decision. The subjects of `serval-measure` run them at length, and the tests of this crate
+//! run a sample.
 
-pub mod alone;
-pub mod edits;
-pub mod hostile;
+pub mod clock;
 mod limit;
-pub mod lipton;
-pub mod reductions;
-mod share;
-pub mod systems;
-pub mod verdicts;
+pub mod nets;
+pub mod requests;
+mod tally;
+pub mod threads;
+pub mod weak_memory;
 
 pub use limit::{CoreTime, Limit, within};
 pub use serval_random::{Behaviours, Kind};
-pub use share::{count_and_seed, in_threads};
+pub use tally::{Merge, Tally, merged};

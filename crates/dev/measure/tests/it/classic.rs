@@ -4,7 +4,7 @@ use serval_classic_engine::Options;
 use serval_effort::{side_by_side, skips};
 use serval_measure::classic::{Agreement, compare, decide_program, random, suite};
 use serval_model::NetworkSystem;
-use serval_soundness::Limit;
+use serval_soundness::{Limit, merged};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 
@@ -49,8 +49,7 @@ fn random_systems_are_decided_as_the_other_methods_do() {
         }
         agreement
     });
-    let mut agreement = Agreement::default();
-    parts.iter().for_each(|part| agreement.add(part));
+    let agreement: Agreement = merged(parts);
     let (total, decided) = (agreement.total(), agreement.decided());
     let count = |verdict: &str| agreement.verdicts.iter().filter(|((ours, _), _)| *ours == verdict).map(|(_, count)| count).sum::<u64>();
     say(&format!(

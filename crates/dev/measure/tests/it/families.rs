@@ -112,7 +112,7 @@ fn families_with_their_reason_in_the_text_are_proved_on_it() {
     let proofs = side_by_side(&families, |family| {
         let mut proofs = 0;
         for n in [2, 3, 8] {
-            let certificate = serval_soundness::lipton::proved(&family.program(n));
+            let certificate = serval_soundness::requests::lipton::proved(&family.program(n));
             assert_eq!(certificate.is_some(), family.verdict == Verdict::Serializable, "{} {n}", family.name);
             proofs += usize::from(certificate.is_some());
         }

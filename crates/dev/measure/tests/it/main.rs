@@ -6,4 +6,5 @@ mod classic;
 mod cliffs;
 mod families;
 mod obligations;
+mod subjects;
 mod undecided;

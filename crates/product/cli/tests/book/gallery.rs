@@ -296,13 +296,3 @@ fn pictures_of_pages_are_fresh() {
     draw("how-it-works/run.svg", &["check", "docs/src/running-example.ser", "--no-fix", "--svg"]);
     compare(&made);
 }
-
-/// Measurements lie outside of the book, which includes their text; pictures
-/// cannot be included.
-#[test]
-fn pictures_of_measurements_are_copies() {
-    let measurements = root().join("docs/measurements");
-    let copy = |name: &String| (format!("measurements/{name}"), std::fs::read_to_string(measurements.join(name)).unwrap());
-    let made: Made = names(&measurements, &[".svg"]).iter().map(copy).collect();
-    compare(&made);
-}

@@ -1,0 +1,3 @@
+//! Answers about Petri nets.
+
+mod questions;
