@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The root of the repository, in which all commands run.
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 /// The binary, ready to run, without a cache: what one test decides is not to
