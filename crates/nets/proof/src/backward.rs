@@ -1,15 +1,29 @@
-//! Evidence of the kind `backward`: the initial marking cannot be reached from the goal, against the transitions.
+//! Reachability in the reversed net (Murata 1989), evidence of the kind `backward`: the initial marking cannot be
+//! reached from the goal, against the transitions.
 //!
-//! The *mirror image* of a net and a goal is a net with the same places. Its initial marking has the numbers of which all cases of the goal ([`Formula::targets`]) say the same (`p = n`), and 0 on all other places.
-//! It has each transition with inputs and outputs exchanged, in the same order; and then, for each place of which they do not, in order, a transition that takes nothing and puts one
-//! token there. Its goal is the initial marking of the net, exactly.
+//! The *mirror image* of a net and a goal is a net with the same places:
 //!
-//! **Theorem.** If the goal of the mirror image cannot be reached there, no marking of the goal can be reached. **Proof.** Let `M0 –t1→ M1 … –tn→ Mn` be a run of the net into the goal. `Mn` meets one of the cases, so it has these numbers, and
-//! in the mirror image the transitions that put tokens on other places lead from its initial marking to `Mn`. From there `tn, …, t1` lead back to `M0`: at `Mi = M(i−1) − in(ti) + out(ti)` there is `out(ti)`, since `M(i−1) ≥ in(ti)`, so `ti` with its arcs
-//! exchanged can fire, and it leads to `Mi − out(ti) + in(ti) = M(i−1)`. So the goal of the mirror image can be reached. ∎
+//! - Its initial marking has the numbers on which all cases of the goal ([`Formula::targets`]) agree (`p = n`), and 0
+//!   on all other places.
+//! - It has each transition with inputs and outputs exchanged, in the same order; and then, for each place on which the
+//!   cases do not agree, in order, a transition that takes nothing and puts one token there.
+//! - Its goal is the initial marking of the net, exactly.
 //!
-//! Evidence is evidence of any kind that a goal cannot be reached (`net.claim`), about the mirror image: a list of markings that is closed backwards is `states` there, ω-markings above all from which the goal can
-//! be reached are `cover` there. Where the goal says nothing else of places the converse of the theorem holds, too, but is not needed.
+//! **Theorem.** If the goal of the mirror image cannot be reached there, no marking of the goal can be reached.
+//!
+//! **Proof.** Let `M0 –t1→ M1 … –tn→ Mn` be a run of the net into the goal.
+//!
+//! - `Mn` meets one of the cases, so it has these numbers, and in the mirror image the transitions that put tokens on
+//!   other places lead from its initial marking to `Mn`.
+//! - From there `tn, …, t1` lead back to `M0`: at `Mi = M(i−1) − in(ti) + out(ti)` there is `out(ti)`, since
+//!   `M(i−1) ≥ in(ti)`, so `ti` with its arcs exchanged can fire, and it leads to `Mi − out(ti) + in(ti) = M(i−1)`.
+//!
+//! So the goal of the mirror image can be reached. ∎
+//!
+//! The evidence is evidence of any kind that a goal cannot be reached (`net.claim`), about the mirror image: a list of
+//! markings that is closed backwards is `states` there, and ω-markings above all from which the goal can be reached are
+//! `cover` there. Where the goal says nothing else of places the converse of the theorem holds, too; the checker does
+//! not use it.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

@@ -1,24 +1,46 @@
-//! Evidence of kind `basis`: an upward-closed set that no transition enters contains the goal.
+//! Backward coverability (Abdulla, Čerāns, Jonsson, Tsay 1996), evidence of kind `basis`: an upward-closed set that no
+//! transition enters contains the goal.
 //!
-//! Let `B` be a list of markings over the places of the net (`net.basis.places`), and `↑B` all markings that are at least as large as a member. Let `y_1, y_2, …` be
-//! weighted sums that no transition increases (as in [`bounds`](crate::bounds)); a marking `M` is *excluded* if `y·M > y·M0` for one of them. What is excluded
-//! cannot be reached, and what is larger is excluded, too, because weights are at least 0. Further, a marking is excluded if it is at least `x` for one of certain markings `x`, for each of which evidence of kind `equation` is accepted with the goal `M ≥ x`
-//! (the conditions of [`equation`](crate::equation)): nothing that is at least `x` can be reached, so that this is true of what is larger, too. Let
+//! Let `B` be a list of markings over the places of the net (`net.basis.places`), and `↑B` all markings that are at
+//! least as large as a member. Some markings are *excluded*, and each of them is unreachable, together with all larger
+//! ones:
 //!
-//! 1. the initial marking is not in `↑B` (`net.basis.initial`);
-//! 2. each of the least markings of the goal (see below) is in `↑B` or excluded (`net.basis.goal`);
-//! 3. for each member `b` and each transition `t` the marking `pre(b, t) = max(b − e(t), in(t))` is in `↑B` or excluded (`net.basis.closed`).
+//! - Let `y_1, y_2, …` be weighted sums that no transition increases (as in [`bounds`](crate::bounds)). `M` is excluded
+//!   if `y·M > y·M0` for one of them. Weights are at least 0, so larger markings are excluded, too.
+//! - `M` is excluded if `M ≥ x` for one of certain markings `x`, for each of which evidence of kind `equation` is
+//!   accepted with the goal `M ≥ x` (the conditions of [`equation`](crate::equation)). No marking that is at least `x`
+//!   can be reached.
 //!
-//! **Theorem.** No marking of the goal can be reached. **Proof.** Suppose a run leads to the goal. Its last marking is at least a least marking of the goal, and it is not excluded since
-//! it is reachable, so that least marking is not excluded either, and by (2) the last marking is in `↑B`. The first one is not, by (1). So there is a step `M → M + e(t)` with
-//! `M ∉ ↑B` and `M + e(t) ≥ b` for a member `b`. Then `M ≥ b − e(t)` and `M ≥ in(t)`, so `M ≥ pre(b, t)`. `M` is reachable, so that `pre(b, t)` is not excluded, and by (3) it is in
-//! `↑B`; hence `M ∈ ↑B`: a contradiction. ∎
+//! Let
 //!
-//! **The least markings of a goal.** For any formula [`least`] gives markings of which each marking of the formula is at least as large as one: for `Σ a_p·M(p) + c ≥ 0` terms with
-//! `a_p < 0` are left out, which makes it weaker, and what remains is met by the ways to share out what is missing; for `e = 0` those of `e ≥ 0`; for divisibility the empty
-//! marking; for `any` those of all parts; for `all` the place by place maxima of one for each part. **Proof.** By induction on the formula. A solution of the weaker
-//! inequality has, place after place, either enough to end with or some number that is tried, and what it has beyond does not matter. A marking in all parts is at least as large
-//! as one for each part, so as their maximum. ∎ Where there are more than [`MOST`], that is "too large".
+//! 1. the initial marking not be in `↑B` (`net.basis.initial`);
+//! 2. each of the least markings of the goal (see below) be in `↑B` or excluded (`net.basis.goal`);
+//! 3. for each member `b` and each transition `t` the marking `pre(b, t) = max(b − e(t), in(t))` be in `↑B` or excluded
+//!    (`net.basis.closed`).
+//!
+//! **Theorem.** No marking of the goal can be reached.
+//!
+//! **Proof.** Suppose a run leads to the goal.
+//!
+//! - Its last marking is at least a least marking of the goal, and it is not excluded since it is reachable. So that
+//!   least marking is not excluded either, and by (2) the last marking is in `↑B`. The first one is not, by (1).
+//! - So there is a step `M → M + e(t)` with `M ∉ ↑B` and `M + e(t) ≥ b` for a member `b`. Then `M ≥ b − e(t)` and
+//!   `M ≥ in(t)`, so `M ≥ pre(b, t)`.
+//! - `M` is reachable, so `pre(b, t)` is not excluded, and by (3) it is in `↑B`. Hence `M ∈ ↑B`: a contradiction. ∎
+//!
+//! **The least markings of a goal.** For any formula [`least`] gives markings such that each marking of the formula is
+//! at least as large as one of them:
+//!
+//! - for `Σ a_p·M(p) + c ≥ 0` it leaves out terms with `a_p < 0`, which makes the inequality weaker; the rest is met by
+//!   the ways to share out what is missing;
+//! - for `e = 0` those of `e ≥ 0`;
+//! - for divisibility the empty marking;
+//! - for `any` those of all parts;
+//! - for `all` the place by place maxima of one for each part.
+//!
+//! **Proof.** By induction on the formula. A solution of the weaker inequality has, place after place, either enough to
+//! end with or some number that is tried, and what it has beyond does not matter. A marking in all parts is at least as
+//! large as one for each part, so as their maximum. ∎ Where there are more than [`MOST`], that is "too large".
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

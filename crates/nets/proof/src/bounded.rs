@@ -1,8 +1,12 @@
-//! Evidence that places are bounded, or that one of them is not.
+//! Boundedness (Karp, Miller 1969): evidence that places are bounded, or that one of them is not.
 //!
-//! **Theorem.** Places are bounded if evidence of one of these kinds is accepted for them: `weights` that bound each of them (`net.bounded.weights`,
-//! and [`bounds`](crate::bounds)); `states`, which lists all markings that can be reached, so that there are finitely many; `cover` with numbers for them
-//! ([`cover`]). One of them is unbounded if `pump` is accepted ([`pump`]). Other kinds show neither (`net.claim`).
+//! **Theorem.** Places are bounded if the checker accepts evidence of one of these kinds for them:
+//!
+//! - `weights` that bound each of them (`net.bounded.weights`, and [`bounds`](crate::bounds));
+//! - `states`, which lists all reachable markings, so that there are finitely many;
+//! - `cover` with numbers for them ([`cover`]).
+//!
+//! One of them is unbounded if the checker accepts `pump` ([`pump`]). Other kinds show neither (`net.claim`).
 
 use serval_budget::Budget;
 use serval_petri::{Formula, Net, PlaceId};

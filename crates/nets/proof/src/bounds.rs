@@ -1,17 +1,23 @@
-//! Evidence of the kinds `weights` and `dead`: upper bounds on the tokens of places.
+//! Place invariants (Murata 1989) and empty siphons (Commoner 1972), evidence of the kinds `weights` and `dead`: bounds
+//! on the tokens of places.
 //!
-//! **Weights.** Let `y ∈ ℕ^P` with `y·e(t) ≤ 0` for all transitions `t` (`net.weights.falling`, one weight for each place by
-//! `net.weights.places`). By induction on runs `y·M ≤ y·M0` for every reachable `M`, since a step adds `y·e(t)`. As all tokens and
-//! weights are at least 0, `y_p·M(p) ≤ y·M0`, so `M(p) ≤ ⌊y·M0 / y_p⌋` where `y_p ≥ 1`.
+//! **Weights.** Let `y ∈ ℕ^P`, one weight for each place (`net.weights.places`), with `y·e(t) ≤ 0` for all transitions
+//! `t` (`net.weights.falling`). By induction on runs `y·M ≤ y·M0` for every reachable `M`, since a step adds `y·e(t)`.
+//! As all tokens and weights are at least 0, `y_p·M(p) ≤ y·M0`, so `M(p) ≤ ⌊y·M0 / y_p⌋` where `y_p ≥ 1`.
 //!
-//! **Dead places.** Let `D` be places (`net.dead.places`) that are empty in the beginning (`net.dead.empty`), such that each
-//! transition that gives to `D` takes from `D` (`net.dead.siphon`). By induction on runs `D` is empty in every reachable marking: a
-//! transition that gives to it takes from it, and cannot fire. So `M(p) ≤ 0` for `p ∈ D`.
+//! **Dead places.** Let `D` be places (`net.dead.places`) that are empty in the beginning (`net.dead.empty`), such that
+//! each transition that gives to `D` takes from `D` (`net.dead.siphon`). By induction on runs `D` is empty in every
+//! reachable marking: a transition that gives to it takes from it, and cannot fire. So `M(p) ≤ 0` for `p ∈ D`.
 //!
-//! **Theorem.** If the bounds exclude the goal (`net.bounds.goal`), no marking of it can be reached. **Proof.** Let `0 ≤ M(p) ≤ b(p)` for
-//! all places, with `b(p) = ∞` where nothing is known. For `Σ a_p·M(p) + c` take `b(p)` where `a_p > 0` and 0 elsewhere: that is the largest value it may
-//! have; the other way round the smallest. A constraint whose values are all on the wrong side holds in no such marking; `all` of
-//! several holds in none if one of them does, `any` if each of them does. [`excludes`] computes this. ∎
+//! **Theorem.** If the bounds exclude the goal (`net.bounds.goal`), no marking of the goal can be reached.
+//!
+//! **Proof.** Let `0 ≤ M(p) ≤ b(p)` for all places, with `b(p) = ∞` where no bound is known. [`excludes`] computes, by
+//! structure:
+//!
+//! - The largest value of `Σ a_p·M(p) + c` takes `b(p)` where `a_p > 0` and 0 elsewhere, the smallest the other way
+//!   round. A constraint all of whose values are on the wrong side holds in no such marking.
+//! - `all` of several holds in no such marking if one of them holds in none, `any` of several if each of them holds in
+//!   none. ∎
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

@@ -1,16 +1,25 @@
 //! Certificates: evidence for an answer about a property of a net.
 //!
-//! A certificate names the net by its [`fingerprint`] (`net.input`), the question in the words in which it was asked (`net.property`), and
-//! says whether it holds. The property has *goals* ([`Property::goals`]), sets of markings, and evidence is about goals, by number (`net.goal`).
+//! A certificate names the net by its [`fingerprint`] (`net.input`) and the question in the words in which it was asked
+//! (`net.property`), and says whether the property holds. The property has *goals* ([`Property::goals`]), sets of
+//! markings, and evidence is about goals, by number (`net.goal`).
 //!
-//! **Theorem.** If the certificate is accepted, the property holds, or does not, as it says. **Proof.** Each piece of evidence is accepted for
-//! its goal, so by the theorem of its kind the goal can be reached, or cannot. The property holds iff every goal can be reached, or iff
-//! none can ([`Decides`]). In the first case it is shown to hold where every goal is shown to be reachable, and not to hold where one
-//! is shown to be unreachable; in the second case, the other way round. That is what `net.complete` asks for. Boundedness has no goals, but places: each piece
-//! of evidence, under the number 0, is about all of them, and shows that all are bounded or that one is not ([`check_bounded`]).
-//! A largest value is a number `n` iff a value of at least `n` can be reached, which is the first goal, and one of at least `n + 1` cannot, which is the second: it is shown to be `n` by the one and
-//! the other, and not to be `n` by the opposite of one of them. The values of a sum of places, each with a factor of at least 1, have no largest iff one of the places is unbounded, so
-//! that ω is shown by what shows that, and refuted by what shows that all are bounded. A certificate must say which number it is (`net.property`). ∎
+//! **Theorem.** If the checker accepts the certificate, the property holds, or does not hold, as the certificate says.
+//!
+//! **Proof.** Each piece of evidence is accepted for its goal, so by the theorem of its kind the goal can be reached,
+//! or cannot. What follows for the property depends on its form ([`Decides`]); `net.complete` asks that the goals with
+//! evidence are enough for it:
+//!
+//! - *The property holds iff every goal can be reached.* Evidence that every goal is reachable shows that it holds;
+//!   evidence that one goal is unreachable shows that it does not.
+//! - *The property holds iff no goal can be reached.* The other way round.
+//! - *Boundedness* has places instead of goals. Each piece of evidence has the number 0, is about all the places, and
+//!   shows that all are bounded or that one is not ([`check_bounded`]).
+//! - *A largest value* is the number `n` iff a value of at least `n` can be reached, which is the first goal, and one
+//!   of at least `n + 1` cannot, which is the second. Both together show that it is `n`; the opposite of either shows
+//!   that it is not. A certificate must say which number it is (`net.property`).
+//! - *No largest value.* The values of a sum of places, each with a factor of at least 1, are unbounded iff one of the
+//!   places is. So evidence that a place is unbounded shows ω, and evidence that all are bounded refutes it. ∎
 //!
 //! Written down, a certificate is a JSON object:
 //!
@@ -19,7 +28,8 @@
 //!  "evidence":[{"goal":0,"evidence":{"weights":{"sums":[[[0,1],[1,2]]]}}}]}
 //! ```
 //!
-//! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version are errors.
+//! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version
+//! are errors.
 
 use std::fmt::Write;
 

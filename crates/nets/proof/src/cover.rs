@@ -1,22 +1,29 @@
-//! Evidence of kind `cover`: ω-markings below which all reachable markings are.
+//! Coverability sets (Karp, Miller 1969), evidence of kind `cover`: ω-markings below which all reachable markings are.
 //!
-//! An *ω-marking* has a number of tokens or ω for each place (`net.cover.places`), and ω is more than every number. Let `C` be a list of them with
+//! An *ω-marking* has a number of tokens or ω for each place (`net.cover.places`), and ω is more than every number. Let
+//! `C` be a list of them such that
 //!
-//! 1. the initial marking is below a member (`net.cover.initial`), which may be equal to it;
-//! 2. for each member `m` and each transition that has its inputs at `m`, `m + e(t)` is below a member (`net.cover.closed`), where ω stays ω.
+//! 1. the initial marking is below a member, or equal to it (`net.cover.initial`);
+//! 2. for each member `m` and each transition `t` that has its inputs at `m`, `m + e(t)` is below a member
+//!    (`net.cover.closed`), where ω stays ω.
 //!
-//! **Lemma.** Every reachable marking is below a member. **Proof.** By induction on runs: the initial marking by (1). Let `M ≤ m` and let `t` lead from `M` to `M + e(t)`. Then `m`
-//! has the inputs of `t`, too, and `M + e(t) ≤ m + e(t)`, place by place, which is below a member by (2). ∎
+//! **Lemma.** Every reachable marking is below a member.
 //!
-//! That ω is justified, in that unboundedly many tokens are possible, is not needed.
+//! **Proof.** By induction on runs: the initial marking by (1). Let `M ≤ m` and let `t` lead from `M` to `M + e(t)`.
+//! Then `m` has the inputs of `t`, too, and `M + e(t) ≤ m + e(t)`, place by place, which is below a member by (2). ∎
 //!
-//! **Theorem.** If no marking below a member is in the goal (`net.cover.goal`), no marking of the goal can be reached. That is checked as in
-//! [`bounds`], with the numbers of the member as bounds, and none for ω. **Proof.** By the lemma and the theorem there. ∎
+//! Soundness does not depend on the members being justified, that is, on so many tokens being possible.
 //!
-//! **Theorem.** If every member has a number for each of certain places (`net.cover.finite`), these places are bounded. **Proof.** By the lemma a place never has
-//! more tokens than the largest of finitely many numbers. ∎
+//! **Theorem.** If no marking below a member is in the goal (`net.cover.goal`), no marking of the goal can be reached.
+//! The checker decides this as in [`bounds`], with the numbers of the member as bounds, and none for ω. **Proof.** By
+//! the lemma and the theorem there. ∎
 //!
-//! Members are sorted once, so that a successor that is a member itself is found by halving; it is below that member. Where the other successors of all members are compared with all members, that is quadratic; beyond [`COMPARISONS`] the check ends as "too large".
+//! **Theorem.** If every member has a number for each of certain places (`net.cover.finite`), these places are bounded.
+//! **Proof.** By the lemma a place never has more tokens than the largest of finitely many numbers. ∎
+//!
+//! The checker sorts the members once, so that binary search finds a successor that is itself a member, hence below
+//! one. It compares all other successors with all members, which is quadratic; beyond [`COMPARISONS`] the check ends as
+//! "too large".
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

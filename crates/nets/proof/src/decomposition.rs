@@ -1,49 +1,104 @@
-//! Evidence of kind `decomposition`: all runs into the goal are split into cases until none is left.
+//! The KLMST decomposition (Mayr 1981; Kosaraju 1982; Lambert 1992), evidence of kind `decomposition`: all runs into
+//! the goal are split into cases until none is left.
 //!
-//! A *label* gives each place a number of tokens or ω, and a marking is *under* it if it has its numbers. A *piece* is a graph whose vertices have labels and whose
-//! arcs are transitions, with an entry and an exit, which are vertices, and a first and a last label. A *sequence* is a list of pieces, each joined to the next by a transition. A *run* of a
-//! sequence is a firing sequence of the net from its initial marking that can be cut such that
+//! # Sequences
 //!
-//! - each piece has its part, which begins under the first label of the piece and ends under its last, and which follows a path of arcs from the entry to the exit;
+//! Lambert's *marked graph-transition sequences* are called sequences here:
+//!
+//! - A *label* gives each place a number of tokens or ω, and a marking is *under* it if it has its numbers.
+//! - A *piece* is a graph whose vertices have labels and whose arcs are transitions, with an entry and an exit, which
+//!   are vertices, and a first and a last label.
+//! - A *sequence* is a list of pieces, each joined to the next by a transition, with *rows*: linear conditions on the
+//!   last marking.
+//!
+//! A *run* of a sequence is a firing sequence of the net from its initial marking that can be cut such that
+//!
+//! - each piece has its part, which begins under the first label of the piece and ends under its last, and which
+//!   follows a path of arcs from the entry to the exit;
 //! - each marking on the way of a part is under the label of the vertex that the path has come to;
 //! - between two parts the transition fires that joins their pieces;
-//! - the marking at the end meets the *rows* of the sequence, which are linear conditions.
+//! - the marking at the end meets the rows of the sequence.
 //!
-//! The checker splits the goal into *cases* itself: conjunctions of conditions, of which one holds iff the goal does ([`Formula::targets`]). The *whole* sequence of a case has one piece with one vertex, of which nothing is said (ω everywhere), a
-//! loop for each transition, the initial marking as its first label, as its last label the numbers that the case says of places (`p = n`), and all its other conditions as rows. Each firing sequence into the goal is a run of the whole sequence of one of its cases.
+//! The checker splits the goal into *cases* itself: conjunctions of conditions, of which one holds iff the goal does
+//! ([`Formula::targets`]). The *whole* sequence of a case has one piece with one vertex, whose label is ω everywhere,
+//! and a loop for each transition; the first label is the initial marking; the last label has the numbers that the case
+//! says of places (`p = n`); and all other conditions of the case are rows. Each firing sequence into the goal is a run
+//! of the whole sequence of one of its cases.
 //!
-//! Evidence is a list of steps. The checker has a list of open sequences, at first the whole ones, of which the last case is taken last. Each step takes the last of them and replaces it by the sequences
-//! below, of which the first is taken first. Each step is about a piece that the sequence has (`net.decomposition.piece`).
+//! The *characteristic system* of a sequence has a variable for each arc of each piece, at least 0: how often it is
+//! used. The tokens at the beginning and the end of each piece are sums over the arcs before. The system says that
 //!
-//! | step | says | instead of the sequence |
-//! |---|---|---|
-//! | `refuted` | a proof tree: the characteristic system of the sequence has no solution | nothing |
-//! | `forward` | vertices, each a vertex `u` of the piece and a label (`net.decomposition.vertices`); the first is the entry, and the first label of the piece is under its label (`net.decomposition.root`). For each of them and each arc from `u` that can fire from the label, in order, where it leads to (`net.decomposition.edges`): a vertex of the end of the arc under whose label all is that is reached so (`net.decomposition.closed`) | for each vertex of the exit, in order, whose label and the last one have a marking in common: the new graph as the piece, from its first vertex to that one |
-//! | `backward` | the same from the exit and the last label against the arcs | for each vertex of the entry: the new graph, from that one to the first |
-//! | `order` | a number for each vertex that falls along no arc (`net.decomposition.order`) | the same with these numbers |
-//! | `leave` | a piece that has such numbers (`net.decomposition.ordered`) | if entry and exit have the same number: the piece with arcs between vertices of this number alone. If not, for each arc from the number of the entry to a greater one that is at most that of the exit: a piece with arcs between vertices of that number, to the beginning of the arc, joined by its transition to a piece from its end with all arcs between greater numbers |
-//! | `value` | a place (`net.decomposition.place`), whether at the beginning or the end of the piece, a least and a greatest number of tokens, and a proof tree: the system has no solution with fewer or more | for each number: the same with the number in the first or last label |
-//! | `first` | some of the arcs (`net.decomposition.arcs`) | the piece without them; then for each of them: a piece without them to the beginning of the arc, joined by its transition to the same piece from its end |
+//! - they are those of the first and last label;
+//! - they are at least what the next joint takes, and at last at least 0;
+//! - for each vertex of a piece arcs leave it as often as they enter it, once more if it is the entry, once less if it
+//!   is the exit;
+//! - the tokens at the end meet the rows.
 //!
-//! New pieces have the labels of vertices as their first and last labels where they are joined. At the end nothing is open (`net.decomposition.open`).
+//! Each run solves it, and no step changes the rows.
 //!
-//! The *characteristic system* has a variable for each arc of each piece, which is at least 0: how often it is used. It says what follows from that for the tokens at the beginning and the end of each piece, which are sums over the
-//! arcs before: they are those of the first and last label; they are at least what the next joint takes, and at last at least 0; and for each vertex of a piece arcs leave it as often as they enter it, once more if it is the
-//! entry, once less if it is the exit. At last it says that the tokens at the end meet the rows. Each run solves it, and no step changes the rows.
+//! # Steps
+//!
+//! Evidence is a list of steps. The checker has a stack of open sequences, at first the whole ones, of which the last
+//! case is taken last. Each step takes the last of them and replaces it by other sequences, of which the first is taken
+//! first. Each step is about a piece that the sequence has (`net.decomposition.piece`). New pieces have the labels of
+//! vertices as their first and last labels where they are joined. At the end no sequence is open
+//! (`net.decomposition.open`).
+//!
+//! - **`refuted`**: a proof tree shows that the characteristic system of the sequence has no solution. *Replaced by*
+//!   nothing.
+//! - **`forward`**: a covering graph of the piece.
+//!   - It has vertices, each a vertex `u` of the piece and a label (`net.decomposition.vertices`). The first is the
+//!     entry, and the first label of the piece is under its label (`net.decomposition.root`).
+//!   - For each of them and each arc from `u` that can fire from the label, in order, it says where the arc leads to
+//!     (`net.decomposition.edges`): a vertex of the end of the arc whose label has under it every marking that is
+//!     reached so (`net.decomposition.closed`).
+//!   - *Replaced by*, for each vertex of the exit, in order, whose label and the last one have a marking in common: the
+//!     new graph as the piece, from its first vertex to that one.
+//! - **`backward`**: the same from the exit and the last label against the arcs. *Replaced by*, for each vertex of the
+//!   entry: the new graph, from that one to the first.
+//! - **`order`**: a number for each vertex that falls along no arc (`net.decomposition.order`). *Replaced by* the same
+//!   with these numbers.
+//! - **`leave`**: a piece that has such numbers (`net.decomposition.ordered`).
+//!   - If entry and exit have the same number, it is *replaced by* the piece with arcs between vertices of this number
+//!     alone.
+//!   - If not, it is *replaced by*, for each arc from the number of the entry to a greater one that is at most that of
+//!     the exit: a piece with arcs between vertices of that number, to the beginning of the arc, joined by its
+//!     transition to a piece from its end with all arcs between greater numbers.
+//! - **`value`**: a place (`net.decomposition.place`), whether at the beginning or the end of the piece, a least and a
+//!   greatest number of tokens, and a proof tree that shows that the system has no solution with fewer or more.
+//!   *Replaced by*, for each number: the same with the number in the first or last label.
+//! - **`first`**: some of the arcs (`net.decomposition.arcs`). *Replaced by* the piece without them; then for each of
+//!   them: a piece without them to the beginning of the arc, joined by its transition to the same piece from its end.
+//!
+//! # Why it is right
 //!
 //! **Lemma.** If a step replaces a sequence, each run of it is a run of one of those that replace it.
 //!
-//! **Proof.** `refuted`: a run solves the system, which has no solution. `forward`: let the part of the piece follow the arcs `a_1, …, a_n` through the markings `M_0, …, M_n`. `M_0` is under the first label and so under the label of the
-//! first vertex. If `M_i` is under the label of a new vertex of the vertex that the path has come to, `a_{i+1}` can fire from that label, since it does at `M_i`; so it leads to a new vertex of its end, whose label `M_{i+1}` is under. So the part follows
-//! a path in the new graph under its labels, which ends in a vertex of the exit; `M_n` is under its label and under the last one, and the new last label is what just these are under. `backward` is the same against time: who comes to `M_{i+1}` by `a_{i+1}` has what it gives there.
-//! `order`: runs do not see the numbers. `leave`: numbers do not fall along the path. If entry and exit have the same, all have it. If not, there is a first arc to a greater number, all arcs before are between vertices of the number of the entry, and all after it between
-//! greater ones; none is greater than that of the exit. The run is cut there, at markings under the labels of the vertices. `value`: the numbers of the run solve the system, so the tokens are among those listed. `first`: the path uses none of the
-//! arcs, or there is the first that it uses. ∎
+//! **Proof.** By the kind of step:
 //!
-//! **Theorem.** If the checker accepts, no marking of the goal can be reached. **Proof.** Suppose there is a firing sequence into the goal. It is a run of the whole sequence of a case. By the lemma, as long as there are steps, it is a run of one that
-//! is open. At the end none is. ∎
+//! - `refuted`: a run solves the system, which has no solution.
+//! - `forward`: let the part of the piece follow the arcs `a_1, …, a_n` through the markings `M_0, …, M_n`. `M_0` is
+//!   under the first label and so under the label of the first vertex. Let `M_i` be under the label of a new vertex of
+//!   the vertex that the path has come to. `a_{i+1}` can fire from that label, since it does at `M_i`; so it leads to a
+//!   new vertex of its end, whose label `M_{i+1}` is under. So the part follows a path in the new graph under its
+//!   labels, which ends in a vertex of the exit; `M_n` is under its label and under the last one, and the new last
+//!   label is what just these are under.
+//! - `backward`: the same against time, since a marking that `a_{i+1}` leads to has the tokens that it gives.
+//! - `order`: runs do not see the numbers.
+//! - `leave`: numbers do not fall along the path. If entry and exit have the same, all have it. If not, there is a
+//!   first arc to a greater number, all arcs before are between vertices of the number of the entry, and all after it
+//!   between greater ones; none is greater than that of the exit. The run is cut there, at markings under the labels of
+//!   the vertices.
+//! - `value`: the numbers of the run solve the system, so the tokens are among those listed.
+//! - `first`: the path uses none of the arcs, or there is the first that it uses. ∎
 //!
-//! The theorem does not need that graphs cover no more than they must, that what was split is pumpable or that something decreases. Steps that are left over are refused (`net.decomposition.rest`); the theorem does not need it.
+//! **Theorem.** If the checker accepts, no marking of the goal can be reached.
+//!
+//! **Proof.** Suppose there is a firing sequence into the goal. It is a run of the whole sequence of a case. By the
+//! lemma, as long as there are steps, it is a run of an open sequence. At the end there is none. ∎
+//!
+//! Soundness does not depend on minimality of the graphs, on pumpability or on termination. The checker refuses steps
+//! that are left over (`net.decomposition.rest`); the theorem does not need it.
 
 pub mod sequence;
 pub mod system;

@@ -1,25 +1,35 @@
-//! Evidence of kind `equation`: the marking equation, with traps and weights, has no solution in the goal.
+//! The marking equation with traps and siphons (Esparza, Melzer 2000), evidence of kind `equation`: it has no solution
+//! in the goal.
 //!
-//! The checker builds a problem of linear integer arithmetic and checks a proof tree for it. Its variables are `x_t`, how often each
-//! transition fires, and `M_p`, how many tokens each place has; all are at least 0. It says
+//! The checker builds a problem of linear integer arithmetic and checks a proof tree for it. Its variables, all at
+//! least 0, are `x_t`, how often each transition fires, and `M_p`, how many tokens each place has. It says
 //!
 //! 1. `M_p = M0(p) + Σ x_t·e(t)(p)` for each place, an equality each, in order;
 //! 2. `Σ_{p ∈ Q} M_p ≥ 1` for each trap `Q`, and `y·M ≤ y·M0` for each weighted sum `y`, an inequality each;
-//! 3. `Σ_{t ∈ U•} x_t ≤ 0` or `Σ_{t ∈ •U ∖ U•} x_t ≥ 1` for each set `U` of places that are empty in the beginning, a clause each: where nothing gives to `U` that does not take from it, nothing takes from it;
-//! 4. the goal: `all` of several is each of them; a constraint is an equality or an inequality; `any` of several is a clause, in
-//!    which a part that is not a single constraint is named by a variable `b` that is at least 0: the clause has the literal `b ≥ 1`, and
-//!    each clause or constraint of the part has the literal `b ≤ 0` beside it.
+//! 3. `Σ_{t ∈ U•} x_t ≤ 0` or `Σ_{t ∈ •U ∖ U•} x_t ≥ 1` for each set `U` of places that are empty in the beginning, a
+//!    clause each: if no transition gives to `U` without taking from it, none takes from it;
+//! 4. the goal: `all` of several is each of them; a constraint is an equality or an inequality; `any` of several is a
+//!    clause. A part of the clause that is not a single constraint is named by a variable `b ≥ 0`: the clause has the
+//!    literal `b ≥ 1`, and each clause or constraint of the part has the literal `b ≤ 0` beside it. An equality under
+//!    an `any` is two inequalities, each beside `b ≤ 0`.
 //!
-//! **Theorem.** If the tree is accepted, no marking of the goal can be reached. **Proof.** Let `M` be reachable in the goal, by a run that
-//! fires each `t` exactly `x_t` times. (1) holds by adding up effects. A trap is a set of places (`net.trap.places`) such that whatever
-//! takes from it gives to it (`net.trap.closed`), marked in the beginning (`net.trap.marked`): a step that takes from it leaves a token, one that
-//! does not leaves those that are there, so by induction it is marked at `M`; weights as in [`bounds`](crate::bounds); so (2) holds. Let `U` be a set of places (`net.unfed.places`) that are all
-//! empty in the beginning (`net.unfed.empty`). If the run fires a transition that takes from `U`, let `t` be the first such. `U` has a token then, and had none in the beginning, so something before `t` gave to
-//! `U`; it did not take from `U`, as `t` is the first. So it is in `•U ∖ U•` and fires at least once, and (3) holds. For (4), give `b` the
-//! value 1 if its part holds at `M` and 0 if not. A part that holds meets its clauses by themselves; where it does not hold, `b ≤ 0` does. In each
-//! clause of an `any` that holds, one part holds, and with it its literal. So the problem has a solution, but a tree shows that it has none. ∎
+//! **Theorem.** If the checker accepts the tree, no marking of the goal can be reached.
 //!
-//! Equalities under an `any` are two inequalities, each beside `b ≤ 0`.
+//! **Proof.** Let `M` be reachable in the goal, by a run that fires each `t` exactly `x_t` times. Then the problem has
+//! a solution, although the tree shows that it has none:
+//!
+//! - (1) holds by adding up effects.
+//! - (2) A trap is a set of places (`net.trap.places`) such that every transition that takes from it gives to it
+//!   (`net.trap.closed`), and it is marked in the beginning (`net.trap.marked`). A step that takes from it leaves a
+//!   token, and any other step leaves the tokens that are there; so by induction it is marked at `M`. For weights see
+//!   [`bounds`](crate::bounds).
+//! - (3) `U` is a set of places (`net.unfed.places`) that are all empty in the beginning (`net.unfed.empty`). If the
+//!   run fires a transition that takes from `U`, let `t` be the first such. `U` has a token then, and had none in the
+//!   beginning, so some transition before `t` gave to `U`; it did not take from `U`, as `t` is the first. So it is in
+//!   `•U ∖ U•` and fires at least once.
+//! - (4) Give `b` the value 1 if its part holds at `M` and 0 if not. A part that holds meets its clauses by themselves;
+//!   where it does not hold, `b ≤ 0` does. In each clause of an `any` that holds, one part holds, and with it its
+//!   literal. ∎
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

@@ -1,25 +1,40 @@
-//! Evidence of the kind `inductive`: an inductive invariant excludes the goal.
+//! Inductive invariants (found by IC3, Bradley 2011), evidence of the kind `inductive`: clauses that hold initially,
+//! that every transition preserves, and that exclude the goal.
 //!
-//! An *invariant* is a list of *clauses*. A clause is a list of *atoms*, of which one must hold: bounds `a·M + c ≥ 0` over the places of the net (`net.inductive.places`), or, in a
-//! [`separator`](crate::separator), residues: `d` does not divide `a·M + c`. Each clause holds in the initial marking (`net.inductive.initial`). For each clause and each transition `t` one of
-//! these is so (`net.inductive.step`):
+//! An *invariant* is a list of *clauses*. A clause is a list of *atoms*, of which one must hold: bounds `a·M + c ≥ 0`
+//! over the places of the net (`net.inductive.places`), or, in a [`separator`](crate::separator), residues: `d` does
+//! not divide `a·M + c`. Each clause holds in the initial marking (`net.inductive.initial`). For each clause and each
+//! transition `t` one of these is so (`net.inductive.step`):
 //!
 //! 1. no atom of the clause can be lost: `a·e(t) ≥ 0` for each bound of it, and `d` divides `a·e(t)` for each residue;
 //! 2. some bound is met by what `t` gives: `a ≥ 0`, and `a·out(t) + c ≥ 0`;
-//! 3. there is a proof tree for the clause and `t` (`net.inductive.number`: they are there), which shows that no numbers of tokens `M ≥ 0` meet
-//!    `M ≥ in(t)`, an inequality for each input, all clauses (a clause of one bound is an inequality), and for each atom of the clause that it does not hold afterwards: `a·(M + e(t)) + c ≤ −1` for a bound, an inequality, and
-//!    `a'·M + c' = d·k` for a residue, an equality, with a new variable `k ≥ 0`, where `a'` and `c'` are `a` and `a·e(t) + c`, each number of them modulo `d`, from 0 to `d − 1`.
+//! 3. there is a proof tree for the clause and `t` (`net.inductive.number`: they are there), which shows that no
+//!    numbers of tokens `M ≥ 0` meet all of
+//!    - `M ≥ in(t)`, an inequality for each input;
+//!    - all clauses (a clause of one bound is an inequality);
+//!    - the negation, after the step, of each atom of the clause: for a bound `a·(M + e(t)) + c ≤ −1`, an inequality;
+//!      for a residue `a'·M + c' = d·k`, an equality with a new variable `k ≥ 0`, where `a'` and `c'` are `a` and
+//!      `a·e(t) + c` with each number reduced modulo `d`, from 0 to `d − 1`.
 //!
-//! **Theorem.** All clauses hold in every reachable marking. **Proof.** By induction on runs: they hold in the initial marking. Let them all hold
-//! at `M`, and let `t` lead from `M ≥ in(t)` to `M + e(t)`. For each clause: (1) the bound that holds at `M` has a value that is no smaller at
-//! `M + e(t)`, and the value of a residue there is the same modulo `d`; (2) `M + e(t) ≥ out(t)`, since `M ≥ in(t)`, so that the bound with `a ≥ 0` is at least `a·out(t) + c ≥ 0`; (3) if no atom held at
-//! `M + e(t)`, each bound would be at most −1, as they are integers, and `d` would divide the value of each residue, which is `a'·M + c'` modulo `d`; this is not negative, so it is `d·k` with `k ≥ 0`; and `M` with these would be a solution of the problem that has none. ∎
+//! **Theorem.** All clauses hold in every reachable marking.
 //!
-//! A weighted sum that no transition increases is a clause of one bound, and so is a trap that is marked in the beginning; (1) and (2) do without
-//! trees for them.
+//! **Proof.** By induction on runs: they hold in the initial marking. Let them all hold at `M`, and let `t` lead from
+//! `M ≥ in(t)` to `M + e(t)`. For each clause:
 //!
-//! **Theorem.** If moreover a tree shows that no `M ≥ 0` meets all clauses and the goal, written as in [`equation`](crate::equation), no marking of the
-//! goal can be reached. **Proof.** A reachable marking of the goal would meet all clauses, and with the values of the variables that name
+//! 1. the bound that holds at `M` has a value that is no smaller at `M + e(t)`, and the value of a residue there is the
+//!    same modulo `d`;
+//! 2. `M + e(t) ≥ out(t)`, since `M ≥ in(t)`, so that the bound with `a ≥ 0` is at least `a·out(t) + c ≥ 0`;
+//! 3. if no atom held at `M + e(t)`, each bound would be at most −1, as they are integers, and `d` would divide the
+//!    value of each residue, which is `a'·M + c'` modulo `d`. This is not negative, so it is `d·k` with `k ≥ 0`, and
+//!    `M` with these would solve the problem that has no solution. ∎
+//!
+//! A weighted sum that no transition increases is a clause of one bound, and so is a trap that is marked in the
+//! beginning; (1) and (2) need no trees for them.
+//!
+//! **Theorem.** If moreover a tree shows that no `M ≥ 0` meets all clauses and the goal, written as in
+//! [`equation`](crate::equation), no marking of the goal can be reached.
+//!
+//! **Proof.** A reachable marking of the goal would meet all clauses, and with the values of the variables that name
 //! parts of the goal it would be a solution. ∎
 
 use std::collections::BTreeMap;

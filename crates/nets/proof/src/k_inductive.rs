@@ -1,22 +1,31 @@
-//! Evidence of the kind `k-inductive`: no short run ends in the goal, and no long one does so for the first time.
+//! k-induction (Sheeran, Singh, Stålmarck 2000), evidence of the kind `k-inductive`: no short run ends in the goal, and
+//! no long one does so for the first time.
 //!
-//! There is an invariant, as in [`inductive`](crate::inductive), which may have no clauses, and `k` trees for the beginning, with one for the step. Each
-//! is about a problem that speaks of `j + 1` markings, one after the other:
+//! There is an invariant, as in [`inductive`](crate::inductive), which may have no clauses; `k` trees for the base
+//! case; and one tree for the induction step. Each tree is about a problem that speaks of `j + 1` consecutive markings:
 //!
-//! 1. for the beginning, of the `j`-th tree, `j < k`: `M_0` is the initial marking, an equality for each place; for the step, `j = k`, it is any;
-//! 2. for each moment `i < j` a choice of one transition: `s_{i,t} ≥ 0` with `Σ_t s_{i,t} = 1`; `M_{i+1} = M_i + Σ_t s_{i,t}·e(t)`, an equality for each place, and
-//!    `M_i(p) ≥ Σ_t s_{i,t}·in(t)(p)`, an inequality for each place;
+//! 1. for the base case, in the `j`-th tree, `j < k`: `M_0` is the initial marking, an equality for each place; for the
+//!    step, `j = k`, and `M_0` is any marking;
+//! 2. for each moment `i < j` a choice of one transition: `s_{i,t} ≥ 0` with `Σ_t s_{i,t} = 1`;
+//!    `M_{i+1} = M_i + Σ_t s_{i,t}·e(t)`, an equality for each place, and `M_i(p) ≥ Σ_t s_{i,t}·in(t)(p)`, an
+//!    inequality for each place;
 //! 3. all clauses of the invariant hold at `M_0, …, M_j`;
-//! 4. for the step: `M_0, …, M_{k−1}` are not in the goal, if that can be written as a formula (what is about divisibility cannot, and is left
-//!    out);
+//! 4. for the step: `M_0, …, M_{k−1}` are not in the goal, if that can be written as a formula (divisibility cannot,
+//!    and is left out);
 //! 5. `M_j` is in the goal.
 //!
-//! The variables are those of `M_0`, `s_0`, `M_1`, `s_1` and so on, by place and by transition, and behind them those that name parts of the goal and of its opposite.
+//! The variables are those of `M_0`, `s_0`, `M_1`, `s_1` and so on, by place and by transition, and behind them those
+//! that name parts of the goal and of its opposite.
 //!
-//! **Theorem.** If all trees are accepted, no marking of the goal can be reached. **Proof.** Otherwise take a run into the goal, and cut it off where it
-//! is there for the first time, after `n` steps. All its markings meet the clauses, and `s_{i,t} = 1` for the transition that fires at `i`, 0 for others,
-//! meets (2). If `n < k`, it is a solution of the problem of tree `n`. If not, its last `k + 1` markings are one of the step, since the `k` before the last are
-//! not in the goal. But these problems have no solutions. ∎
+//! **Theorem.** If the checker accepts all trees, no marking of the goal can be reached.
+//!
+//! **Proof.** Otherwise take a run into the goal, and cut it off where it is there for the first time, after `n` steps.
+//! All its markings meet the clauses, and `s_{i,t} = 1` for the transition that fires at `i`, 0 for others, meets (2).
+//!
+//! - If `n < k`, the run solves the problem of tree `n`.
+//! - If not, its last `k + 1` markings solve that of the step, since the `k` before the last are not in the goal.
+//!
+//! But these problems have no solutions. ∎
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

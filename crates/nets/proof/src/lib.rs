@@ -1,28 +1,28 @@
 //! Evidence about Petri nets, and its checker.
 //!
-//! A *goal* is a set of markings ([`Formula`]). Evidence shows that a marking of the goal can be reached, or that none can
-//! ([`Claim`]). Each kind has one module with its rule, and the proof of the rule at its head:
+//! A *goal* is a set of markings ([`Formula`]). Evidence shows that a marking of the goal can be reached, or that none
+//! can ([`Claim`]). Each kind has one module with its rule, and the proof of the rule at its head:
 //!
 //! | kind | module | shows |
 //! |---|---|---|
-//! | `run`, `runs` | [`run`] | that a goal can be reached, or several |
-//! | `weights`, `dead` | [`bounds`] | that it cannot: places never have that many tokens |
+//! | `run`, `runs` | [`run`] | that a goal can be reached, or several: firing sequences |
+//! | `weights`, `dead` | [`bounds`] | that it cannot: place invariants and empty siphons bound the places |
 //! | `equation` | [`equation`] | that it cannot: the marking equation with traps has no solution in it |
 //! | `inductive` | [`inductive`] | that it cannot: an inductive invariant of clauses excludes it |
-//! | `k-inductive` | [`k_inductive`] | that it cannot: no short run, and no `k` steps from outside, lead into it |
+//! | `k-inductive` | [`k_inductive`] | that it cannot: k-induction |
 //! | `states` | [`states`] | that it cannot: no reachable marking is in it |
-//! | `stubborn` | [`states`] | that no deadlock can be reached |
-//! | `cover` | [`cover`] | that it cannot, for any number of tokens; or that places are bounded |
-//! | `basis` | [`basis`] | that it cannot: an upward-closed set that no transition enters contains it |
-//! | `backward` | [`backward`] | that it cannot: from the goal, against the transitions, nothing leads to the beginning |
-//! | `separator` | [`separator`] | that it cannot: an inductive invariant about tokens, firings and residues excludes it |
-//! | `decomposition` | [`decomposition`] | that it cannot: all runs into it are split into cases until none is left |
-//! | `pump` | [`pump`] | that a place is not bounded |
+//! | `stubborn` | [`states`] | that no deadlock can be reached: stubborn sets |
+//! | `cover` | [`cover`] | that it cannot, or that places are bounded: a coverability set |
+//! | `basis` | [`basis`] | that it cannot: the basis of an upward-closed set that no transition enters |
+//! | `backward` | [`backward`] | that it cannot: in the reversed net the initial marking is not reachable from it |
+//! | `separator` | [`separator`] | that it cannot: a Presburger inductive invariant excludes it |
+//! | `decomposition` | [`decomposition`] | that it cannot: the KLMST decomposition leaves no case |
+//! | `pump` | [`pump`] | that a place is not bounded: a run with repeatable parts |
 //!
 //! A [`Certificate`] is about a property of a net: evidence about as many of its goals as decide it ([`certificate`]).
 //!
-//! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit is "too
-//! large", never an answer.
+//! **Architecture Invariant:** no search, no solver, and no engine below; arithmetic is checked, and what does not fit
+//! is "too large", never an answer.
 
 pub mod backward;
 pub mod basis;

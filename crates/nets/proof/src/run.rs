@@ -1,22 +1,28 @@
-//! Evidence of kind `run`: a word that fires from the initial marking into the goal.
+//! Firing sequences, evidence of kind `run`: a word that fires from the initial marking into the goal.
 //!
-//! A word is a list of items, each a transition or a word that is repeated. It need not be
-//! written out to be followed, however often something is repeated:
+//! A word is a list of items, each a transition or a word that is repeated. The checker need not write it out to follow
+//! it, however often something is repeated:
 //!
-//! **Lemma.** For a word `w` there are `need(w) ∈ ℕ^P` and `e(w) ∈ ℤ^P` such that `w` can fire at `M` iff `M ≥ need(w)`, and
-//! leads to `M + e(w)`. For a transition they are its inputs and its effect. For `u v`: `need = max(need(u), need(v) − e(u))`, `e =
-//! e(u) + e(v)`. For `n ≥ 1` times `w`: `e = n·e(w)`, and `need = max(need(w), need(w) − (n − 1)·e(w))`.
+//! **Lemma.** For a word `w` there are `need(w) ∈ ℕ^P` and `e(w) ∈ ℤ^P` such that `w` can fire at `M` iff
+//! `M ≥ need(w)`, and then leads to `M + e(w)`:
 //!
-//! **Proof.** For a transition by definition. `u v` fires at `M` iff `u` does and `v` fires at `M + e(u)`. For a repetition, it fires iff
-//! `M + i·e(w) ≥ need(w)` for all `0 ≤ i < n`; place by place the left side is linear in `i`, so it is enough for the first
-//! and the last `i`. ∎
+//! - for a transition they are its inputs and its effect;
+//! - for `u v`: `need = max(need(u), need(v) − e(u))` and `e = e(u) + e(v)`;
+//! - for `n ≥ 1` times `w`: `need = max(need(w), need(w) − (n − 1)·e(w))` and `e = n·e(w)`.
 //!
-//! **Theorem.** If the checker accepts, a marking of the goal can be reached. **Proof.** The items name transitions of the net
-//! (`net.run.transition`). Item by item, the marking is at least what the item needs (`net.run.enabled`), so by the lemma it
-//! fires and leads to the marking that is computed; the last one is in the goal (`net.run.end`). ∎
+//! **Proof.** For a transition by definition. `u v` fires at `M` iff `u` does and `v` fires at `M + e(u)`. A repetition
+//! fires iff `M + i·e(w) ≥ need(w)` for all `0 ≤ i < n`; place by place the left side is linear in `i`, so the first
+//! and the last `i` are enough. ∎
 //!
-//! **Several goals.** Evidence of kind `runs` has a few words, and for some goals which word and how many of its items lead into it
-//! (`net.runs.word`): each beginning of a word that fires is a word that fires, and the theorem is about each of them.
+//! **Theorem.** If the checker accepts, a marking of the goal can be reached.
+//!
+//! **Proof.** The items name transitions of the net (`net.run.transition`). Item by item, the marking is at least what
+//! the item needs (`net.run.enabled`), so by the lemma it fires and leads to the marking that is computed; the last one
+//! is in the goal (`net.run.end`). ∎
+//!
+//! **Several goals.** Evidence of kind `runs` has a few words, and for some goals which word and how many of its items
+//! lead into it (`net.runs.word`): each prefix of a word that fires is a word that fires, and the theorem is about each
+//! of them.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

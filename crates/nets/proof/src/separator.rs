@@ -1,10 +1,17 @@
-//! Evidence of the kind `separator`: an invariant about tokens, about how often transitions have fired, and about residues, which excludes the goal.
+//! Presburger inductive invariants (Leroux 2009), evidence of the kind `separator`: an invariant about tokens, about
+//! how often transitions have fired, and about residues, which excludes the goal.
 //!
-//! The *counting net* has the places of the net and, behind them, for each transition a place, empty in the beginning, on which the transition puts one token more. Clauses are those of an [`inductive`] invariant of the counting net,
-//! with residues among their atoms. What no transition changes needs no tree there: the marking equation `M = M0 + C·y` is such clauses, two for each place.
+//! The *counting net* has the places of the net and, behind them, one place for each transition, empty in the
+//! beginning, on which the transition puts one token more. Clauses are those of an [`inductive`] invariant of the
+//! counting net, with residues among their atoms. A clause that no transition changes needs no tree there: the marking
+//! equation `M = M0 + C·y` is such clauses, two for each place.
 //!
-//! **Theorem.** If they are an invariant of the counting net, by the rule there, and a tree shows that no numbers of tokens meet all clauses and the goal, no marking of the goal can be reached. **Proof.** Nothing takes from the places that count, so each run of the net is one of the
-//! counting net, which leads to the same tokens on the places of the net. Where it ends all clauses hold, by the theorem there; in the goal this would be a solution. ∎
+//! **Theorem.** If the clauses are an invariant of the counting net, by the rule there, and a tree shows that no
+//! numbers of tokens meet all clauses and the goal, no marking of the goal can be reached.
+//!
+//! **Proof.** No transition takes from the places that count, so each run of the net is one of the counting net, which
+//! leads to the same tokens on the places of the net. Where it ends all clauses hold, by the theorem there; in the goal
+//! this would be a solution. ∎
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

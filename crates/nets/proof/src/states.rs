@@ -1,25 +1,36 @@
-//! Evidence of the kinds `states` and `stubborn`: markings one by one.
+//! Closed sets of markings and stubborn sets (Valmari 1990), evidence of the kinds `states` and `stubborn`: markings
+//! one by one.
 //!
-//! **States.** A list of markings that contains the initial one (`net.states.initial`), with each marking whatever it leads to by any
-//! transition (`net.states.closed`), and none of the goal (`net.states.goal`). By induction on runs it contains every reachable marking. ∎
+//! **States.** A list of markings that contains the initial one (`net.states.initial`), with each marking all its
+//! successors by any transition (`net.states.closed`), and none of the goal (`net.states.goal`). By induction on runs
+//! it contains every reachable marking. ∎
 //!
-//! **Stubborn sets.** The goal is that nothing can fire (`net.stubborn.goal`). Each marking `M` of the list has a set `S` of transitions
-//! (`net.stubborn.sets`) such that
+//! **Stubborn sets.** The goal is that no transition can fire (`net.stubborn.goal`). Each marking `M` of the list has a
+//! set `S` of transitions (`net.stubborn.sets`) such that
 //!
 //! 1. some member is enabled (`net.stubborn.enabled`), so that `M` is no deadlock;
-//! 2. for an enabled member, every transition that takes from one of its input places is a member (`net.stubborn.conflict`);
+//! 2. for an enabled member, every transition that takes from one of its input places is a member
+//!    (`net.stubborn.conflict`);
 //! 3. for any other member, some input place has too few tokens, and every transition that increases it is a member
-//!    (`net.stubborn.waiting`);
+//!    (`net.stubborn.waiting`).
 //!
-//! the list contains the initial marking, and whatever a marking leads to by an *enabled member*. Then no deadlock can be reached.
+//! The list contains the initial marking, and every successor of a marking by an *enabled member*.
 //!
-//! **Proof.** Suppose a deadlock can be reached from some marking of the list, and let `M` be one from which it takes the fewest steps, by
-//! a word `w`. `w` is not empty, by (1). *Some member occurs in `w`*: let `t` be an enabled member. If none occurs, no transition of `w`
-//! takes from the inputs of `t`, by (2), so `t` is still enabled after `w`, which is a deadlock: a contradiction. Let `w = u s v` with `s` the first member
-//! in it. *`s` is enabled at `M`*: otherwise some input place of `s` has too few tokens at `M` and only members increase it, by (3), but `u` has none, and `s` fires
-//! after `u`. *`s u v` fires at `M`* and leads to the same marking: as `s` is enabled, by (2) no transition of `u` takes from an input place of `s`, so that what
-//! `u` needs on other places is there: `s` takes only from its input places, and what it gives does no harm. After `s u` the marking is that
-//! after `u s`, and `v` fires as before. So `M` leads by the enabled member `s` to a marking of the list from which the deadlock takes fewer steps: a
+//! **Theorem.** No deadlock can be reached.
+//!
+//! **Proof.** Suppose a deadlock can be reached from some marking of the list, and let `M` be one from which it takes
+//! the fewest steps, by a word `w`. `w` is not empty, by (1).
+//!
+//! - *Some member occurs in `w`.* Let `t` be an enabled member. If none occurs, no transition of `w` takes from the
+//!   inputs of `t`, by (2), so `t` is still enabled after `w`, which is a deadlock: a contradiction. Let `w = u s v`
+//!   with `s` the first member in it.
+//! - *`s` is enabled at `M`.* Otherwise some input place of `s` has too few tokens at `M` and only members increase it,
+//!   by (3); but `u` has no members, and `s` fires after `u`.
+//! - *`s u v` fires at `M`* and leads to the same marking. As `s` is enabled, by (2) no transition of `u` takes from an
+//!   input place of `s`; `s` takes only from its input places, so that the tokens that `u` needs on other places are
+//!   there, and what `s` gives does no harm. After `s u` the marking is that after `u s`, and `v` fires as before.
+//!
+//! So `M` leads by the enabled member `s` to a marking of the list from which the deadlock takes fewer steps: a
 //! contradiction. The initial marking is in the list, so no deadlock can be reached. ∎
 
 use serde::{Deserialize, Serialize};

@@ -1,27 +1,39 @@
-//! The checker: a proof by reduction, condition by condition.
+//! Reduction by movers (Lipton 1975): the checker of a proof, condition by condition.
 //!
-//! **Theorem.** Let every point be *before* (PRE) or *after the commit* (POST), entries before, the end after, and let no path lead from
-//! after to before. Let `Exch(s, t)` hold whenever `s` leads from before to before, and whenever `t` begins after. Then
-//! every complete run has the answers of a serial one.
+//! **Theorem.** Let
 //!
-//! **Proof.** In a complete run each request has exactly one *commit*: its path that begins before and ends after; all its
-//! earlier paths lead from before to before, and all its later ones begin after. Order the requests by their commits. Call a step `s` of
-//! request `i` and a later step `t` of request `j` an *inversion* if `j` commits before `i`. If there is one, then there
-//! is one of two neighbours, because somewhere between `s` and `t` a step of a later-committing request is next to one of an
-//! earlier-committing one. Let `s`, `t` be neighbours. If `s` comes before the commit of `i` it leads from before to before. Otherwise `s` is
-//! the commit of `i` or later, and `j` has committed before `i`, so before `s`; so `t` comes after the commit of `j` and begins
-//! after. In both cases `Exch(s, t)` applies. The exchanged steps have the same ends, so the same phases; at most one of the
-//! two is a commit, so the order of commits stays; the run stays complete with the same answers; and there is one inversion less. When there is none left
-//! each request's steps are together, and the run is serial. ∎
+//! 1. every point be *before* (PRE) or *after the commit* (POST), entries before, the end after, and let no path lead
+//!    from after to before;
+//! 2. `Exch(s, t)` hold whenever `s` leads from before to before (`s` is a right mover), and whenever `t` begins after
+//!    (`t` is a left mover).
 //!
-//! The condition is needed for inversions alone. Where who draws a ticket first commits first ([`crate::tickets`]), two steps that draw are none, in this run and in those that come of exchanges, which are complete runs with the
-//! same commits; so for these nothing is asked.
+//! Then every complete run has the answers of a serial one.
+//!
+//! **Proof.** In a complete run each request has exactly one *commit*: its path that begins before and ends after; all
+//! its earlier paths lead from before to before, and all its later ones begin after. Order the requests by their
+//! commits. Call a step `s` of request `i` and a later step `t` of request `j` an *inversion* if `j` commits before
+//! `i`.
+//!
+//! - *If there is an inversion, there is one of two neighbours*, because somewhere between `s` and `t` a step of a
+//!   later-committing request is next to one of an earlier-committing one. Let `s`, `t` be neighbours.
+//! - *They can be exchanged.* If `s` comes before the commit of `i` it leads from before to before. Otherwise `s` is
+//!   the commit of `i` or later, and `j` has committed before `i`, so before `s`; so `t` comes after the commit of `j`
+//!   and begins after. In both cases `Exch(s, t)` applies.
+//! - *There is one inversion less.* The exchanged steps have the same ends, so the same phases; at most one of the two
+//!   is a commit, so the order of commits stays; the run stays complete with the same answers.
+//!
+//! When there is no inversion left each request's steps are together, and the run is serial. ∎
+//!
+//! The condition is needed for inversions alone. With a ticket lock the request that draws first commits first
+//! ([`crate::tickets`]), so two steps that draw are no inversion, in this run and in those that come of exchanges,
+//! which are complete runs with the same commits; for these the checker asks nothing.
 //!
 //! Only complete runs count, so nothing is asked about waiting, deadlock or loops in either phase.
 //!
-//! **Errors.** A program is in error if any run, complete or not, comes to one. Every obligation of execution is shown to hold
-//! wherever a request can come by, by the facts of all runs: neither doom nor the leaving out of endless paths counts there.
-//! Facts about configurations after the transformations hold before them, too, as every step before is one after.
+//! **Errors.** A program is in error if any run, complete or not, comes to one. Every obligation of execution is shown
+//! to hold wherever a request can come by, by the facts of all runs: neither doom nor the leaving out of endless paths
+//! counts there. Facts about configurations after the transformations hold before them, too, as every step before is
+//! one after.
 
 use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;

@@ -1,8 +1,8 @@
 //! Sets of integers: an interval without some numbers inside.
 //!
-//! Every set here is either exact or larger than what it stands for, as its maker says; the operations are exact but for
-//! [`Domain::image`] with a factor other than ±1, which fills gaps. Numbers have 128 bits and are cut off far outside of
-//! 64 bits, where no value of a program is.
+//! Every set here is either exact or larger than what it stands for, as its maker says; the operations are exact but
+//! for [`Domain::image`] with a factor other than ±1, which fills gaps. Numbers have 128 bits and are cut off far
+//! outside of 64 bits, where no value of a program is.
 
 /// Where numbers are cut off.
 const FAR: i128 = 1 << 120;

@@ -1,36 +1,53 @@
-//! Which steps can be exchanged.
+//! Movers (Lipton 1975): which steps can be exchanged.
 //!
-//! `Exch(s, t)`: whenever, in a complete run, one request takes path `s` and right after it another one takes path `t`, the run in
-//! which the other one takes some `t'` first and then the one takes some `s'` is a run, too, with the same ends, registers, answers and globals.
+//! `Exch(s, t)`: whenever, in a complete run, one request takes path `s` and right after it another one takes path `t`,
+//! the run in which the other one takes some `t'` first and then the one takes some `s'` is a run, too, with the same
+//! ends, registers, answers and globals.
 //!
-//! **Statement.** [`Exchange::pair`] accepts `(s, t)` only if `Exch(s, t)` holds or both draw a ticket of one lock, provided that the facts hold and no
-//! reachable step is an error.
+//! **Statement.** [`Exchange::pair`] accepts `(s, t)` only if `Exch(s, t)` holds or both draw a ticket of one lock,
+//! provided that the facts hold and no reachable step is an error.
 //!
-//! **Proof.** Let the requests be at `a` and `c` before, at `b` and `c` between, at `b` and `d` after, with `s: a → b` and `t: c → d`. Facts
-//! hold at all three moments.
+//! **Proof.** Let the requests be at `a` and `c` before, at `b` and `c` between, at `b` and `d` after, with `s: a → b`
+//! and `t: c → d`. Facts hold at all three moments.
 //!
-//! *Excluded.* If no two requests are ever at `a` and `c`, or `b` and `c`, or `b` and `d`, or if one is inside a lock with tickets between or before while the other one takes a path that asks ([`crate::tickets`]), or if for some global `V` the values before,
-//! between or after are none, then `t` never follows `s`, and nothing is to be shown. (Before: the facts about `V` at `a`, `c` and the guard of `s`. Between:
-//! the image of that under `s`, the facts at `b`, `c` and the guard of `t`. After: the image of that under `t` and the facts at `b`, `d`.)
+//! *Excluded.* In these cases `t` never follows `s`, and there is nothing to show:
 //!
-//! *Otherwise* we show for every global `V` that both touch and at least one changes: (1) neither reads it if the other one changes it, and
-//! if both change it no effect is opaque; (2) where `V` is `x` at first, `t` is enabled at `x` as far as `V` goes, `s` after it,
-//! and both orders leave the same value. Then `t` can be taken first: tests of several symbols speak of what `s` does not change, by (1), and
-//! guards hold by (2) or because `s` does not change their global. What is reached is a reachable configuration, so the
-//! facts hold there, at `a` and `d` (all but doom: that the run can be completed from there is what is being shown); and no step is an error, so `s` and `t` are steps if their conditions hold. Likewise `s` can be taken then. Registers and
-//! answers are the same by (1), globals by (2); globals that only one of the two changes are not touched by the other or are covered by (2). Let `X` contain the
-//! values of `V` for which `s` and then `t` can be taken. (2) holds by one of:
+//! - no two requests are ever at `a` and `c`, or `b` and `c`, or `b` and `d`;
+//! - one is inside a lock with tickets between or before while the other one takes a path that asks
+//!   ([`crate::tickets`]);
+//! - for some global `V` there are no values before, between or after. (Before: the facts about `V` at `a`, `c` and the
+//!   guard of `s`. Between: the image of that under `s`, the facts at `b`, `c` and the guard of `t`. After: the image
+//!   of that under `t` and the facts at `b`, `d`.)
 //!
-//! * *counter, constant*: `X` is inside the guard of `t`; what `t` makes of `X`, as far as facts at `a`, `d` allow it, is inside the
-//!   guard of `s`; and both add numbers, or both write the same number, or one leaves `V` alone;
+//! *Otherwise* we show for every global `V` that both touch and at least one changes:
+//!
+//! 1. neither reads it if the other one changes it, and if both change it no effect is opaque;
+//! 2. where `V` is `x` at first, `t` is enabled at `x` as far as `V` goes, `s` after it, and both orders leave the same
+//!    value.
+//!
+//! Then the steps can be exchanged:
+//!
+//! - `t` can be taken first: tests of several symbols speak of what `s` does not change, by (1), and guards hold by (2)
+//!   or because `s` does not change their global. What is reached is a reachable configuration, so the facts hold
+//!   there, at `a` and `d` (all but doom: that the run can be completed from there is what is being shown); and no step
+//!   is an error, so `s` and `t` are steps if their conditions hold. Likewise `s` can be taken then.
+//! - Registers and answers are the same by (1), globals by (2); globals that only one of the two changes are not
+//!   touched by the other or are covered by (2).
+//!
+//! Let `X` contain the values of `V` for which `s` and then `t` can be taken. (2) holds by one of:
+//!
+//! * *counter, constant*: `X` is inside the guard of `t`; what `t` makes of `X`, as far as facts at `a`, `d` allow it,
+//!   is inside the guard of `s`; and both add numbers, or both write the same number, or one leaves `V` alone;
 //! * *addition*: neither has a guard on `V`, both add something that depends on no global;
 //! * *number by number*: `X` is small, and for each `x` in it the three points of (2) are computed;
-//! * *function*: as before, but with some paths `t'`, `s'` that differ from `t`, `s` in guard and update of `V` alone. If `s` reads `V`, then `t'` has to leave `x` as it
-//!   is, though `t` changes nothing: `s'` comes after it and reads. (If `t` reads `V` then `s` leaves it alone by (1), so `t'` reads what `t` did.) For each `x` there may be others;
-//!   but the paths that fit one global need not be those that fit another one, so **for at most one global of a pair**.
-//!   For infinite `X` only shifts and constants are taken: between two neighbouring ends of the intervals that occur
-//!   (and points where a constant is met) whether a choice fits is the same for all `x`, so it is enough to look at
-//!   each of these numbers, its neighbours and nothing else. ∎
+//! * *function*: as before, but with some paths `t'`, `s'` that differ from `t`, `s` in guard and update of `V` alone.
+//!   - If `s` reads `V`, then `t'` has to leave `x` as it is, though `t` changes nothing: `s'` comes after it and
+//!     reads. (If `t` reads `V` then `s` leaves it alone by (1), so `t'` reads what `t` did.)
+//!   - For each `x` there may be others; but the paths that fit one global need not be those that fit another one, so
+//!     **for at most one global of a pair**.
+//!   - For infinite `X` only shifts and constants are taken: between two neighbouring ends of the intervals that occur
+//!     (and points where a constant is met) whether a choice fits is the same for all `x`, so it is enough to look at
+//!     each of these numbers, its neighbours and nothing else. ∎
 
 use rustc_hash::FxHashMap;
 use serval_syntax::GlobalVar;

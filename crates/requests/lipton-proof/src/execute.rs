@@ -1,28 +1,35 @@
-//! Symbolic execution: from the control graph to points and paths.
+//! Symbolic execution (King 1976): from the control graph to points and paths.
 //!
-//! **What is found.** Requests begin at the points of their entries, where all registers are 0. From every point that is found the
-//! graph is followed to the next `yield` (or a node in front of which one is to be added) or to an answer. A test of what is not
-//! known forks: one way where it holds and one where it does not. Each way that comes to its end is a path; one that comes
-//! round a loop and finds everything as it was never ends and is none.
+//! **What is found.** Requests begin at the points of their entries, where all registers are 0. From every point that
+//! is found the graph is followed to the next `yield` (or a node in front of which one is to be added) or to an answer.
+//! A test whose outcome is not known forks: one way where it holds and one where it does not. Each way that comes to
+//! its end is a path; one that comes round a loop and finds everything as it was never ends and is none.
 //!
-//! **Claim.** Let a request wait at point `p`, and let a step of the machine take it from its registers and the globals to
-//! others, without error. Then some path from `p` has conditions that hold at the start, and its terms have the values that the
-//! step leaves; and vice versa every path whose conditions hold at the start is such a step, unless the step is an error. *Proof.* By induction on the operations:
-//! the state of exactly one way per sequence of choices has conditions that hold for the values at the start, because a fork
-//! splits on a test and its negation, and its terms have, at the values of the start, the values of the machine. For sums and differences this is
-//! arithmetic of integers, right as long as nothing leaves 64 bits; opaque symbols stand for the operation itself; a term is
-//! replaced by a number only where the conditions leave one value for its symbols. A register that is not kept at `p` is not read (liveness, in
-//! [`serval_compile`]). ∎
+//! **Claim.** Let a request wait at point `p`, and let a step of the machine take it from its registers and the globals
+//! to others, without error. Then some path from `p` has conditions that hold at the start, and its terms have the
+//! values that the step leaves. Conversely every path whose conditions hold at the start is such a step, unless the
+//! step is an error.
 //!
-//! **Errors.** Wherever an operation may leave 64 bits, divide by zero or leave a range or an array, an [`Obligation`] with
-//! the conditions so far says what must hold. A step of the machine is an error iff some obligation whose conditions hold is
-//! not met. The way itself goes on as if it were met, and does not test it: if all obligations are met in all reachable
-//! configurations there is no error, and a path whose conditions hold is a step. So the test is not needed as a guard, and two
-//! steps that commute but for such a test do commute. The value that was tested lies within the limits from then on ([`Value::checked`](crate::path::Value)).
+//! **Proof.** By induction on the operations: the state of exactly one way per sequence of choices has conditions that
+//! hold for the values at the start, because a fork splits on a test and its negation, and its terms have, at the
+//! values of the start, the values of the machine.
 //!
-//! **Points.** Where a register has the same value whichever way a request comes, that is not known to be so; so each value of a
-//! register makes a point of its own, up to `MAX_VARIANTS` of a node. Beyond that the register with most values is no longer told
-//! apart at new points of the node; points that are there stay. Which requests wait at which point changes nothing in the proof of the claim.
+//! - For sums and differences this is arithmetic of integers, right as long as nothing leaves 64 bits.
+//! - Opaque symbols stand for the operation itself.
+//! - A term is replaced by a number only where the conditions leave one value for its symbols.
+//! - A register that is not kept at `p` is not read (liveness, in [`serval_compile`]). ∎
+//!
+//! **Errors.** Wherever an operation may leave 64 bits, divide by zero or leave a range or an array, an [`Obligation`]
+//! with the conditions so far says what must hold. A step of the machine is an error iff some obligation whose
+//! conditions hold is not met. The way itself goes on as if it were met, and does not test it: if all obligations are
+//! met in all reachable configurations there is no error, and a path whose conditions hold is a step. So no path needs
+//! the test as a guard, and two steps that commute but for such a test do commute. The value that was tested lies
+//! within the limits from then on ([`Value::checked`](crate::path::Value)).
+//!
+//! **Points.** Where a register has the same value whichever way a request comes, execution does not know it; so each
+//! value of a register makes a point of its own, up to `MAX_VARIANTS` of a node. Beyond that new points of the node no
+//! longer distinguish the register with most values; points that are there stay. Which requests wait at which point
+//! changes nothing in the proof of the claim.
 
 mod state;
 

@@ -1,9 +1,10 @@
 //! What a certificate says of configurations, ready to be asked.
 //!
-//! A *configuration* is a value for each global and a place, with values of its registers, for each request of the run; one that
-//! has not begun is at its entry. The facts are: ranges of globals (I0), owners (I1), counts (I2), exclusions (I3), tickets (I5), and bounds of
-//! registers and globals while a request is at a point. They are claims until [`crate::invariants`] has checked that the initial configurations meet them
-//! and every path keeps them. Doom (I4) is a fact of complete runs only, and is asked for apart: [`Runs`].
+//! A *configuration* is a value for each global and a place, with values of its registers, for each request of the run;
+//! one that has not begun is at its entry. The facts are: ranges of globals (I0), owners (I1), counts (I2), exclusions
+//! (I3), tickets (I5), and bounds of registers and globals while a request is at a point. They are claims until
+//! [`crate::invariants`] has checked that the initial configurations meet them and every path keeps them. Doom (I4) is
+//! a fact of complete runs only, and is asked for apart: [`Runs`].
 //!
 //! Points about which the same is said form a *class*. What is asked about points is asked about their classes, so that
 //! programs with many requests of the same shape are not looked at request by request.

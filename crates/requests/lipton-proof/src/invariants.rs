@@ -1,32 +1,40 @@
-//! What holds at every moment: one function per kind of fact.
+//! Inductive invariants of a Lipton proof (Lipton 1975): what holds at every moment, one function per kind of fact.
 //!
-//! **Statement.** If all functions here accept, then the facts hold in every reachable configuration of the program after the
-//! transformations ([`crate::model`]); those about doom in every configuration of a complete run.
+//! **Statement.** If all functions here accept, then the facts hold in every reachable configuration of the program
+//! after the transformations ([`crate::model`]); those about doom in every configuration of a complete run.
 //!
-//! **Proof.** By induction on the steps of a run; `#p` is the number of requests at point `p`. In the first configuration all requests are at entries, and
-//! globals have their initial values. A step is an instance of a path `a → b` whose conditions hold. All facts hold before
-//! it, so before it `V` lies in `D`: its range, what is known at `a`, and the guard of the path. After it `V` lies in
-//! the image `Q` of `D`. (A path for which `D` is empty, or whose conditions contradict what is known at `a`, is not taken.) Each fact
-//! holds after the step because of facts *before* it, but for ranges and bounds, which may use that owners and counts hold after it; so nothing is circular.
+//! **Proof.** By induction on the steps of a run; `#p` is the number of requests at point `p`. In the first
+//! configuration all requests are at entries, and globals have their initial values. A step is an instance of a path
+//! `a → b` whose conditions hold. All facts hold before it, so before it `V` lies in `D`: its range, what is known at
+//! `a`, and the guard of the path. After it `V` lies in the image `Q` of `D`. (A path for which `D` is empty, or whose
+//! conditions contradict what is known at `a`, is not taken.) Each fact holds after the step because of facts *before*
+//! it, but for ranges and bounds, which may use that owners and counts hold after it; so nothing is circular.
 //!
-//! * **I0, range.** `V ∈ R`: the initial value is, and `Q ⊆ R`. Slow globals: the initial value is at most 2^60 either way, and a step adds at most 2^20
-//!   either way, or leaves at most 2^60. After `n` steps `V` is within `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This
-//!   is the line that the compiler draws as well, and the proof says so ([`Reduction::unbounded`]).
-//! * **I1, owner** `(V, c, O)`: `[V = c] = Σ #p over O`. It holds at first, as no entry is in `O` and the initial value is not `c`. For
-//!   `a → b`: *from O to O*: the only request in `O` stays, and `Q = {c}`. *Into O*: `c ∉ D`, so no request was in `O`; now one is, and `V = c`. *Out of O*: the only one leaves, and `c ∉ Q`.
-//!   *Neither*: `V` is left alone, or is `c` neither before nor after, or has the same single value before and after.
+//! * **I0, range.** `V ∈ R`: the initial value is, and `Q ⊆ R`. Slow globals: the initial value is at most 2^60 either
+//!   way, and a step adds at most 2^20 either way, or leaves at most 2^60. After `n` steps `V` is within
+//!   `2^60 + 2^20·n`, so no run of 2^40 steps leaves 2^61. This is the line that the compiler draws as well, and the
+//!   proof says so ([`Reduction::unbounded`]).
+//! * **I1, owner** `(V, c, O)`: `[V = c] = Σ #p over O`. It holds at first, as no entry is in `O` and the initial value
+//!   is not `c`. For `a → b`:
+//!   - *from O to O*: the only request in `O` stays, and `Q = {c}`;
+//!   - *into O*: `c ∉ D`, so no request was in `O`; now one is, and `V = c`;
+//!   - *out of O*: the only one leaves, and `c ∉ Q`;
+//!   - *neither*: `V` is left alone, or is `c` neither before nor after, or has the same single value before and after.
 //! * **I2, count** `(V, h)`: `V = V₀ + Σ h(p)·#p`, with `h = 0` at entries and at the end. The step changes the sum by
-//!   `h(b) − h(a)`, and `V` by exactly that. As all weights have one sign, `V ≥ V₀ + h(p) + h(q)` while two requests are at `p` and `q` (`≤` where weights are negative).
-//! * **I3, exclusion** of two groups of points without common point, each those of an owner or those with a weight: never both are
-//!   occupied. At first none is. A step into the one happens only where `D` says that the other is empty: `c ∉ D` for an owner;
-//!   `D ≤ V₀` or `D ≥ V₀` for a count with positive or negative weights.
-//! * **Nowhere**: no request is ever at such a point. It is no entry, and no path there can be taken, as others begin where no request is.
+//!   `h(b) − h(a)`, and `V` by exactly that. As all weights have one sign, `V ≥ V₀ + h(p) + h(q)` while two requests
+//!   are at `p` and `q` (`≤` where weights are negative).
+//! * **I3, exclusion** of two groups of points without common point, each those of an owner or those with a weight:
+//!   never both are occupied. At first none is. A step into the one happens only where `D` says that the other is
+//!   empty: `c ∉ D` for an owner; `D ≤ V₀` or `D ≥ V₀` for a count with positive or negative weights.
+//! * **Nowhere**: no request is ever at such a point. It is no entry, and no path there can be taken, as others begin
+//!   where no request is.
 //! * **Registers** at a point lie within bounds: every path there leaves such a value, and at an entry all are 0.
-//! * **Known** `(p, V)`: while a request is at `p`, `V` is within bounds. Its own path there leaves such a value; and a step of another request that may
-//!   be where it begins while a request is at `p` leaves such a value if there was one.
-//! * **I4, doom** `(V, c, Z)`, the end not in `Z`: in a complete run no request is in `Z` while `V = c`. Suppose one is. No path that complete runs
-//!   take changes `V` from `c`, so it stays; and every path from `Z` needs `V ≠ c` or stays in `Z`. So the request never ends, and the run is not
-//!   complete. This uses no other doom.
+//! * **Known** `(p, V)`: while a request is at `p`, `V` is within bounds. Its own path there leaves such a value; and a
+//!   step of another request that may be where it begins while a request is at `p` leaves such a value if there was
+//!   one.
+//! * **I4, doom** `(V, c, Z)`, the end not in `Z`: in a complete run no request is in `Z` while `V = c`. Suppose one
+//!   is. No path that complete runs take changes `V` from `c`, so it stays; and every path from `Z` needs `V ≠ c` or
+//!   stays in `Z`. So the request never ends, and the run is not complete. This uses no other doom.
 //! * **I5, tickets**: see [`crate::tickets`]. ∎
 
 use serval_compile::control::Reg;

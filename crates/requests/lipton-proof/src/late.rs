@@ -1,16 +1,31 @@
-//! Looks that do not matter: a path may be taken though a test on it fails, because what comes after finds that out and does the same.
+//! Double-checked tests: a path may be taken though a test on it fails, because the path that follows tests again and
+//! does the same.
 //!
-//! Who finds that an object is not ready goes on to build it, takes the lock, and looks again. It is no harm to go on though the object is ready: alone, one
-//! takes the lock, finds it ready, gives the lock back, and answers as if one had not gone on.
+//! A request that finds an object not ready goes on to build it, takes the lock, and looks again. It is no harm to go
+//! on though the object is ready: alone, the request takes the lock, finds the object ready, gives the lock back, and
+//! answers as if it had not gone on.
 //!
-//! **T6, late looks** `(a, b, V)`: the paths from `a` to `b` that change no global lose their test of `V`. Condition: they keep registers, globals and numbers as they are and test no products and quotients, so nothing on them can fail. And let `s` be such a path with the test `V ∈ G`. For every way on from `b` to the end, path by path:
-//! its tests and those of `s` but for `V ∈ G`, as tests of the values at the start of `s`, with the range of `V`, imply `V ∈ G`; or some path from `a` to the end has tests that they imply, and changes globals and
-//! answers as `s` and the way on do.
+//! **T6, late looks** `(a, b, V)`: the paths from `a` to `b` that change no global lose their test of `V`.
 //!
-//! **Proof.** Every step before is one after, as a test less is made: `Int(P) ⊆ Int(P')`. In a serial run of `P'` let a request go from `a` to `b` with `V ∉ G`, and look at the last time that it does. From there it goes on alone to its end by steps of `P`, a way whose tests hold. By the condition it could have taken
-//! a path of `P` from `a` to the end instead, with the same effect and answer. Then it goes from `a` to `b` with `V ∉ G` once less often. So in the end it never does: the run is one of `P`, and `Ser(P') ⊆ Ser(P)`. ∎
+//! **Conditions.**
 //!
-//! Ways that come to a point for the second time, `a` or another one, are refused. No proof needs that: there would be no end of them.
+//! 1. These paths keep registers, globals and numbers as they are and test no products and quotients, so nothing on
+//!    them can fail.
+//! 2. Let `s` be such a path with the test `V ∈ G`. For every way on from `b` to the end, path by path, one of these is
+//!    so, where the tests of the way and those of `s` but for `V ∈ G` are taken as tests of the values at the start of
+//!    `s`, with the range of `V`:
+//!    - they imply `V ∈ G`;
+//!    - some path from `a` to the end has tests that they imply, and changes globals and answers as `s` and the way on
+//!      do.
+//!
+//! **Proof.** Every step before is one after, as a test less is made: `Int(P) ⊆ Int(P')`. In a serial run of `P'` let a
+//! request go from `a` to `b` with `V ∉ G`, and look at the last time that it does. From there it goes on alone to its
+//! end by steps of `P`, a way whose tests hold. By the condition it could have taken a path of `P` from `a` to the end
+//! instead, with the same effect and answer. Then it goes from `a` to `b` with `V ∉ G` once less often. So in the end
+//! it never does: the run is one of `P`, and `Ser(P') ⊆ Ser(P)`. ∎
+//!
+//! The checker refuses ways that come to a point for the second time, `a` or another one. The proof does not need that:
+//! there would be infinitely many of them.
 
 use serval_budget::{Budget, Stopped};
 use serval_compile::control::Reg;

@@ -1,30 +1,35 @@
-//! A program as points and paths, with what each path does to each global.
+//! A program as points and paths, with the effect of each path on each global.
 //!
 //! # Transformations
 //!
 //! From the program `P` as executed another one `P'` is made with `Int(P) ⊆ Int(P')` and `Ser(P') ⊆ Ser(P)`. If `P'` is
 //! serializable then so is `P`: `Int(P) ⊆ Int(P') ⊆ Ser(P') ⊆ Ser(P)`.
 //!
-//! * **T1, extra yields.** A `yield` may be added anywhere: more interleavings, the same serial runs, because in a serial run
-//!   no other request comes in between. The certificate says where; execution puts them in.
-//! * **T2, no-ops.** A path from a point to itself that changes no global and no register that is kept does nothing. Leaving it
-//!   out of a run leaves a run with the same answers, interleaved or serial. So `await (c)` with a `yield` in front is `yield; assume c`.
-//!   Likewise a path without updates from `a` to `b` that leaves the registers kept at `b` as they are is a detour, if for every path
-//!   and every obligation from `b` there is one from `a` that is the same. A request at `b` in a run with the detour is at `a` in the run without; all else is equal, and so are errors.
-//!   A write of the only value that a global can have, by the test on the way and its range, is no write; that the range is right is checked on
-//!   the paths without such writes, which do the same wherever it is.
-//!   A register of which neither a path from a point nor an obligation there speaks need not be kept at it: requests that differ in it alone make the same steps.
+//! * **T1, extra yields.** A `yield` may be added anywhere: more interleavings, the same serial runs, because in a
+//!   serial run no other request comes in between. The certificate says where; execution puts them in.
+//! * **T2, no-ops.**
+//!   - A path from a point to itself that changes no global and no register that is kept does nothing. Leaving it out
+//!     of a run leaves a run with the same answers, interleaved or serial. So `await (c)` with a `yield` in front is
+//!     `yield; assume c`.
+//!   - Likewise a path without updates from `a` to `b` that leaves the registers kept at `b` as they are is a detour,
+//!     if for every path and every obligation from `b` there is one from `a` that is the same. A request at `b` in a
+//!     run with the detour is at `a` in the run without; all else is equal, and so are errors.
+//!   - A write of the only value that a global can have, by the test on the way and its range, is no write; that the
+//!     range is right is checked on the paths without such writes, which do the same wherever it is.
+//!   - A register of which neither a path from a point nor an obligation there speaks need not be kept at it: requests
+//!     that differ in it alone make the same steps.
 //! * **T3, dominated paths.** A path with the same ends, updates, registers and answer as another one whose conditions
 //!   are weaker is never needed: wherever it can be taken, so can the other one.
-//! * **T4, endless paths.** In a complete run no request takes a path to a point from which none leads to the end. Those
-//!   paths are kept for what holds at every moment, because errors count in runs that never end, too; they are left out where complete
-//!   runs alone matter ([`Model::completes`]).
+//! * **T4, endless paths.** In a complete run no request takes a path to a point from which no path leads to the end.
+//!   Those paths are kept for what holds at every moment, because errors count in runs that never end, too; they are
+//!   left out where complete runs alone matter ([`Model::completes`]).
 //! * **T5, validated reads**: see [`crate::validated`]. **T6, late looks**: see [`crate::late`].
 //!
 //! # Effects
 //!
-//! What a path does to a global `V` is its [`Effect`]. It *reads* `V` if the value of `V` matters for something else than
-//! its own next value and a test of `V` alone: in tests of several symbols, in registers, in the answer, in the value of another global.
+//! What a path does to a global `V` is its [`Effect`]. It *reads* `V` if the value of `V` matters for something else
+//! than its own next value and a test of `V` alone: in tests of several symbols, in registers, in the answer, in the
+//! value of another global.
 
 use rustc_hash::FxHashMap;
 use serval_budget::Budget;

@@ -1,7 +1,8 @@
 //! Points and the paths between them.
 //!
-//! A *point* is a place where a request waits: a node of the control graph with the values of those registers that are known
-//! there. A *path* is a step from point to point that is run without interruption. All its terms speak of the values at its start.
+//! A *point* is a place where a request waits: a node of the control graph with the values of those registers that are
+//! known there. A *path* is a step from point to point that is run without interruption. All its terms speak of the
+//! values at its start.
 
 use serval_compile::control::{NodeId, Reg};
 use serval_syntax::{GlobalVar, Limit, Span};

@@ -1,46 +1,73 @@
-//! Rows: few request bodies stand for many that do the same with other variables.
+//! Symmetry of parameters (Ip, Dill 1996): few request bodies stand for many that do the same with other variables.
 //!
-//! A request with parameters is one body per choice of them: `move(0)`, `move(1)` and so on do the same with other rows of the arrays. A
-//! certificate may name some *bodies* and prove the program that has these alone; the rest follows from what is checked here, whatever
-//! the number of rows.
+//! A request with parameters is one body per choice of them: `move(0)`, `move(1)` and so on do the same with other rows
+//! of the arrays. A certificate may name some *bodies* and prove the program that has these alone; the rest follows
+//! from what is checked here, whatever the number of rows.
 //!
-//! **Definitions.** The *variables* of a body are the globals that the part of the graph behind its entry mentions, ascending; the place of
-//! one among them is its *slot*. Two bodies have the same *shape* if their parts of the graph are the same up to the names of nodes and up to renaming
-//! variables and registers by their order. For bodies `B` and `C` the *pattern* is both shapes and which slot of `B` is the same global as which
-//! slot of `C`. Slots *touch* if they are of one shape and one place, or hold the same global in some body; the globals of slots that are linked so, through any number
-//! of bodies of the program, are of one *kind*.
+//! **Definitions.**
+//!
+//! - The *variables* of a body are the globals that the part of the graph behind its entry mentions, ascending; the
+//!   place of one among them is its *slot*.
+//! - Two bodies have the same *shape* if their parts of the graph are the same up to the names of nodes and up to
+//!   renaming variables and registers by their order.
+//! - For bodies `B` and `C` the *pattern* is both shapes and which slot of `B` is the same global as which slot of `C`.
+//! - Slots *touch* if they are of one shape and one place, or hold the same global in some body; the globals of slots
+//!   that are linked so, through any number of bodies of the program, are of one *kind*.
 //!
 //! **Statement.** Let `S` be some bodies of the program `P`, each executed by itself, and let
+//!
 //! 1. (*shapes*) every body of `P` have the shape of one of `S`;
 //! 2. (*patterns*) for all bodies `B ≠ C` of `P` with a common variable, some `B' ≠ C'` of `S` have the same pattern;
-//! 3. (*alike*) the globals of a kind have the same initial value, and those among them that bodies of `S` mention have the same range and the same sign
-//!    of counts; bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner, weight, doom, what is known), and have the same phases; what is
-//!    said at a point of a body is said of its variables; and there are neither sums, nor validated reads, nor tickets, nor late looks.
+//! 3. (*alike*)
+//!    - the globals of a kind have the same initial value, and those among them that bodies of `S` mention have the
+//!      same range and the same sign of counts;
+//!    - bodies of `S` of one shape have the same extra yields, say the same of their slots at each point (owner,
+//!      weight, doom, what is known), and have the same phases;
+//!    - what is said at a point of a body is said of its variables;
+//!    - there are neither sums, nor validated reads, nor tickets, nor late looks.
 //!
 //! If the certificate proves the program of the bodies `S` alone, then `P` is serializable and free of errors.
 //!
-//! **Proof.** For a body `B` take the points and paths of a body `B'` of its shape in `S`, with the variables of `B` in the place of those
-//! of `B'`. They are what executing `B` by itself with these extra yields finds: executing does not look at names but for their order, which is the same, and each claim about
-//! paths is one about what the graph does; transformations look at the paths of one body, and at ranges. So all bodies of a shape have the same points and paths, and by 3 it does not matter which `B'` is
-//! taken for what is said of globals and for phases. The facts of `P` are those of `B'`, renamed, at the points of each `B`;
-//! a global has the range, the sign and the initial value of its kind. Bounds of registers and that no request is at a point need not be alike: they follow from the paths of one body, from ranges and from what is said of globals,
-//! which are alike, so what is claimed of them in one body of a shape holds in all. Nor need it be alike which globals are slow: let `V` be slow in `P` if all bodies that write it are checked to change it slowly. If some `C` is not,
-//! then by 2 every body that writes `V` is checked together with one like `C`, so for a global that is not slow, and keeps the range without that.
+//! **Proof.** *Points, paths and facts of `P`.* For a body `B` take the points and paths of a body `B'` of its shape in
+//! `S`, with the variables of `B` in the place of those of `B'`. They are what executing `B` by itself with these extra
+//! yields finds: executing does not look at names but for their order, which is the same, and each claim about paths is
+//! one about what the graph does; transformations look at the paths of one body, and at ranges. So all bodies of a
+//! shape have the same points and paths, and by 3 it does not matter which `B'` is taken for what is said of globals
+//! and for phases. The facts of `P` are those of `B'`, renamed, at the points of each `B`; a global has the range, the
+//! sign and the initial value of its kind.
 //!
-//! Every condition of the theorem and of the invariants is about one path and its global, or about two: a path and a point (known), or two paths (exchange). Those about one path of
-//! `B` and a global `V` that `B` mentions hold: they are those of `B'` and the global in the same slot, and speak of facts at the points of `B'`, ranges and initial values.
-//! Where another body says something of `V` that is not said at points of `B`, it is a body `C` that mentions `V`, so by 2 there are `B'` and `C'` in `S` with the same pattern, and for the
-//! common variable it was checked that the paths of `B'` keep what is said at the points of `C'`. If `B` does not mention `V` then its paths leave `V` alone, and nothing is
-//! said of `V` at its points. Those about two, of bodies `B` and `C`: if `B = C` they are those of `B'` and `B'`. Otherwise, if they have a
-//! common variable, those of `B'` and `C'` with the same pattern: renaming the variables of both at once is injective, and every question is about these. If they have none, then steps of the two
-//! commute, and neither changes what is known of the other.
+//! *What need not be alike.*
 //!
-//! An exclusion of `S` is used for points of two bodies `B'` and `C'` at a time, and says in `P` that never both a request of `B` and one of `C` are at the points in their place. That holds: a step of `B` into its group has, by the
-//! paths of `B'`, a test after which the global of the other group has a value with which no request is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for `P`. ∎
+//! - Bounds of registers, and that no request is at a point, follow from the paths of one body, from ranges and from
+//!   what is said of globals, which are alike; so what is claimed of them in one body of a shape holds in all.
+//! - Which globals are slow: let `V` be slow in `P` if all bodies that write it are checked to change it slowly. If
+//!   some `C` is not, then by 2 every body that writes `V` is checked together with one like `C`, so for a global that
+//!   is not slow, and keeps the range without that.
 //!
-//! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables have a pattern like any
-//! others. Nothing is assumed about values of data. Sums and validated reads change the paths of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape would no longer be the same; tickets are
-//! about all bodies at once. Tests show the harm of each.
+//! *Conditions.* Every condition of the theorem and of the invariants is about one path and its global, or about two: a
+//! path and a point (known), or two paths (exchange).
+//!
+//! - Those about one path of `B` and a global `V` that `B` mentions hold: they are those of `B'` and the global in the
+//!   same slot, and speak of facts at the points of `B'`, ranges and initial values. Where a fact about `V` is said
+//!   only at points of another body, that is a body `C` that mentions `V`, so by 2 there are `B'` and `C'` in `S` with
+//!   the same pattern, and for the common variable it was checked that the paths of `B'` keep what is said at the
+//!   points of `C'`. If `B` does not mention `V` then its paths leave `V` alone, and nothing is said of `V` at its
+//!   points.
+//! - Those about two, of bodies `B` and `C`: if `B = C` they are those of `B'` and `B'`. Otherwise, if they have a
+//!   common variable, those of `B'` and `C'` with the same pattern: renaming the variables of both at once is
+//!   injective, and every question is about these. If they have none, then steps of the two commute, and neither
+//!   changes what is known of the other.
+//!
+//! *Exclusions.* An exclusion of `S` is used for points of two bodies `B'` and `C'` at a time, and says in `P` that
+//! never both a request of `B` and one of `C` are at the points in their place. That holds: a step of `B` into its
+//! group has, by the paths of `B'`, a test after which the global of the other group has a value with which no request
+//! is there, and so has a step of `C`; no other step brings one of the two into its group. So all conditions hold for
+//! `P`. ∎
+//!
+//! Doom is about complete runs, and which paths lead to the end is seen in one body. Two bodies with equal variables
+//! have a pattern like any others. Nothing is assumed about values of data. Sums and validated reads change the paths
+//! of one body because of what all bodies do, and late looks those of the bodies that are named, so paths of one shape
+//! would no longer be the same; tickets are about all bodies at once. Tests show the harm of each.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};

@@ -1,7 +1,8 @@
 //! What a certificate says of points, each saying kept once.
 //!
-//! Of locks in a row as much is said as there are pairs of locks, and mostly the same. So a point has, for each global of which something is said there, the
-//! number of what is said. Equal sayings have equal numbers: points about which the same is said are found by comparing numbers.
+//! Of locks in a row as much is said as there are pairs of locks, and mostly the same. So a point has, for each global
+//! of which something is said there, the number of what is said. Equal sayings have equal numbers: points about which
+//! the same is said are found by comparing numbers.
 
 use rustc_hash::FxHashMap;
 use serval_proof::Group;

@@ -1,17 +1,24 @@
-//! Sums that never change: of globals, put into what requests keep and answer, and of how many globals have a value.
+//! Linear invariants (Murata 1989): sums that never change, of globals, put into what requests keep and answer, and of
+//! how many globals have a value.
 //!
-//! The *value* of a sum in a configuration is that of its globals, each times its factor, plus, for each of its pairs of a global and a number, the
-//! factor of the pair if the global is that number.
+//! The *value* of a sum in a configuration is that of its globals, each times its factor, plus, for each of its pairs
+//! of a global and a number, the factor of the pair if the global is that number.
 //!
-//! **Statement.** If no path changes the value of a sum, then it is in every reachable configuration what it is at first. A path does not change it
-//! if the changes of the globals, times their factors, add up to a number, as terms; if for every pair whose global the path writes its tests tell whether
-//! the global is the number before, and what is written is a number; and if that number and what the pairs lose and gain add up to 0.
+//! **Statement.** If no path changes the value of a sum, then it is in every reachable configuration what it is at
+//! first. A path does not change it if
 //!
-//! So in a sum without pairs a term may be replaced by one that differs from it by a multiple of the sum and the number it is: it has the same value, and a request that
-//! answers `Road + Stock[0] + Stock[1]` reads nothing. And each global of a sum is bounded by the others, wherever they are known: where `Paid` is the
-//! number of orders whose state is 2, and the state of some order is, `Paid` is not 0.
+//! 1. the changes of the globals, times their factors, add up to a number, as terms;
+//! 2. for every pair whose global the path writes its tests tell whether the global is the number before, and what is
+//!    written is a number;
+//! 3. that number and what the pairs lose and gain add up to 0.
 //!
-//! **Proof.** By induction on steps; a step is an instance of a path, whose updates are terms over the values before, and whose tests hold of these. ∎
+//! **Proof.** By induction on steps; a step is an instance of a path, whose updates are terms over the values before,
+//! and whose tests hold of these. ∎
+//!
+//! So in a sum without pairs a term may be replaced by one that differs from it by a multiple of the sum and the number
+//! it is: it has the same value, and a request that answers `Road + Stock[0] + Stock[1]` reads nothing. And each global
+//! of a sum is bounded by the others, wherever they are known: where `Paid` is the number of orders whose state is 2,
+//! and the state of some order is, `Paid` is not 0.
 
 use serval_proof::Sum;
 use serval_syntax::GlobalVar;

@@ -1,12 +1,13 @@
 //! Values of a step as functions of the values at its start.
 //!
-//! A [`Term`] is a constant plus symbols times factors. A symbol is a global or a register at the start of the step, or an
-//! *opaque* product, quotient or remainder of two terms, which is known by what it is made of: equal opaque symbols have equal
-//! values. Arithmetic on terms is that of the integers. It gives the value of the program wherever no operation
-//! on the way left 64 bits, which is for others to prove: see [`crate::execute`].
+//! A [`Term`] is a constant plus symbols times factors. A symbol is a global or a register at the start of the step, or
+//! an *opaque* product, quotient or remainder of two terms, which is known by what it is made of: equal opaque symbols
+//! have equal values. Arithmetic on terms is that of the integers. It gives the value of the program wherever no
+//! operation on the way left 64 bits, which is for others to prove: see [`crate::execute`].
 //!
-//! A [`Form`] is a term without constant, its factors without common divisor and the first of them positive. Every term is one form
-//! times a number plus a constant, so tests of `x - y < 3`, `y - x > 1` and `2 * x == 2 * y` all speak of the form `x - y`.
+//! A [`Form`] is a term without constant, its factors without common divisor and the first of them positive. Every term
+//! is one form times a number plus a constant, so tests of `x - y < 3`, `y - x > 1` and `2 * x == 2 * y` all speak of
+//! the form `x - y`.
 
 use rustc_hash::FxHashMap;
 use serval_compile::control::Reg;

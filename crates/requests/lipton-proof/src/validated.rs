@@ -1,4 +1,5 @@
-//! T5: reads that are tested before they count, as in every optimistic retry.
+//! Optimistic concurrency control (Kung, Robinson 1981), transformation T5: reads that are tested before they count, as
+//! in every optimistic retry.
 //!
 //! ```text
 //! h:  v := V; x := X; yield;
@@ -6,28 +7,37 @@
 //! ```
 //!
 //! **Conditions**, for points `h`, `w`, a global `V` with register `v`, and globals `Xᵢ` with registers `xᵢ`:
-//! 1. One path leads from `h` to `w`. It changes no global, and leaves every register that is kept at `h` as it is. `v` and the `xᵢ` are not
-//!    kept at `h`, and are `V` and `Xᵢ` at `w`. It tests `V` and the `Xᵢ` one by one if at all. If paths from other points `h'` lead to `w`, then from each of them
-//!    one, and for each path from `h` there is a path from `h'` that tests, changes, keeps and answers the same; it leaves registers that are kept at `h` as they are, too.
-//! 2. Every path from `w` either tests `V = v`, or goes to `h`, changes no global and leaves every register that is kept at `h` as it is.
+//!
+//! 1. One path leads from `h` to `w`. It changes no global, and leaves every register that is kept at `h` as it is. `v`
+//!    and the `xᵢ` are not kept at `h`, and are `V` and `Xᵢ` at `w`. It tests `V` and the `Xᵢ` one by one if at all. If
+//!    paths from other points `h'` lead to `w`, then from each of them one, and for each path from `h` there is a path
+//!    from `h'` that tests, changes, keeps and answers the same; it leaves registers that are kept at `h` as they are,
+//!    too.
+//! 2. Every path from `w` either tests `V = v`, or goes to `h`, changes no global and leaves every register that is
+//!    kept at `h` as it is.
 //! 3. If there are `Xᵢ`: every path that changes one of them or `V` adds something positive to `V`.
 //!
-//! **Transformation.** At `w` no request keeps `v` or `xᵢ`. Paths that test `V = v` do not test it any more, have `V` and `Xᵢ` in the place of `v` and `xᵢ`, and
-//! test in addition what was tested of `V` and `Xᵢ` on the way from `h` to `w`. Paths back to `h` test nothing.
+//! **Transformation.** At `w` no request keeps `v` or `xᵢ`. Paths that test `V = v` do not test it any more, have `V`
+//! and `Xᵢ` in the place of `v` and `xᵢ`, and test in addition what was tested of `V` and `Xᵢ` on the way from `h` to
+//! `w`. Paths back to `h` test nothing.
 //!
 //! **Statement.** Every step before is one after, and `Ser` does not grow.
 //!
-//! **Proof.** *Steps.* Let a run of the program before be given. When a path from `w` tests `V = v` and goes on, `v` was read from `V` when the request came
-//! to `w`, so putting `V` for `v` changes nothing, and what was tested of `V` then holds now. As to the `Xᵢ`: every change of `V` or an `Xᵢ` makes `V` larger. `V` is what it was when the request
-//! came to `w`, so there was no such change since, and `Xᵢ = xᵢ`. So the step is one after the transformation. Other steps test less than before.
-//! So every run before is a run after, without the registers `v` and `xᵢ` at `w`.
+//! **Proof.**
 //!
-//! *Serial runs.* In a serial run after the transformation, a request that goes from `h` to `w` and back to `h` has changed nothing: what is kept at `h`
-//! is as it was. Leave that out. (If it came from another `h'`, then it can do there what it does at `h` next.) If it goes from `h` to `w` and on, no other request came between, so `V` and the `Xᵢ` are at `w` what they were
-//! at `h`: before the transformation it reads exactly these, passes the tests on the way, which are tested now, finds `V = v`, and does the same. ∎
+//! - *Steps.* Let a run of the program before be given. When a path from `w` tests `V = v` and goes on, `v` was read
+//!   from `V` when the request came to `w`, so putting `V` for `v` changes nothing, and what was tested of `V` then
+//!   holds now. As to the `Xᵢ`: every change of `V` or an `Xᵢ` makes `V` larger. `V` is what it was when the request
+//!   came to `w`, so there was no such change since, and `Xᵢ = xᵢ`. So the step is one after the transformation. Other
+//!   steps test less than before. So every run before is a run after, without the registers `v` and `xᵢ` at `w`.
+//! - *Serial runs.* In a serial run after the transformation, a request that goes from `h` to `w` and back to `h` has
+//!   changed nothing: what is kept at `h` is as it was. Leave that out. (If it came from another `h'`, then it can do
+//!   there what it does at `h` next.) If it goes from `h` to `w` and on, no other request came between, so `V` and the
+//!   `Xᵢ` are at `w` what they were at `h`: before the transformation it reads exactly these, passes the tests on the
+//!   way, which are tested now, finds `V = v`, and does the same. ∎
 //!
-//! What the program before reads lies in the range of `V` and passes the tests on the way; errors are those of the program before, so
-//! [`Facts`](crate::facts::Facts) says this of `v` and `xᵢ` at `w`.
+//! What the program before reads lies in the range of `V` and passes the tests on the way; errors are those of the
+//! program before, so [`Facts`](crate::facts::Facts) says this of `v` and `xᵢ` at `w`.
 
 use serval_compile::control::Reg;
 use serval_proof::Validated;

@@ -1,19 +1,45 @@
-//! Threads that are alike change places.
+//! Symmetry reduction (Ip, Dill 1996): threads that are alike change places.
 //!
-//! A *group* is a set of threads with the same code and equally many registers (`tso.alike.code`), written with ascending numbers (`tso.alike.groups`). For a permutation π of threads that maps each group onto itself, and all other threads to themselves, let `πs` be the state in which
-//! the thread `π(t)` has what `t` has in `s`: its point, its registers, its buffer, and in an attack whether it is a helper. Memory, and in an attack what is kept and accessed, stay. A state is *sorted* by changing the places of what the threads of each group have, until it ascends: so the sorted state is a `πs`.
+//! A *group* is a set of threads with the same code and equally many registers (`tso.alike.code`), written with
+//! ascending numbers (`tso.alike.groups`). For a permutation π of threads that maps each group onto itself, and all
+//! other threads to themselves, let `πs` be the state in which the thread `π(t)` has what `t` has in `s`: its point,
+//! its registers, its buffer, and in an attack whether it is a helper. Memory, and in an attack what is kept and
+//! accessed, stay. A state is *sorted* by permuting what the threads of each group have, until it ascends: so the
+//! sorted state is a `πs`.
 //!
-//! **Lemma.** If `t` leads from `s` to `s'` by a step or by a store that lands, then `π(t)` leads from `πs` to `πs'` in the same way; if the step of `t` faults, so does that of `π(t)`; and `πs` is initial if `s` is. In an attack this holds if π leaves the attacker where it is, and `πs` is a violation if `s` is. **Proof.** What a thread does depends on its
-//! code, on what it has and on memory, and in an attack on what is accessed and on whether it is the attacker, all of which are the same for `t` in `s` and for `π(t)` in `πs`. Initially all threads are at point 0, with 0 in all registers, nothing in buffers, and no helpers. ∎
+//! **Lemma.**
 //!
-//! Let `Q` be the questions that rest on a list. Exchanging two threads that stand next to each other in a group turns each question of `Q` into one of `Q` (`tso.alike.question`): the same, but for the order of the sides of `&&`, `||`, `==`, `!=`, `+` and `*`, and parentheses among `&&` and among `||`; both are about final states, or neither is.
-//! Both sides of a sign are always evaluated, so the order does not change values, nor whether there is one. Such exchanges generate all permutations of groups: if a question of `Q` seeks `s`, one of `Q` seeks `πs`.
+//! 1. If `t` leads from `s` to `s'` by a step or by a store that lands, then `π(t)` leads from `πs` to `πs'` in the
+//!    same way.
+//! 2. If the step of `t` faults, so does that of `π(t)`.
+//! 3. `πs` is initial if `s` is.
+//! 4. In an attack this holds if π leaves the attacker where it is, and `πs` is a violation if `s` is.
 //!
-//! **Rule.** Where a rule asks that the list has the state after a step, with dead registers forgotten, it may be that state, sorted. In [`crate::robust`] the attacker is taken out of its group, and a thread that is not the first of a group needs no list. **Theorem.** What the rules show is so.
+//! **Proof.** What a thread does depends on its code, on what it has and on memory, and in an attack on what is
+//! accessed and on whether it is the attacker, all of which are the same for `t` in `s` and for `π(t)` in `πs`.
+//! Initially all threads are at point 0, with 0 in all registers, empty buffers, and no helpers. ∎
 //!
-//! **Proof.** The rules are shown by induction on a run `w` from a member `s` to a state that is sought by one of `Q`, is a violation, or has a faulting step: a state `s'` has to be in the list, from which a run `w'` leads to such a state, and `w'` comes before `w` in an order that looks at nothing but the length of the run, the numbers
-//! of the points, and how many stores wait. Now the list has `πs'` instead. By the lemma `πw'`, in which `π(t)` moves for `t`, leads from there to a state of that kind, and all these numbers are the same. As for attackers: if `a` is the first thread of the group of `b`, and an attack of `b` succeeds, then the same attack with `a` and `b` exchanged is one of `a` that succeeds. So does one of
-//! a thread that has a list, for first threads have smaller numbers. ∎
+//! Let `Q` be the questions that rest on a list. Exchanging two threads that stand next to each other in a group turns
+//! each question of `Q` into one of `Q` (`tso.alike.question`): the same, but for the order of the sides of `&&`, `||`,
+//! `==`, `!=`, `+` and `*`, and parentheses among `&&` and among `||`; both are about final states, or neither is. Both
+//! sides of a sign are always evaluated, so the order does not change values, nor whether there is one. Such exchanges
+//! generate all permutations of groups: if a question of `Q` seeks `s`, one of `Q` seeks `πs`.
+//!
+//! **Rule.** Where a rule asks that the list has the state after a step, with dead registers forgotten, it may be that
+//! state, sorted. In [`crate::robust`] the attacker is taken out of its group, and a thread that is not the first of a
+//! group needs no list.
+//!
+//! **Theorem.** What the rules show is so.
+//!
+//! **Proof.** The rules are shown by induction on a run `w` from a member `s` to a state that is sought by one of `Q`,
+//! is a violation, or has a faulting step: a state `s'` has to be in the list, from which a run `w'` leads to such a
+//! state, and `w'` comes before `w` in an order that looks at nothing but the length of the run, the numbers of the
+//! points, and how many stores wait. Now the list has `πs'` instead. By the lemma `πw'`, in which `π(t)` moves for `t`,
+//! leads from there to a state of that kind, and all these numbers are the same.
+//!
+//! As for attackers: if `a` is the first thread of the group of `b`, and an attack of `b` succeeds, then the same
+//! attack with `a` and `b` exchanged is one of `a` that succeeds. So does one of a thread that has a list, for first
+//! threads have smaller numbers. ∎
 
 use std::cmp::Ordering;
 

@@ -1,18 +1,40 @@
-//! Robustness for any number of copies.
+//! Robustness of parameterised programs, by counter abstraction (Pnueli, Xu, Zuck 2002): any number of copies.
 //!
-//! A program has threads that are one each, and `thread*`s. An attacker is one of the former, or one copy of a `thread*`. The *core* of an attacker is the program of the former threads, and of that copy, if it is one. A
-//! *configuration* is an instrumented state ([`crate::robust`]) of the core, and how many further copies there are at each *place*: a `thread*`, a point, values of its registers, and whether the copy is a helper. A number may be ω,
-//! which is more than every number. A step of a copy takes it from its place, makes the step of a thread that is no attacker, and puts it at its new place; ω stays ω. One configuration is *below* another if their cores are equal and it has at
-//! no place more copies.
+//! A program has threads that are one each, and `thread*`s. An attacker is one of the former, or one copy of a
+//! `thread*`.
 //!
-//! **Rule.** For each thread as the attacker (`tso.robust.attackers`) a list of well-formed configurations (`tso.states.shape`). The one with the initial state of the core, and ω copies of every `thread*` at its beginning, is below a member
-//! (`tso.states.initial`). What a step leads to from a member, of a thread of the core or of a copy, with dead registers forgotten ([`crate::live`]), is below a member (`tso.states.closed`). No such step faults (`tso.states.fault`), and no
-//! core of a member is a violation (`tso.robust.violation`). **Theorem.** With any number of copies of each `thread*` the program is robust.
+//! - The *core* of an attacker is the program of the former threads, and of that copy, if it is one.
+//! - A *configuration* is an instrumented state ([`crate::robust`]) of the core, and how many further copies there are
+//!   at each *place*: a `thread*`, a point, values of its registers, and whether the copy is a helper. A number may be
+//!   ω, which is more than every number.
+//! - A *step* of a copy takes it from its place, makes the step of a thread that is no attacker, and puts it at its new
+//!   place; ω stays ω.
+//! - One configuration is *below* another if their cores are equal and it has at no place more copies.
 //!
-//! **Proof.** Take the program with some number of copies, and suppose that it is not robust. By the theorem of [`crate::robust`], whose proof gives a run of instrumented steps, some thread as attacker leads to a violation. Copies of a
-//! `thread*` are alike, so the attacker is a thread of its own or the copy in the core. By induction on the run, the states of all threads but those of the core, counted by places, are with the core below a member: at the beginning there are fewer than ω copies; a step of
-//! a thread of the core, or of a copy, can be made from the member above as well, since it has that copy too and steps depend on memory, the attack and the thread alone; and it leads to something above, which is below a member. A violation depends on the
-//! core alone, and no core of a member is one: a contradiction. That ω is justified is not needed. ∎
+//! **Rule.** For each thread as the attacker (`tso.robust.attackers`) a list of well-formed configurations
+//! (`tso.states.shape`), such that
+//!
+//! 1. the one with the initial state of the core, and ω copies of every `thread*` at its beginning, is below a member
+//!    (`tso.states.initial`);
+//! 2. what a step leads to from a member, of a thread of the core or of a copy, with dead registers forgotten
+//!    ([`crate::live`]), is below a member (`tso.states.closed`);
+//! 3. no such step faults (`tso.states.fault`);
+//! 4. no core of a member is a violation (`tso.robust.violation`).
+//!
+//! **Theorem.** With any number of copies of each `thread*` the program is robust.
+//!
+//! **Proof.** Take the program with some number of copies, and suppose that it is not robust. By the theorem of
+//! [`crate::robust`], whose proof gives a run of instrumented steps, some thread as attacker leads to a violation.
+//! Copies of a `thread*` are alike, so the attacker is a thread of its own or the copy in the core. By induction on the
+//! run, the states of all threads but those of the core, counted by places, are with the core below a member:
+//!
+//! - at the beginning there are fewer than ω copies;
+//! - a step of a thread of the core, or of a copy, can be made from the member above as well, since it has that copy
+//!   too and steps depend on memory, the attack and the thread alone; and it leads to something above, which is below a
+//!   member.
+//!
+//! A violation depends on the core alone, and no core of a member is one: a contradiction. Soundness does not depend on
+//! ω being justified. ∎
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,14 +1,29 @@
-//! What cannot be reached under sequential consistency, whatever the number of copies.
+//! Safety of parameterised programs under sequential consistency (Lamport 1979), by counter abstraction (Pnueli, Xu,
+//! Zuck 2002): what cannot be reached, whatever the number of copies.
 //!
-//! A question about a `thread*` is about some copy of it. The *core* is the program of the threads that are one each and of one copy of each `thread*`, of which the questions speak. A *configuration* is a state of the core, and how many further copies there are at each place: a `thread*`, a point and
-//! values of its registers. A number may be ω. Steps and what is below what are as in [`crate::any`].
+//! A question about a `thread*` is about some copy of it. The *core* is the program of the threads that are one each
+//! and of one copy of each `thread*`, of which the questions speak. A *configuration* is a state of the core, and how
+//! many further copies there are at each place: a `thread*`, a point and values of its registers. A number may be ω.
+//! Steps and the order *below* are as in [`crate::any`].
 //!
-//! **Rule.** A list of well-formed configurations (`tso.states.shape`). The one with the initial state of the core, and ω copies of every `thread*` at its beginning, is below a member (`tso.states.initial`). What a step leads to from a member, of a thread of the core or of a copy, with dead registers
-//! forgotten ([`crate::live`]), is below a member (`tso.states.closed`). No such step faults (`tso.states.fault`), and no core of a member is one that the question looks for (`tso.states.question`). **Theorem.** With any number of copies, at least one, of each `thread*`, and whichever copies the question
-//! is taken to speak of, no state that it looks for can be reached under sequential consistency, and no step that leaves the range of values.
+//! **Rule.** A list of well-formed configurations (`tso.states.shape`), such that
 //!
-//! **Proof.** Copies are alike, so let those that are spoken of be the ones of the core. By induction on the run, the state of the core, and the states of all other copies counted by places, are below a member, as in the proof of [`crate::any`]; nothing is urgent. Whether a question about all states looks for a state
-//! depends on the core alone. One about final states looks only for states in which all threads have ended, and then those of the core have. So the core of some member were one that the question looks for. ∎
+//! 1. the one with the initial state of the core, and ω copies of every `thread*` at its beginning, is below a member
+//!    (`tso.states.initial`);
+//! 2. what a step leads to from a member, of a thread of the core or of a copy, with dead registers forgotten
+//!    ([`crate::live`]), is below a member (`tso.states.closed`);
+//! 3. no such step faults (`tso.states.fault`);
+//! 4. no core of a member is one that the question looks for (`tso.states.question`).
+//!
+//! **Theorem.** With any number of copies, at least one, of each `thread*`, and whichever copies the question is taken
+//! to speak of, no state that it looks for can be reached under sequential consistency, and no step that leaves the
+//! range of values.
+//!
+//! **Proof.** Copies are alike, so let those that are spoken of be the ones of the core. By induction on the run, the
+//! state of the core, and the states of all other copies counted by places, are below a member, as in the proof of
+//! [`crate::any`]; no step is urgent. Whether a question about all states looks for a state depends on the core alone.
+//! One about final states looks only for states in which all threads have ended, and then those of the core have. So
+//! the core of some member were one that the question looks for. ∎
 
 use std::rc::Rc;
 

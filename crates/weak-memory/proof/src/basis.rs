@@ -1,36 +1,74 @@
-//! A finite basis of load-buffer configurations: what cannot be reached although store buffers are not bounded.
+//! Backward reachability of dual TSO (Abdulla, Atig, Bouajjani, Ngo 2016): a finite basis of load-buffer configurations
+//! shows what cannot be reached with unbounded store buffers.
 //!
 //! The words are those of [`crate::loads`]. A configuration is *covered* if it is above a member of the basis.
 //!
-//! **Rule.** What threads and cells may be, and the members of the basis, are well formed, and in no buffer of a member two entries on one cell are own (`tso.basis.shape`). What threads and cells may be has the beginning, and with everything what each step makes of
-//! it, whatever a load or a locked step finds in memory among the values of the cells; dead registers are forgotten ([`crate::live`]) (`tso.basis.reach`). Every possible configuration with empty buffers that the question seeks is covered
-//! (`tso.basis.sought`). For every member, and every kind of step, what is listed below is covered, where it is possible (`tso.basis.closed`). The initial configuration is not covered (`tso.basis.initial`). The question does not speak of memory
-//! unless it is about final states (`tso.local`).
+//! **Rule.**
 //!
-//! For a member with the buffer `w` of a thread, and memory `M`, the same with
-//! 1. *loss*: the own entry (x, v) before `w`, if `w` has no own entry on x, for each v that the thread may have stored last;
+//! 1. The descriptions of what threads and cells may be, and the members of the basis, are well formed, and in no
+//!    buffer of a member two entries on one cell are own (`tso.basis.shape`).
+//! 2. The descriptions have the beginning, and with everything what each step makes of it, whatever a load or a locked
+//!    step finds in memory among the values of the cells; dead registers are forgotten ([`crate::live`])
+//!    (`tso.basis.reach`).
+//! 3. Every possible configuration with empty buffers that the question seeks is covered (`tso.basis.sought`).
+//! 4. For every member, and every kind of step, what is listed below is covered, where it is possible
+//!    (`tso.basis.closed`).
+//! 5. The initial configuration is not covered (`tso.basis.initial`).
+//! 6. The question does not speak of memory unless it is about final states (`tso.local`).
+//!
+//! **Predecessors.** For a member with the buffer `w` of a thread, and memory `M`, the same with
+//!
+//! 1. *loss*: the own entry (x, v) before `w`, if `w` has no own entry on x, for each v that the thread may have stored
+//!    last;
 //! 2. *news*: `w` without its newest entry, if that is not own and (x, M(x));
 //! 3. *without access*: the thread where the step comes from;
 //! 4. *fence*: the same, if `w` is empty;
 //! 5. *locked*: the same, if `w` is empty, with memory as the step found it, if it makes `M` of it;
-//! 6. *load* of x, where it reads v and comes from: if `w` has an own entry on x, `w`, provided that its value is v; else `w`, if its oldest entry is (x, v) and not own, or else (x, v) before `w`;
-//! 7. *store* of v to x, if `w` is `u` and the own entry (x, v) behind it, and M(x) is v: the thread where the step comes from, memory with each value of x, and as its buffer `u`, or `u` with an own entry (x, v') put in at each place, for each v' that the thread
-//!    may have stored last.
+//! 6. *load* of x, where it reads v and comes from: if `w` has an own entry on x, `w`, provided that its value is v;
+//!    else `w`, if its oldest entry is (x, v) and not own, or else (x, v) before `w`;
+//! 7. *store* of v to x, if `w` is `u` and the own entry (x, v) behind it, and M(x) is v: the thread where the step
+//!    comes from, memory with each value of x, and as its buffer `u`, or `u` with an own entry (x, v') put in at each
+//!    place, for each v' that the thread may have stored last.
 //!
-//! **Lemma.** If a step leads from a configuration c to one above a member b, then c is above b or above what is listed for b. **Proof.** Let d be where it leads, and D, C the buffers of the thread in d and c; all other buffers are the same. D is above w, so it has
-//! the own entries of w.
-//! *Loss* of e: C is e before D. If e is not own, C is above w. If it is own, on x, then D has no own entry on x, and neither has w; C is above e before w (1), for e was stored last by the thread.
-//! *News*: D is C with (x, M(x)) behind it. If w is obtained by leaving that out, C is above w. Else it is the newest of w, and C is above w without it (2).
-//! *Without access*: (3). *Fence*, *locked*: C and D are empty, hence so is w (4, 5); the memory of c differs from M only in what the step writes, which is among what it looks at.
-//! *Load*: C is D. If C has an own entry on x, so has w, the same (6). Else the oldest entry of C is (x, v), and not own; w is obtained by leaving out entries of C. If the first is not left out, w begins with it, and C is above w. If it is left out, C without it is
-//! above w, so C is above (x, v) before w, and above w if w begins with (x, v) as well.
-//! *Store*: D ends with its own entry (x, v), which w has too, so it is the end of w, and w is u and (x, v). Then C without its own entry on x is above u. If C has none, C is above u. If it has one, it is somewhere in C: what of u is obtained from what is older and what from what is newer
-//! than it parts u, and C is above u with the entry put in there (7). This is why it is not enough to look at what leads to b itself: the store made an own entry go that b says nothing of. ∎
+//! **Lemma.** If a step leads from a configuration c to one above a member b, then c is above b or above what is listed
+//! for b.
 //!
-//! **Theorem.** No state that the question seeks can be reached with store buffers, where a step that leaves the range of values cannot be made. **Proof.** Suppose one can. If the question is about final states, no store waits there; otherwise let all stores land, which changes neither points nor registers. By the theorem
-//! of [`crate::loads`] the configuration of that state with empty buffers can be reached. All configurations on the way are possible: the initial one is; what a thread reads is a value of the cell in memory, now or, in an entry, before; a store changes what was stored last and a cell as the
-//! condition says, and a thread with an empty buffer has no own entry. (Up to dead registers, with the lemma of [`crate::live`].) The last one is sought and so covered. If one is covered, so is the one before: by the lemma it is above a member, or above what is listed, which is possible because
-//! what is above it is and has the same own entries; and so it is covered. Hence the initial one is covered, which it is not. ∎
+//! **Proof.** Let d be where it leads, and D, C the buffers of the thread in d and c; all other buffers are the same. D
+//! is above w, so it has the own entries of w.
+//!
+//! - *Loss* of e: C is e before D. If e is not own, C is above w. If it is own, on x, then D has no own entry on x, and
+//!   neither has w; C is above e before w (1), for e was stored last by the thread.
+//! - *News*: D is C with (x, M(x)) behind it. If w is obtained by leaving that out, C is above w. Else it is the newest
+//!   of w, and C is above w without it (2).
+//! - *Without access*: (3).
+//! - *Fence*, *locked*: C and D are empty, hence so is w (4, 5); the memory of c differs from M only in what the step
+//!   writes, which is among what it looks at.
+//! - *Load*: C is D. If C has an own entry on x, so has w, the same (6). Else the oldest entry of C is (x, v), and not
+//!   own; w is obtained by leaving out entries of C. If the first is not left out, w begins with it, and C is above w.
+//!   If it is left out, C without it is above w, so C is above (x, v) before w, and above w if w begins with (x, v) as
+//!   well.
+//! - *Store*: D ends with its own entry (x, v), which w has too, so it is the end of w, and w is u and (x, v). Then C
+//!   without its own entry on x is above u. If C has none, C is above u. If it has one, it is somewhere in C: what of u
+//!   is obtained from what is older and what from what is newer than it parts u, and C is above u with the entry put in
+//!   there (7). This is why it is not enough to look at what leads to b itself: the store made an own entry go that b
+//!   says nothing of. ∎
+//!
+//! **Theorem.** No state that the question seeks can be reached with store buffers, where a step that leaves the range
+//! of values cannot be made.
+//!
+//! **Proof.** Suppose one can.
+//!
+//! - If the question is about final states, no store waits there; otherwise let all stores land, which changes neither
+//!   points nor registers. By the theorem of [`crate::loads`] the configuration of that state with empty buffers can be
+//!   reached.
+//! - All configurations on the way are possible: the initial one is; what a thread reads is a value of the cell in
+//!   memory, now or, in an entry, before; a store changes what was stored last and a cell as the condition says, and a
+//!   thread with an empty buffer has no own entry. (Up to dead registers, with the lemma of [`crate::live`].)
+//! - The last one is sought and so covered. If one is covered, so is the one before: by the lemma it is above a member,
+//!   or above what is listed, which is possible because what is above it is and has the same own entries; and so it is
+//!   covered.
+//!
+//! Hence the initial one is covered, which it is not. ∎
 
 use std::collections::BTreeMap;
 

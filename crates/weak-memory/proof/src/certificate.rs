@@ -1,27 +1,54 @@
-//! Certificates: evidence for what is said about a program.
+//! Certificates: evidence for the answers about a program.
 //!
-//! A certificate names the program by its [`fingerprint`] (`tso.input`), and its questions in the program's own words, which
-//! must be those of the program but for blanks, where both are in one language (`tso.question`); a litmus test and the program
-//! exported from it have the same fingerprint and other words. It has answers to them, by number (`tso.question`), under sequential consistency (`sc`) or with store buffers (`tso`), evidence about robustness, and changes. It may be about the program with some number of copies of each `thread*` instead (`instance`, `tso.copies`), of which there are a fixed number of threads then. Most rules are about a fixed number of threads, and some about a `thread*`
-//! (`tso.fixed`): that the program is robust for any number of copies ([`crate::any`]), or is not with some number (`tso.copies`), which is a violation of the program with this number of copies; that something is reachable with some number of copies, or unreachable with any; and changes, which rest on all these.
+//! A certificate has
 //!
-//! | answer | rests on |
-//! |---|---|
-//! | reachable | a run ([`crate::run`]); a run under sequential consistency, with each store landing at once, is one with store buffers too |
-//! | reachable with some number of copies, `"copies"` | the same, of the program with these copies; a question about a `thread*` is about some copy, here the first |
-//! | unreachable, `"states"` | the list of the model in this certificate (`tso.given`), none of whose states is sought ([`crate::states`]) |
-//! | unreachable under `sc`, `"finals"` | the list for final states (`tso.given`), in the same way ([`crate::finals`]) |
-//! | unreachable under `tso`, `"merged"` | the list of merged states (`tso.given`), in the same way ([`crate::merged`]) |
-//! | unreachable under `tso`, `"basis"` | the basis (`tso.given`), which covers all that is sought ([`crate::basis`]); the question does not speak of memory unless it is about final states (`tso.local`) |
-//! | unreachable under `sc`, `"any"` | the list of configurations (`tso.given`), in the same way ([`crate::anystates`]) |
-//! | unreachable under `tso`, `"robust"` | evidence that the program is robust, for any number of copies if it has a `thread*`, and that the same is unreachable under `sc` (`tso.given`); the question does not speak of memory unless it is about final states (`tso.local`) |
+//! - the [`fingerprint`] of the program (`tso.input`);
+//! - the questions in the program's own words, which must be those of the program but for blanks, where both are in one
+//!   language (`tso.question`); a litmus test and the program exported from it have the same fingerprint and other
+//!   words;
+//! - answers to the questions, by number (`tso.question`), under sequential consistency (`sc`) or with store buffers
+//!   (`tso`), evidence about robustness, and changes;
+//! - perhaps a number of copies of each `thread*` (`instance`, `tso.copies`): then it is about the program with so many
+//!   copies, which has a fixed number of threads.
 //!
-//! **Theorem** (for the last row; the others are the theorems of the modules). In a robust program, what can be reached with store buffers can be reached under sequential consistency: a final state, or a state with the same points and registers.
-//! **Proof.** Let all stores that wait at the end of the run land. The trace is acyclic; order its events by a linear extension of happens-before, and let each thread make its steps without access where they stand between its events.
-//! By induction every load reads the same: the last write before it in the extension is the one it read from, for coherence and conflict put all others before that one or behind the load. So every thread makes the same steps and ends at the same point
-//! with the same registers; and in each cell is what the last write in coherence put there, which is what memory has after all stores have landed. For a question about final states none waited. ∎
+//! Most rules are about a fixed number of threads (`tso.fixed`). About a `thread*` a certificate can show that the
+//! program is robust for any number of copies ([`crate::any`]); that it is not robust with some number (`tso.copies`),
+//! by a violation of the program with so many copies; that a state is reachable with some number of copies, or
+//! unreachable with any; and changes, which rest on all these.
 //!
-//! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version are errors.
+//! What an answer rests on:
+//!
+//! - *reachable*: a run ([`crate::run`]); a run under sequential consistency, with each store landing at once, is one
+//!   with store buffers too;
+//! - *reachable with so many copies*, `"copies"`: the same, of the program with these copies; a question about a
+//!   `thread*` is about some copy, here the first;
+//! - *unreachable*, `"states"`: the list of the model in this certificate (`tso.given`), none of whose states is sought
+//!   ([`crate::states`]);
+//! - *unreachable under `sc`*, `"finals"`: the list for final states (`tso.given`), in the same way
+//!   ([`crate::finals`]);
+//! - *unreachable under `tso`*, `"merged"`: the list of merged states (`tso.given`), in the same way
+//!   ([`crate::merged`]);
+//! - *unreachable under `tso`*, `"basis"`: the basis (`tso.given`), which covers all that is sought ([`crate::basis`]);
+//!   the question does not speak of memory unless it is about final states (`tso.local`);
+//! - *unreachable under `sc`*, `"any"`: the list of configurations (`tso.given`), in the same way
+//!   ([`crate::anystates`]);
+//! - *unreachable under `tso`*, `"robust"`: evidence that the program is robust, for any number of copies if it has a
+//!   `thread*`, and that the same is unreachable under `sc` (`tso.given`); the question does not speak of memory unless
+//!   it is about final states (`tso.local`).
+//!
+//! **Theorem** (for the last of these; the others are the theorems of the modules). In a robust program, what can be
+//! reached with store buffers can be reached under sequential consistency: a final state, or a state with the same
+//! points and registers.
+//!
+//! **Proof.** Let all stores that wait at the end of the run land. The trace is acyclic; order its events by a linear
+//! extension of happens-before, and let each thread make its steps without access where they stand between its events.
+//! By induction every load reads the same: the last write before it in the extension is the one it read from, for
+//! coherence and conflict put all others before that one or behind the load. So every thread makes the same steps and
+//! ends at the same point with the same registers; and each cell has the value that the last write in coherence put
+//! there, which is what memory has after all stores have landed. For a question about final states no store waited. ∎
+//!
+//! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version
+//! are errors.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};

@@ -1,24 +1,52 @@
-//! The cheapest changes that make a program robust, or bad states unreachable.
+//! Minimum-cost hitting sets (Reiter 1987): the cheapest changes that make a program robust, or bad states unreachable.
 //!
-//! A *change* puts a fence before the step of a point, or makes the store of a point a locked exchange. The *goal* is that the program is robust, or that with store buffers no state is reached that a `never`, `forall` or `assert`
-//! forbids. Every place costs 1, or another number where its point is in a loop, that is, where a thread may come back to it; a set of places costs the sum. A `thread*` is changed in all its copies.
+//! A *change* puts a fence before the step of a point, or makes the store of a point a locked exchange. The *goal* is
+//! that the program is robust, or that with store buffers no state is reached that a `never`, `forall` or `assert`
+//! forbids. Every place costs 1, or another number where its point is in a loop, that is, where a thread may come back
+//! to it; a set of places costs the sum. A `thread*` is changed in all its copies.
 //!
-//! **Rule.** Sets of places, each ascending, of points that can be changed so (`tso.fences.places`), each with a certificate that the changed program, with any number of copies if it has a `thread*`, meets the goal (`tso.fences.goal`). And witnesses: for robustness, violations of the program ([`crate::trace`]); else runs with store buffers
-//! ([`crate::run`]) to what a demand forbids (`tso.fences.question`); of a program with a `thread*` each is one of the program with some number of copies (`tso.copies`). The *places of a witness* are
+//! **Rule.** The evidence has
 //!
-//! * for fences, the points from which some thread makes a step while a store of its own waits; and, where a store of a thread waits at the end, the point at which that thread is, if the question speaks of it;
-//! * for locked stores, the points of the stores that wait while their thread makes a step, and of the stores that are made while another waits.
+//! 1. sets of places, each ascending, of points that can be changed so (`tso.fences.places`), each with a certificate
+//!    that the changed program, with any number of copies if it has a `thread*`, meets the goal (`tso.fences.goal`);
+//! 2. witnesses: for robustness, violations of the program ([`crate::trace`]); else runs with store buffers
+//!    ([`crate::run`]) to what a demand forbids (`tso.fences.question`). For a program with a `thread*` each is one of
+//!    the program with some number of copies (`tso.copies`).
 //!
-//! No cheaper set has a place of each witness, and all sets cost the same (`tso.fences.fewest`), which is found out by trying: a place of the first witness that is not met, then one of the next, and so on. If the sets are said to be all that there are, every set of this cost that has a
-//! place of each witness is one of them (`tso.fences.all`), and places cost at least 1 (`tso.fences.cost`). If there is no set at all, some witness has no place (`tso.fences.none`).
+//! The *places of a witness* are
 //!
-//! **Theorem.** Each of the sets makes the program meet the goal, and no cheaper set of such changes does; none at all does, if no set is given; no other of this cost does, if they are said to be all.
+//! - for fences, the points from which some thread makes a step while a store of its own waits; and, where a store of a
+//!   thread waits at the end, the point at which that thread is, if the question speaks of it;
+//! - for locked stores, the points of the stores that wait while their thread makes a step, and of the stores that are
+//!   made while another waits.
 //!
-//! **Proof.** The first is what the certificates show. Take a set without any place of a witness. *Fences*: whenever a thread comes to one, none of its stores waits, so it passes at once; where it stands before one at the end and the question speaks of the point, it passes too. What is read and
-//! written is the same, and so is the trace, to which fences add no access. *Locked stores*: when a thread comes to one, none of its stores waits; in the witness the thread makes no step before the store lands, so let it make the locked step at the time of the landing, or at the end of the run if the
-//! store does not land. Between the two no thread sees the difference, for the buffer of the thread has nothing else in it. The exchange has the edges that the store had, and others because it reads, so a cycle stays one; points and registers at the end are the same, and memory too unless a store did not land, in which case the question is
-//! not about final states and does not speak of memory. So the changed program has the witness, and does not meet the goal. Hence every set that meets the goal has a place of each witness, and is not cheaper. If places cost at least 1, a set of the least cost that meets all witnesses has no place that could be left out; so
-//! trying, which goes through a subset of it that meets all of them, comes to the set itself, and all of them are tried. ∎
+//! A set *hits* a witness if it has one of its places.
+//!
+//! 3. No cheaper set hits each witness, and all sets cost the same (`tso.fences.fewest`). The checker finds this out by
+//!    trying: a place of the first witness that is not hit, then one of the next, and so on.
+//! 4. If the sets are said to be all that there are, every set of this cost that hits each witness is one of them
+//!    (`tso.fences.all`), and places cost at least 1 (`tso.fences.cost`).
+//! 5. If there is no set at all, some witness has no place (`tso.fences.none`).
+//!
+//! **Theorem.** Each of the sets makes the program meet the goal, and no cheaper set of such changes does; none at all
+//! does, if no set is given; no other of this cost does, if they are said to be all.
+//!
+//! **Proof.** The first is what the certificates show. Take a set without any place of a witness.
+//!
+//! - *Fences*: whenever a thread comes to one, none of its stores waits, so it passes at once; where it stands before
+//!   one at the end and the question speaks of the point, it passes too. What is read and written is the same, and so
+//!   is the trace, to which fences add no access.
+//! - *Locked stores*: when a thread comes to one, none of its stores waits; in the witness the thread makes no step
+//!   before the store lands, so let it make the locked step at the time of the landing, or at the end of the run if the
+//!   store does not land. Between the two no thread sees the difference, for the buffer of the thread has nothing else
+//!   in it. The exchange has the edges that the store had, and others because it reads, so a cycle stays one; points
+//!   and registers at the end are the same, and memory too unless a store did not land, in which case the question is
+//!   not about final states and does not speak of memory.
+//!
+//! So the changed program has the witness, and does not meet the goal. Hence every set that meets the goal hits each
+//! witness, and is not cheaper. If places cost at least 1, a set of the least cost that hits all witnesses has no place
+//! that could be left out; so trying, which goes through a subset of it that hits all of them, comes to the set itself,
+//! and all of them are tried. ∎
 
 use std::collections::BTreeSet;
 

@@ -1,15 +1,29 @@
-//! Closed lists for final states: not every order of steps that do not disturb each other is needed.
+//! Persistent-set search (Godefroid 1996) for final states: closed lists without every order of independent steps.
 //!
-//! What threads access, and which accesses disturb each other, is said in [`crate::persistent`]. In a state, a set of threads is *persistent* if with each thread it has every other thread that may yet access, from where it is, what the next step of the one disturbs. The *chosen* set of a state is the smallest persistent set that is
-//! obtained from one thread that has not ended, counting threads that have not ended; of several the one of the first such thread.
+//! [`crate::persistent`] says what threads access, and which accesses disturb each other. In a state, a set of threads
+//! is *persistent* if with each thread it has every other thread that may yet access, from where it is, what the next
+//! step of the one disturbs. The *chosen* set of a state is the smallest persistent set that is obtained from one
+//! thread that has not ended, counting threads that have not ended; of several the one of the first such thread.
 //!
-//! **Rule.** A list of states under sequential consistency, ascending, and questions about final states (`tso.finals.question`). It is as in [`crate::states`], with the same conditions, but with each state it needs to have only the states after steps of the threads of the
-//! chosen set, and no step is urgent. **Theorem.** No final state that the question seeks can be reached; a step that leaves the range of values cannot be made.
+//! **Rule.** A list of states under sequential consistency, ascending, and questions about final states
+//! (`tso.finals.question`). It is as in [`crate::states`], with the same conditions, but with each state it needs to
+//! have only the states after steps of the threads of the chosen set, and no step is urgent.
 //!
-//! **Proof.** Suppose that from a state s of the list a run w leads to a final state that is sought; that is so for the initial state if one can be reached. By induction on the length of w the list has a sought state, which it has not. If w is empty, s itself is sought. Else some thread has not ended, and there
-//! is a chosen set; one of its threads has not ended in s, and has at the end of w, so w is `u t v` where t is a step of a thread of the set and the steps of u are none of its threads'. Until then the thread has not moved, so t is a next step of it in s. The steps of u are
-//! of threads outside of the set, which do not access what t disturbs: so u writes nothing that t reads or writes, and t nothing that u reads or writes; whether t can be made, and what it does, is the same in s. Hence `t u v` is a run from s to the same end. The list has the
-//! state after t, up to dead registers ([`crate::live`]), and from there the run is shorter. ∎
+//! **Theorem.** No final state that the question seeks can be reached, where a step that leaves the range of values
+//! cannot be made.
+//!
+//! **Proof.** Suppose that from a state `s` of the list a run `w` leads to a final state that is sought; that is so for
+//! the initial state if one can be reached. By induction on the length of `w` the list has a sought state, which it has
+//! not.
+//!
+//! - If `w` is empty, `s` itself is sought.
+//! - Else some thread has not ended, and there is a chosen set. One of its threads has not ended in `s`, and has at the
+//!   end of `w`, so `w` is `u t v` where `t` is a step of a thread of the set and the steps of `u` are none of its
+//!   threads'. Until then the thread has not moved, so `t` is a next step of it in `s`. The steps of `u` are of threads
+//!   outside of the set, which do not access what `t` disturbs: so `u` writes nothing that `t` reads or writes, and `t`
+//!   nothing that `u` reads or writes; whether `t` can be made, and what it does, is the same in `s`. Hence `t u v` is
+//!   a run from `s` to the same end. The list has the state after `t`, up to dead registers ([`crate::live`]), and from
+//!   there the run is shorter. ∎
 
 use serval_budget::Budget;
 use serval_tso_program::{Program, Question};

@@ -1,26 +1,28 @@
-//! Evidence about programs on weak memory, and its checker.
+//! Evidence about programs on weak memory, x86-TSO (Owens, Sarkar, Sewell 2009), and its checker.
 //!
-//! A [`Certificate`] answers questions of a program under sequential consistency and with store buffers, says whether the program is robust, and which fences make it so. Each kind
-//! of evidence has one module with its rule, and the proof of the rule at its head:
+//! A [`Certificate`] answers questions of a program under sequential consistency and with store buffers, says whether
+//! the program is robust, and which fences make it so. Each kind of evidence has one module with its rule, and the
+//! proof of the rule at its head:
 //!
 //! | module | shows |
 //! |---|---|
 //! | [`run`] | that a state can be reached |
 //! | [`states`] | that none can, under either model: a closed list of states |
-//! | [`finals`] | that no final state can, under sequential consistency: a list without all orders of steps |
+//! | [`finals`] | that no final state can, under sequential consistency: persistent sets |
 //! | [`merged`] | the same with store buffers that are not bounded: equal stores in a row are one |
-//! | [`basis`] | the same whatever is stored: a finite basis of configurations with load buffers ([`loads`]) |
+//! | [`basis`] | the same whatever is stored: a finite basis in dual TSO, with load buffers ([`loads`]) |
 //! | [`robust`] | that every trace is acyclic: a closed list of instrumented states for each attacker |
-//! | [`any`] | the same for any number of copies of a `thread*`: configurations that count copies |
+//! | [`any`] | the same for any number of copies of a `thread*`: counter abstraction |
 //! | [`anystates`] | that a state cannot be reached under sequential consistency, for any number of copies |
 //! | [`trace`] | that some trace is not: a run and a cycle |
-//! | [`fences`] | which fences or locked stores make a program robust, or bad states unreachable, and that no cheaper set does |
+//! | [`fences`] | which fences or locked stores are enough, and that no cheaper set is: hitting sets |
 //! | [`live`], [`urgent`], [`persistent`], [`alike`] | which states of lists need not be there |
 //! | [`told`] | nothing: what happens in a run, for reports |
 //!
 //! The semantics is in [`mod@step`] and [`state`]: this crate has its own interpreter of the automata.
 //!
-//! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as it was read.
+//! **Architecture Invariant:** no search, no solver, no engine below; what is shared with the engine is the program as
+//! it was read.
 
 pub mod alike;
 pub mod any;

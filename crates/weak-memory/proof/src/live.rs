@@ -1,19 +1,29 @@
-//! Dead registers are forgotten.
+//! Liveness of registers: values of dead registers are forgotten.
 //!
-//! For every thread and control point there is a set of *live* registers, as the bits of a number. States of lists have 0 in all others.
+//! For every thread and control point there is a set of *live* registers, as the bits of a number. States of lists have
+//! 0 in all others. Call two states *alike* if they differ at most in registers that are not live where their threads
+//! are.
 //!
-//! **Lemma.** Let, for every step from a point `p` to a point `q`, everything that the step reads be live at `p` (`tso.live.uses`), and
-//! everything live at `q` that the step does not assign be live at `p` (`tso.live.flow`). Call two states alike if they differ at most in registers
-//! that are not live where their threads are. Then alike states have the same steps, with the same accesses and the same faults, which
-//! lead to alike states. If moreover what questions about all states speak of is live everywhere, and what questions about final states
-//! speak of is live at the ends (`tso.live.question`), alike states are sought by the same questions.
+//! **Lemma.** Let
 //!
-//! **Proof.** What a step does, and whether it can be made, depends on memory, buffers and what it reads, which are the same. Afterwards a
-//! register that is live at `q` was assigned, the same value in both, or it was live at `p` and is what it was. A question speaks only of
-//! what is live, of points and of memory. ∎
+//! 1. for every step from a point `p` to a point `q`, everything that the step reads be live at `p` (`tso.live.uses`);
+//! 2. everything live at `q` that the step does not assign be live at `p` (`tso.live.flow`).
 //!
-//! So a list that holds, with each state, the states after its steps *with dead registers set to 0*, has a state alike to every reachable one.
-//! Which registers are live is not computed here: the evidence says it. It need not be the smallest set.
+//! Then alike states have the same steps, with the same accesses and the same faults, which lead to alike states. If
+//! moreover
+//!
+//! 3. what questions about all states speak of is live everywhere, and what questions about final states speak of is
+//!    live at the ends (`tso.live.question`),
+//!
+//! then alike states are sought by the same questions.
+//!
+//! **Proof.** What a step does, and whether it can be made, depends on memory, buffers and what it reads, which are the
+//! same. Afterwards a register that is live at `q` was assigned, the same value in both, or it was live at `p` and is
+//! what it was. A question speaks only of what is live, of points and of memory. ∎
+//!
+//! So a list that holds, with each state, the states after its steps *with dead registers set to 0*, has a state alike
+//! to every reachable one. The checker does not compute which registers are live: the evidence says it. It need not be
+//! the smallest set.
 
 use serval_tso_program::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Question, RegisterId};
 

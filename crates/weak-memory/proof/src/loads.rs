@@ -1,32 +1,51 @@
-//! Load buffers: what can be reached with store buffers, as a system in which more is never less.
+//! Dual TSO (Abdulla, Atig, Bouajjani, Ngo 2016): load buffers instead of store buffers, as a well-structured system.
 //!
-//! Each thread has a *load buffer*: a word of entries, each a cell and a value, some of them *own*; of each cell at most one entry is own. A *configuration* is points, registers, memory, and a load buffer for each thread.
+//! Each thread has a *load buffer*: a word of entries, each a cell and a value, some of them *own*; of each cell at
+//! most one entry is own. A *configuration* is points, registers, memory, and a load buffer for each thread. The steps:
 //!
-//! | step | does |
-//! |---|---|
-//! | a store of v to x | x is v in memory at once; an own entry on x leaves the own buffer, and the own entry (x, v) is appended as the newest |
-//! | news, at any time | an entry (x, what x is in memory) is appended to some buffer, as the newest; it is not own |
-//! | loss, at any time | the oldest entry of some buffer goes |
-//! | a load of x | reads the own entry on x, if there is one; else the oldest entry, which must be on x. Nothing goes |
-//! | a fence, a locked step | needs an empty own buffer; the latter reads and writes memory |
-//! | all others | as with store buffers |
+//! - *a store of v to x*: x is v in memory at once; an own entry on x leaves the own buffer, and the own entry (x, v)
+//!   is appended as the newest;
+//! - *news*, at any time: an entry (x, what x is in memory) is appended to some buffer, as the newest; it is not own;
+//! - *loss*, at any time: the oldest entry of some buffer goes;
+//! - *a load of x*: reads the own entry on x, if there is one; else the oldest entry, which must be on x. No entry
+//!   goes;
+//! - *a fence, a locked step*: needs an empty own buffer; the latter reads and writes memory;
+//! - *all others*: as with store buffers.
 //!
-//! **Theorem.** If a state in which no store waits can be reached with store buffers, then the configuration with the same points, registers and memory and with empty load buffers can be reached.
+//! **Theorem.** If a state in which no store waits can be reached with store buffers, then the configuration with the
+//! same points, registers and memory and with empty load buffers can be reached.
 //!
-//! **Proof.** Follow the run with store buffers; a thread makes its steps later in the run of configurations. It *stands* before its oldest store that waits, or where it is with store buffers if none waits. When a thread loads x from
-//! memory, news of x is appended to its buffer; and when a store lands, the thread makes the store and then all steps up to the next store that waits. So memory is always the same. It is to be shown that each load then reads the same.
-//! *From memory*: let the load be made with store buffers at time t. Its news m is there: it goes only by loss, which is used only so: before a load that reads m, all entries older than m are lost. An older news is that of an
-//! earlier load of this thread, which has been made. An older own entry, on z say, is of a store that landed before t, and a load from the buffer that reads this store was made before that, so before t, and has been made too. And there is
-//! no own entry on x newer than m: its store would have landed after t and be earlier in the thread than the load, for later ones have not been made, so that at t it waited and the load would have read from the buffer.
-//! *From the buffer*: let the load read, at time t, the store s to x, which lands later. The own entry of s is there: it was appended after t, so it is older than no news of an earlier load and is not lost for one; and it is the newest on x, for a store
-//! to x between s and the load in the thread would have been newer in the buffer at t, and later ones have not been made. *Fences and locked steps*: no store waits, so the thread stands where it is, and what its buffer has is
-//! lost. At the end no store waits, all threads stand where they are, and all entries are lost. ∎
+//! **Proof.** Follow the run with store buffers; a thread makes its steps later in the run of configurations. It
+//! *stands* before its oldest store that waits, or where it is with store buffers if none waits. When a thread loads x
+//! from memory, news of x is appended to its buffer; and when a store lands, the thread makes the store and then all
+//! steps up to the next store that waits. So memory is always the same. It is to be shown that each load then reads the
+//! same.
 //!
-//! **Order.** A configuration is *below* another if points, registers and memory are equal, and each buffer of the one is obtained from that of the other by leaving out entries that are not own. What is above a configuration has
-//! the same own entries, in the same order.
+//! - *From memory*: let the load be made with store buffers at time t. Its news m is there: it goes only by loss, which
+//!   is used only so: before a load that reads m, all entries older than m are lost.
+//!   - An older news is that of an earlier load of this thread, which has been made.
+//!   - An older own entry, on z say, is of a store that landed before t, and a load from the buffer that reads this
+//!     store was made before that, so before t, and has been made too.
+//!   - There is no own entry on x newer than m: its store would have landed after t and be earlier in the thread than
+//!     the load, for later ones have not been made, so that at t it waited and the load would have read from the
+//!     buffer.
+//! - *From the buffer*: let the load read, at time t, the store s to x, which lands later. The own entry of s is there:
+//!   it was appended after t, so it is older than no news of an earlier load and is not lost for one; and it is the
+//!   newest on x, for a store to x between s and the load in the thread would have been newer in the buffer at t, and
+//!   later ones have not been made.
+//! - *Fences and locked steps*: no store waits, so the thread stands where it is, and the entries of its buffer are
+//!   lost.
 //!
-//! The evidence says what each thread may be: its point, its registers, and for each cell, or not, the value that it has stored last since its last fence or locked step; and which values each cell may have. With
-//! that a configuration is *possible* if for each thread there is such a description with its point and its registers that has all own entries of its buffer, and all values are among those of their cells.
+//! At the end no store waits, all threads stand where they are, and all entries are lost. ∎
+//!
+//! **Order.** A configuration is *below* another if points, registers and memory are equal, and each buffer of the one
+//! is obtained from that of the other by leaving out entries that are not own. What is above a configuration has the
+//! same own entries, in the same order.
+//!
+//! **Possible configurations.** The evidence says what each thread may be: its point, its registers, and for each cell,
+//! or not, the value that it has stored last since its last fence or locked step; and which values each cell may have.
+//! With that a configuration is *possible* if for each thread there is such a description with its point and its
+//! registers that has all own entries of its buffer, and all values are among those of their cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 

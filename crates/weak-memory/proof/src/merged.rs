@@ -1,7 +1,10 @@
-//! Closed lists with merged stores: what cannot be reached although store buffers are not bounded.
+//! Merged stores: an abstraction of x86-TSO (Owens, Sarkar, Sewell 2009) in which runs of equal stores in an unbounded
+//! buffer are one.
 //!
-//! A thread that stores the same value again and again, as in a loop that tries until it succeeds, fills its buffer with equal stores. A *merged state* is one in which an entry of a buffer may be *repeated*: it stands for two or more equal stores in a row. It *covers* a
-//! state with store buffers that is the same, but for each repeated entry it has two or more of these stores, and for each other entry one.
+//! A thread that stores the same value again and again, as in a loop that tries until it succeeds, fills its buffer
+//! with equal stores. A *merged state* is one in which an entry of a buffer may be *repeated*: it stands for two or
+//! more equal stores in a row. It *covers* a state with store buffers that is the same, but for each repeated entry it
+//! has two or more of these stores, and for each other entry one.
 //!
 //! | step | of a merged state |
 //! |---|---|
@@ -9,12 +12,30 @@
 //! | a store lands | if the oldest entry is not repeated, it goes; if it is, it stays, as repeated or not |
 //! | all others | as with store buffers |
 //!
-//! **Lemma.** If a merged state covers a state, then for each step of the state there is one of the merged state that leads to what covers the state afterwards. **Proof.** A store lengthens the last row of equal stores, which has two or more then, or begins a row of one.
-//! Landing shortens the first row: of a row of one nothing is left; of a longer one two or more stores, or one. A load reads the newest store to the cell, which is of the last entry with the cell. A buffer is empty iff the merged one is. ∎
+//! **Lemma.** If a merged state covers a state, then for each step of the state there is one of the merged state that
+//! leads to what covers the state afterwards.
 //!
-//! **Rule.** A list of merged states that is closed under these steps, as in [`crate::states`], with the same conditions (there is no other than those there). In a list, for each thread: how many entries there are, and of each the cell, the value and 1 if it is repeated. **Theorem.** No state that the question
-//! seeks can be reached with store buffers, and no step that leaves the range. **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member covers, instead of from the member itself. Each thread has the same next step in both, and stores to the same cells wait in the same order: so the same steps are urgent, the leading set is the same, and the proofs about them are about runs from `s` alone. With the lemma the list has what covers
-//! the state after a step, up to dead registers and the order of threads that are alike. A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are empty, of memory. What fault there is depends on what a thread reads, which is the same. ∎
+//! **Proof.** A store lengthens the last row of equal stores, which has two or more then, or begins a row of one.
+//! Landing shortens the first row: of a row of one nothing is left; of a longer one two or more stores, or one. A load
+//! reads the newest store to the cell, which is of the last entry with the cell. A buffer is empty iff the merged one
+//! is. ∎
+//!
+//! **Rule.** A list of merged states that is closed under these steps, as in [`crate::states`], with the same
+//! conditions (there is no other than those there). In a list, for each thread: how many entries there are, and of each
+//! the cell, the value and 1 if it is repeated.
+//!
+//! **Theorem.** No state that the question seeks can be reached with store buffers, and no step that leaves the range.
+//!
+//! **Proof.** As in [`crate::states`], but by induction on runs with store buffers from a state `s` that a member
+//! covers, instead of from the member itself.
+//!
+//! - Each thread has the same next step in both, and stores to the same cells wait in the same order: so the same steps
+//!   are urgent, the leading set is the same, and the proofs about them are about runs from `s` alone.
+//! - With the lemma the list has what covers the state after a step, up to dead registers and the order of threads that
+//!   are alike.
+//! - A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers
+//!   are empty, of memory.
+//! - What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
 use serval_tso_program::{Program, Question};

@@ -1,23 +1,60 @@
-//! Sets of threads that come first: not every order of steps that do not disturb each other is needed.
+//! Persistent sets (Godefroid 1996) of threads: not every order of independent steps is needed.
 //!
-//! At a point of a thread, the step from it reads and writes cells among those that its statement names, and from there on the thread accesses cells among those of all statements that can come. Two accesses *disturb* each other if they are of one cell and one of them writes. In a state,
-//! a thread accesses *now* what its next step accesses, but a store with store buffers accesses nothing, for it goes to the own buffer; and with store buffers it writes the cell of its oldest store that waits. *Later* it accesses what can come from where it is, and writes the cells of all its stores that wait.
+//! At a point of a thread, the step from it reads and writes cells among those that its statement names, and from there
+//! on the thread accesses cells among those of all statements that can come. Two accesses *disturb* each other (are
+//! dependent) if they are of one cell and one of them writes. In a state, a thread
 //!
-//! In a state, a set of threads is *persistent* if what its threads access now does not disturb what others access later. It *leads* if one of its threads has a *key*: a store that can land, or a step that can be made, leads to a point with a greater number, and of which no question about all states speaks, that is, of neither of the
-//! two points, nor of the register that it assigns, nor of any register of the thread if the step is locked; and if a question about all states speaks of memory, neither stores that land nor steps that write memory are keys. The *leading set* of a state is the smallest that is obtained from one thread by adding what persistence needs, and leads; of several the one of the first such thread. Where no thread has an urgent
-//! step ([`crate::urgent`]), a list needs to hold only the states after steps, and stores that land, of the threads of the leading set, if there is one.
+//! - accesses *now* what its next step accesses, but a store with store buffers accesses nothing, for it goes to the
+//!   own buffer; and with store buffers it writes the cell of its oldest store that waits;
+//! - accesses *later* what can come from where it is, and writes the cells of all its stores that wait.
 //!
-//! **Lemma.** Let a list be closed in this sense, and no thread have a faulting step in its states. If a state that a question seeks, or one with a faulting step, can be reached from a state of the list, then the list has such a state (up to dead registers).
+//! In a state, a set of threads
 //!
-//! **Proof.** By induction on the length of the shortest such run `w` from a state `s` of the list, for equal lengths on the numbers of the points, from above, and for equal points on how many stores wait, from below. Let `T` be the leading set. If some thread of `T` moves in `w`, that is, makes a step or has a store land, then `w` is `u a v`, where `a` is the first such move, and `t`
-//! its thread. Until `a` the thread has the same point, registers and buffer as in `s`, and `u` is of threads outside of `T`, which write memory only where they write later: nothing that `a` reads or writes. So `a` is possible in `s` and does the same: a fence or a locked step, because the buffer of `t` is empty in `s`, too; and `a` writes nothing that `u` reads or writes. A load from the own
-//! buffer reads no memory, and is the same. Hence `a u v` is a run from `s` to the same end, the list has the state after `a`, and from there the run is shorter. If no thread of `T` moves in `w`, let `a` be the key, of `t`, to `s'`, which is in the list. As before `w` can be made from `s'`, and ends in a state that differs from the end of `w` in what
-//! the question does not speak of; and it is not about final states, for in a final state `t` would have ended, and nothing would wait. If some thread is about to make a faulting step at the end of `w`, it is not one of `T`, for it would be about to do so in `s`; nor is what it reads written by `a`. The run from `s'` is as long as `w`, but `t` is at a point with a greater number, or
-//! all points are the same and fewer stores wait. ∎
+//! - is *persistent* if what its threads access now does not disturb what others access later;
+//! - *leads* if one of its threads has a *key*: a store that can land, or a step that can be made and leads to a point
+//!   with a greater number. No question about all states may speak of the key, that is, of either of the two points, of
+//!   the register that it assigns, or of any register of the thread if the step is locked; and if a question about all
+//!   states speaks of memory, neither stores that land nor steps that write memory are keys.
 //!
-//! **Attacks** ([`crate::robust`]). The next step of the attacker accesses nothing now, in mode 1, if it is a store; if it is a load, which may be the last, a set that has the attacker has all threads, for others may not do after the last load what they may do before. Later the attacker only reads, in mode 1, and accesses nothing in mode 2, where it stands still. A key is a step that leads to something.
-//! The proof is the same, with these additions. If `s` has a mode below 2, so has the state before `a`: if `t` is the attacker, because it does not move in `u`; else, in mode 2, `t` would be no helper yet, and `a` would read a cell that was written, or write one that was accessed, by threads outside of `T`, which `a` does not disturb. Then others do the same in modes 0 and 1, and `a` is not a last load unless
-//! `T` has all threads and `u` is empty. If `s` has mode 2, neither whether `a` may be made depends on what `u` accesses, nor the other way round, for the same reason, and what is noted as accessed does not depend on the order. If no thread of `T` moves, what is noted by the key does not undo a violation; and below mode 2 it is no violation, if the key is the attacker's.
+//! The *leading set* of a state is the smallest that is obtained from one thread by adding what persistence needs, and
+//! leads; of several the one of the first such thread. Where no thread has an urgent step ([`crate::urgent`]), a list
+//! needs to hold only the states after steps, and stores that land, of the threads of the leading set, if there is one.
+//!
+//! **Lemma.** Let a list be closed in this sense, and no thread have a faulting step in its states. If a state that a
+//! question seeks, or one with a faulting step, can be reached from a state of the list, then the list has such a state
+//! (up to dead registers).
+//!
+//! **Proof.** By induction on the length of the shortest such run `w` from a state `s` of the list, for equal lengths
+//! on the numbers of the points, from above, and for equal points on how many stores wait, from below. Let `T` be the
+//! leading set.
+//!
+//! - *Some thread of `T` moves in `w`*, that is, makes a step or has a store land. Then `w` is `u a v`, where `a` is
+//!   the first such move, and `t` its thread. Until `a` the thread has the same point, registers and buffer as in `s`,
+//!   and `u` is of threads outside of `T`, which write memory only where they write later: nothing that `a` reads or
+//!   writes. So `a` is possible in `s` and does the same: a fence or a locked step, because the buffer of `t` is empty
+//!   in `s`, too; and `a` writes nothing that `u` reads or writes. A load from the own buffer reads no memory, and is
+//!   the same. Hence `a u v` is a run from `s` to the same end, the list has the state after `a`, and from there the
+//!   run is shorter.
+//! - *No thread of `T` moves in `w`.* Let `a` be the key, of `t`, to `s'`, which is in the list. As before `w` can be
+//!   made from `s'`, and ends in a state that differs from the end of `w` in what the question does not speak of; and
+//!   it is not about final states, for in a final state `t` would have ended, and no store would wait. If some thread
+//!   is about to make a faulting step at the end of `w`, it is not one of `T`, for it would be about to do so in `s`;
+//!   nor is what it reads written by `a`. The run from `s'` is as long as `w`, but `t` is at a point with a greater
+//!   number, or all points are the same and fewer stores wait. ∎
+//!
+//! **Attacks** ([`crate::robust`]). In mode 1 the next step of the attacker accesses nothing now if it is a store; if
+//! it is a load, which may be the last, a set that has the attacker has all threads, for others may not do after the
+//! last load what they may do before. Later the attacker only reads, in mode 1, and accesses nothing in mode 2, where
+//! it stands still. A key is a step that leads to something. The proof is the same, with these additions:
+//!
+//! - *`s` has a mode below 2.* Then so has the state before `a`: if `t` is the attacker, because it does not move in
+//!   `u`; else, in mode 2, `t` would be no helper yet, and `a` would read a cell that was written, or write one that
+//!   was accessed, by threads outside of `T`, which `a` does not disturb. Then others do the same in modes 0 and 1, and
+//!   `a` is not a last load unless `T` has all threads and `u` is empty.
+//! - *`s` has mode 2.* Neither whether `a` may be made depends on what `u` accesses, nor the other way round, for the
+//!   same reason, and what is noted as accessed does not depend on the order.
+//! - *No thread of `T` moves.* What is noted by the key does not undo a violation; and below mode 2 it is no violation,
+//!   if the key is the attacker's.
 
 use serval_tso_program::{Address, CellId, Inner, Op, Program};
 

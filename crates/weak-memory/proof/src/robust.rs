@@ -1,32 +1,68 @@
-//! Robustness by attacks: a closed list of instrumented states for each thread.
+//! Robustness against TSO by attacks (Bouajjani, Derevenetc, Meyer 2013): a closed list of instrumented states for each
+//! thread.
 //!
-//! **Locality** (Bouajjani, Derevenetc, Meyer, “Checking and Enforcing Robustness against TSO”, 2013). If a program is not robust ([`crate::trace`]), it has
-//! a violation in which one thread alone, the *attacker*, delays stores, of the form
-//! `τ₁ · (attacker issues a store to a) · τ₂ · (attacker loads b from memory) · τ₃ · (the store to a lands) · τ₄`, where all other threads' stores land at once, the attacker issues and
-//! loads in `τ₂` and stands still in `τ₃`, every event of `τ₃` happens after the load, and some event of `τ₃`, or the load, happens before the store to `a` by way of an access to `a`.
+//! **Locality** (Bouajjani, Derevenetc, Meyer, “Checking and Enforcing Robustness against TSO”, 2013). If a program is
+//! not robust ([`crate::trace`]), it has a violation in which one thread alone, the *attacker*, delays stores, of the
+//! form
 //!
-//! **Instrumented states** of an attacker are states under sequential consistency with five more things: a mode; the cell of the attack; for each cell what the
-//! attacker has stored to it last, if it has; for each cell whether the load, or what happens after it, has accessed it: no (0), only read (1), written (2); for each thread whether it is a *helper*, that is,
-//! has made an event that happens after the load.
+//! `τ₁ · (attacker issues a store to a) · τ₂ · (attacker loads b from memory) · τ₃ · (the store to a lands) · τ₄`
 //!
-//! | mode | the attacker | other threads |
-//! |---|---|---|
-//! | 0 | steps; instead of a store it may begin the attack: the store is kept, its cell is that of the attack, mode 1 | step |
-//! | 1 | stores are kept; loads give what is kept, else memory; no fence, no locked step; a load from memory may be the last: the cell is read, mode 2 | step |
-//! | 2 | stands still | a helper steps; another steps only if the step reads a cell that is written or writes one that is accessed, and becomes a helper. What a step accesses is noted |
+//! where
 //!
-//! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, for they matter no more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
+//! - all other threads' stores land at once;
+//! - the attacker issues and loads in `τ₂` and stands still in `τ₃`;
+//! - every event of `τ₃` happens after the load;
+//! - some event of `τ₃`, or the load, happens before the store to `a` by way of an access to `a`.
 //!
-//! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`], `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), which has the initial state (`tso.states.initial`), and with each
-//! state the states after its steps (`tso.states.closed`), with dead registers forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]); no step faults (`tso.states.fault`), and no member is a violation
-//! (`tso.robust.violation`). **Theorem.** The program is robust, and under both models no step leaves the range of values.
+//! **Instrumented states** of an attacker are states under sequential consistency with five more things:
 //!
-//! **Proof.** Suppose it is not robust, and take a violation of the form above. Its events up to the landing of the store are a run of instrumented steps: those of `τ₁` in mode 0, then the attack begins, those of `τ₂` in
-//! mode 1, with loads of the attacker from its newest store to the cell, if there is one, and so from what is kept; then the last load. An event of `τ₃` happens after the load, hence is made by a thread that has made
-//! such an event before, a helper, or else the last edge of the path from the load to it joins two events of which one writes a cell that both access: so it reads a cell that is written, or writes one that is accessed,
-//! and that is noted. Steps without access by threads that are no helpers are moved before the load. A locked section is one step, so none is half done then. The event that comes before the store to `a` accesses `a` and is noted: a violation is reached, and by the lemmas
-//! of the modules the list has one. A contradiction.
-//! A fault under store buffers comes after a run whose trace, all stores landed, is acyclic, thus that of a run under sequential consistency, after which the same thread is about to make the same step; and under sequential
+//! - a mode;
+//! - the cell of the attack;
+//! - for each cell what the attacker has stored to it last, if it has;
+//! - for each cell whether the load, or what happens after it, has accessed it: no (0), only read (1), written (2);
+//! - for each thread whether it is a *helper*, that is, has made an event that happens after the load.
+//!
+//! What threads do in each mode:
+//!
+//! - *Mode 0.* The attacker steps; instead of a store it may begin the attack: the store is kept, its cell is that of
+//!   the attack, and the mode becomes 1. Other threads step.
+//! - *Mode 1.* The attacker's stores are kept; its loads give what is kept, else memory; it makes no fence and no
+//!   locked step. A load from memory may be the last: the cell is read, and the mode becomes 2. Other threads step.
+//! - *Mode 2.* The attacker stands still. A helper steps; another thread steps only if the step reads a cell that is
+//!   written or writes one that is accessed, and becomes a helper. What a step accesses is noted.
+//!
+//! In mode 2 nothing is kept, and the attacker is at point 0 with 0 in its registers, since no step depends on them any
+//! more. A state of mode 2 is a *violation* if the cell of the attack was accessed.
+//!
+//! **Rule.** For each thread as the attacker, unless it is like an earlier one ([`crate::alike`],
+//! `tso.robust.attackers`), a list of well-formed instrumented states (`tso.states.shape`), such that
+//!
+//! 1. it has the initial state (`tso.states.initial`);
+//! 2. with each state it has the states after its steps (`tso.states.closed`), with dead registers forgotten
+//!    ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]),
+//!    and threads that are alike in one order ([`crate::alike`]);
+//! 3. no step faults (`tso.states.fault`);
+//! 4. no member is a violation (`tso.robust.violation`).
+//!
+//! **Theorem.** The program is robust, and under both models no step leaves the range of values.
+//!
+//! **Proof.** Suppose it is not robust, and take a violation of the form above. Its events up to the landing of the
+//! store are a run of instrumented steps:
+//!
+//! - those of `τ₁` in mode 0, then the attack begins;
+//! - those of `τ₂` in mode 1, with loads of the attacker from its newest store to the cell, if there is one, and so
+//!   from what is kept; then the last load;
+//! - an event of `τ₃` happens after the load, hence is made by a thread that has made such an event before, a helper,
+//!   or else the last edge of the path from the load to it joins two events of which one writes a cell that both
+//!   access: so it reads a cell that is written, or writes one that is accessed, and that is noted. Steps without
+//!   access by threads that are no helpers are moved before the load. A locked section is one step, so none is half
+//!   done then.
+//!
+//! The event that comes before the store to `a` accesses `a` and is noted: a violation is reached, and by the lemmas of
+//! the modules the list has one. A contradiction.
+//!
+//! A fault under store buffers comes after a run whose trace, all stores landed, is acyclic, thus that of a run under
+//! sequential consistency, after which the same thread is about to make the same step; and under sequential
 //! consistency, which is mode 0, no state of the lists faults. ∎
 
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,13 @@
-//! Runs: what can be reached.
+//! Runs under sequential consistency (Lamport 1979) and x86-TSO (Owens, Sarkar, Sewell 2009): what can be reached.
 //!
-//! A run is a list of numbers: `t` is the next step of thread `t`, counted from 0, and `-1 - t` the landing of the oldest store in its buffer. Under
-//! sequential consistency nothing lands. With `n` threads, `n + t` is the step of thread `t` the other way, where it may go two ways.
+//! A run is a list of numbers: `t` is the next step of thread `t`, counted from 0, and `-1 - t` the landing of the
+//! oldest store in its buffer. Under sequential consistency no store lands. With `n` threads, `n + t` is the step of
+//! thread `t` the other way, where it may go two ways.
 //!
-//! **Rule.** Each step can be made (`tso.run.step`), and the last state is one that the question looks for (`tso.run.end`). **Theorem.** It can be
-//! reached. **Proof.** The run is made, step by step, by the interpreter. ∎
+//! **Rule.** Each step can be made (`tso.run.step`), and the last state is one that the question looks for
+//! (`tso.run.end`).
+//!
+//! **Theorem.** That state can be reached. **Proof.** The interpreter makes the run, step by step. ∎
 
 use serval_budget::Budget;
 use serval_tso_program::Program;

@@ -1,7 +1,8 @@
 //! States of a program, and the numbers that they are written with.
 //!
-//! A state is a list of numbers: for each thread its point and its registers; then the cells of memory. With store buffers there follow,
-//! for each thread, how many stores wait in its buffer, and for each of these, the oldest first, its cell and its value.
+//! A state is a list of numbers: for each thread its point and its registers; then the cells of memory. With store
+//! buffers there follow, for each thread, how many stores wait in its buffer, and for each of these, the oldest first,
+//! its cell and its value.
 
 use serval_tso_program::{CellId, Observed, Point, Program, Question, Thread};
 

@@ -1,17 +1,25 @@
-//! Closed lists of states: what cannot be reached.
+//! Inductive sets of states: closed lists that show what cannot be reached.
 //!
-//! **Rule.** A list of states, ascending, of a program with a fixed number of threads, under sequential consistency or with store buffers. States are
-//! well formed (`tso.states.shape`). The list has the initial state (`tso.states.initial`), and with each state the states after its steps, with dead registers
-//! forgotten ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]), and threads that are alike in one order ([`crate::alike`]) (`tso.states.closed`). No step of a state of the list leaves the range of values (`tso.states.fault`), and no
-//! state is sought by the question (`tso.states.question`).
+//! **Rule.** A list of states, ascending, of a program with a fixed number of threads, under sequential consistency or
+//! with store buffers, such that
 //!
-//! **Theorem.** Then no state that the question seeks can be reached, and no step that leaves the range.
+//! 1. states are well formed (`tso.states.shape`);
+//! 2. the list has the initial state (`tso.states.initial`);
+//! 3. with each state it has the states after its steps (`tso.states.closed`), with dead registers forgotten
+//!    ([`crate::live`]), urgent steps first ([`crate::urgent`]), then those of leading sets ([`crate::persistent`]),
+//!    and threads that are alike in one order ([`crate::alike`]);
+//! 4. no step of a state of the list leaves the range of values (`tso.states.fault`);
+//! 5. no state of the list is sought by the question (`tso.states.question`).
 //!
-//! **Proof.** The initial state is in the list. With the lemmas of the modules, if a sought state could be reached, the list had a sought one. A faulting step
-//! that can be reached is a step of its thread's registers and of what it reads; follow the proof of the lemma on urgent steps with “some thread is about to make a
-//! faulting step” for “sought”: urgent steps of other threads do not change that, and an urgent step is no faulting one. ∎
+//! **Theorem.** No state that the question seeks can be reached, and no step that leaves the range.
 //!
-//! With store buffers, steps include every landing of a store. The list is finite, so the buffers in it are bounded, which is part of what it shows.
+//! **Proof.** The initial state is in the list. With the lemmas of the modules, if a sought state could be reached, the
+//! list had a sought one. A faulting step that can be reached is a step of its thread's registers and of what it reads;
+//! follow the proof of the lemma on urgent steps with “some thread is about to make a faulting step” for “sought”:
+//! urgent steps of other threads do not change that, and an urgent step is no faulting one. ∎
+//!
+//! With store buffers, steps include every landing of a store. The list is finite, so the buffers in it are bounded,
+//! which is part of what it shows.
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

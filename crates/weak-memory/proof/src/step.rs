@@ -1,7 +1,7 @@
 //! The checker's own interpreter of thread automata: what the next step of a thread does.
 //!
-//! A thread has at most one next step, since it is its registers that decide which way a branch goes; where either way may be gone it has two.
-//! What else is left open is whose turn it is.
+//! A thread has at most one next step, since it is its registers that decide which way a branch goes; where either way
+//! may be gone it has two. What else is left open is whose turn it is.
 
 use serval_tso_program::{Address, CellId, Expr, Inner, LockedKind, Op, Point, Program, RegisterId, Thread};
 

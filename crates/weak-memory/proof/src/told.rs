@@ -1,4 +1,4 @@
-//! Runs, told event by event, for reports.
+//! Runs, event by event, for reports.
 
 use serval_budget::Budget;
 use serval_tso_program::{CellId, Point, Program};

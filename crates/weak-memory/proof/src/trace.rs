@@ -1,20 +1,25 @@
-//! Traces: a program that is not robust.
+//! Traces and their cycles (Shasha, Snir 1988): a program that is not robust.
 //!
-//! The *trace* of a run with store buffers has as events the steps that access memory. A plain store writes when it lands; a locked
-//! step reads and writes at once. *Happens before* is the union of
+//! The *trace* of a run with store buffers has as events the steps that access memory. A plain store writes when it
+//! lands; a locked step reads and writes at once. *Happens before* is the union of
 //!
-//! * program order: two events of one thread, in the order in which it made them;
-//! * coherence: two events that write a cell, in the order in which they reach memory;
-//! * reads-from: an event that writes, and one that reads what it wrote;
-//! * conflict: an event that reads a cell, and one that writes the cell after what was read: after the write that is read from, or at all if what is
-//!   read was there at the beginning.
+//! - program order: two events of one thread, in the order in which it made them;
+//! - coherence: two events that write a cell, in the order in which they reach memory;
+//! - reads-from: an event that writes, and one that reads what it wrote;
+//! - conflict: an event that reads a cell, and one that writes the cell after what was read: after the write that is
+//!   read from, or at all if what is read was there at the beginning.
 //!
 //! A program is *robust* if every run in which all stores land has an acyclic trace.
 //!
-//! **Rule.** A run that can be made (`tso.run.step`), after which no store waits (`tso.trace.landed`), and a list of at least two of its events
-//! (`tso.trace.cycle`), each of which happens before the next, and the last before the first (`tso.trace.edge`). **Theorem.** The program is not robust, and the trace
-//! is the trace of no run under sequential consistency. **Proof.** The events are a cycle of the trace. Under sequential consistency every edge goes from an earlier event to a later
-//! one: for program order by definition; a store reaches memory when it is made, so coherence, reads-from and conflict follow the order of the run too. ∎
+//! **Rule.** A run that can be made (`tso.run.step`), after which no store waits (`tso.trace.landed`), and a list of at
+//! least two of its events (`tso.trace.cycle`), each of which happens before the next, and the last before the first
+//! (`tso.trace.edge`).
+//!
+//! **Theorem.** The program is not robust, and the trace is the trace of no run under sequential consistency.
+//!
+//! **Proof.** The events are a cycle of the trace. Under sequential consistency every edge goes from an earlier event
+//! to a later one: for program order by definition; a store reaches memory when it is made, so coherence, reads-from
+//! and conflict follow the order of the run too. ∎
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;

@@ -115,3 +115,14 @@ fn families_are_counted() {
     let said = format!("{} families of programs are built in", serval_families::FAMILIES.len());
     assert!(page("bench.md").contains(&said), "bench.md does not say: {said}");
 }
+
+/// The part for people who check handlers can be read in an evening or two; the gallery, which is looked things up in, is not counted.
+#[test]
+fn the_first_part_of_the_book_is_short() {
+    let summary = page("SUMMARY.md");
+    let (first, second) = summary.split_once("\n# Reference: nets, weak memory, theory\n").expect("the book has two parts");
+    let (_, first) = first.split_once("\n# For people who check handlers\n").expect("the first part has its title");
+    let count = |part: &str| part.lines().filter(|line| line.trim_start().starts_with("- [") && !line.contains("(gallery")).count();
+    assert!((20..=40).contains(&count(first)), "the first part has {} pages", count(first));
+    assert!(count(second) > 40, "the second part has {} pages", count(second));
+}
