@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::time::Duration;
 
-use serval_classic_engine::ablation::{End, Figures, Trial, settings};
+use serval::ablation::{End, Trial, figures, settings};
 use serval_classic_engine::{Options, Stages};
 use serval_model::NetworkSystem;
 use serval_report::bench::AblationReport;
@@ -157,7 +157,7 @@ fn ablation(programs: &[Program], page: &mut Page) -> Result<(), String> {
             }
             trials.push(trial);
         }
-        table.settings.push((setting.name, Figures::of(&trials)));
+        table.settings.push((setting.name, figures(&trials)));
     }
     page.line(table.to_markdown());
     page.line(format!("Of all these verdicts {wrong} are wrong."));
