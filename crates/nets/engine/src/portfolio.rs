@@ -13,18 +13,20 @@ mod covering;
 mod methods;
 mod progress;
 mod reach;
+mod rounds;
 mod schedule;
+mod ticks;
 
 use std::sync::OnceLock;
 
-use attempt::{AttemptAtAll, Round};
+use attempt::{AttemptAtAll, Before, Round};
 pub use bound::Extent;
 pub use progress::Far;
 use progress::Progress;
-use schedule::{Before, EQUATION_TICKS, WALK_TICKS, WEIGHTS_TICKS};
 use serval_budget::{Budget, Cancel};
 use serval_net_proof::Clause;
 use serval_petri::{Formula, Net};
+use ticks::{EQUATION_TICKS, WALK_TICKS, WEIGHTS_TICKS};
 
 use crate::answer::{Found, Method, checked};
 use crate::equation::Base;

@@ -8,10 +8,10 @@ use serval_net_proof::{Claim, Evidence, Run, run};
 use serval_petri::{Formula, Linear, Net, PlaceId, at_least};
 
 use super::Session;
-use super::attempt::{Round, fired};
+use super::attempt::{Before, Round, fired};
 use super::covering::checked_bounds;
 use super::progress::{Far, Progress};
-use super::schedule::{Before, COVER_TICKS, WEIGHTS_TICKS, grown};
+use super::ticks::{COVER_TICKS, WEIGHTS_TICKS, grown};
 use crate::answer::{Found, Method, checked};
 use crate::cover::Largest;
 use crate::weights::Known;

@@ -6,7 +6,7 @@ use serval_petri::{Formula, Net, PlaceId};
 
 use super::attempt::{Attempt, AttemptAtAll, Round};
 use super::progress::{Far, Progress};
-use super::schedule::{COVER_TICKS, WEIGHTS_TICKS, grown};
+use super::ticks::{COVER_TICKS, WEIGHTS_TICKS, grown};
 use super::{Session, reach};
 use crate::answer::{Answer, Found, Method, told};
 use crate::cover::backward::{Filter, Search};

@@ -1,42 +1,14 @@
-//! What is tried when, and with how many ticks.
+//! What is tried when.
 //!
 //! To give a method a place, write its function and add a [`Row`]: to [`AT_ONCE`], where it looks at all goals together, or to
 //! [`ONE_BY_ONE`], where it is asked about each by itself. Rows are tried from the first to the last.
 
-use super::attempt::{Attempt, AttemptAtAll};
+use super::attempt::{Attempt, AttemptAtAll, Before};
+use super::ticks::{
+    COVER_TICKS, DECOMPOSE_TICKS, EQUATION_TICKS, EXPLICIT_TICKS, INDUCTIVE_TICKS, SEPARATOR_TICKS, WALK_TICKS, WEIGHTS_TICKS,
+};
 use super::{covering, methods, reach};
 use crate::answer::Method;
-
-/// Ticks for the bounds of places by weighted sums, in the first round.
-pub(super) const WEIGHTS_TICKS: u64 = 10_000_000;
-/// Ticks for the marking equation, in the first round.
-pub(super) const EQUATION_TICKS: u64 = 250_000;
-/// Ticks for markings with ω, and for least markings backwards, in the first round.
-pub(super) const COVER_TICKS: u64 = 10_000;
-/// Ticks for random walks, in the beginning.
-pub(super) const WALK_TICKS: u64 = 5_000;
-/// Markings, each of which is a tick.
-const EXPLICIT_TICKS: u64 = 1_000;
-const INDUCTIVE_TICKS: u64 = 250_000;
-const SEPARATOR_TICKS: u64 = 10_000;
-const DECOMPOSE_TICKS: u64 = 10_000;
-
-/// By how much ticks grow from round to round.
-pub(super) const GROWTH: u64 = 4;
-
-/// What so many ticks of the first round are in a later one.
-pub(super) fn grown(first: u64, round: u32) -> u64 {
-    first.saturating_mul(GROWTH.saturating_pow(round))
-}
-
-/// What came before the first round.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
-    /// [`Session::begin`](super::Session::begin), with these goals and perhaps others; whether its ticks were too few for the bounds of places.
-    Beginning { is_cut: bool },
-    /// Nothing.
-    Nothing,
-}
 
 /// When a row is tried among all others. Rounds are counted from 0.
 #[derive(Clone, Copy)]
