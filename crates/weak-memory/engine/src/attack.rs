@@ -6,8 +6,8 @@ use serval_tso_program::Op;
 use crate::alike::{Alike, Order};
 use crate::footprints::{Cells, Footprints, Moves, leading};
 use crate::layout::{AttackPart, Noted, Phase};
-use crate::machine::{Access, Machine, Next, Step, both_ways};
-use crate::search::{Event, Faulting, Label, Successors, System};
+use crate::machine::{Access, Event, Machine, Next, Step, both_ways};
+use crate::search::{Faulting, Label, Successors, System};
 
 /// The attacks of a thread.
 pub(crate) struct Attacks<'m, 'p> {

@@ -2,8 +2,8 @@
 
 use serval_budget::StopReason;
 
-use crate::machine::{Fault, Machine};
-use crate::search::{Ended, Event, Faulting, Label, Visited};
+use crate::machine::{Event, Fault, Machine};
+use crate::search::{Ended, Faulting, Label, Visited};
 use crate::witness::{with_buffers, written};
 
 /// How far the engine goes.

@@ -10,10 +10,10 @@ use serval_tso_proof::Basis;
 
 use crate::layout::Buffers;
 use crate::live::Analysis;
-use crate::machine::{Access, Machine, Next, WAYS};
+use crate::machine::{Access, Event, Machine, Next, WAYS};
 use crate::models::{Asked, is_sought};
 use crate::reach::{Reach, Way};
-use crate::search::{Ended, Event, Faulting, Label, Successors, System, search};
+use crate::search::{Ended, Faulting, Label, Successors, System, search};
 
 /// An entry of a load buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,23 @@ use serval_tso_program::{Address, Expr, Inner, LockedKind, Op, Program, Register
 
 use crate::layout::Layout;
 use crate::live::Analysis;
-use crate::search::Event;
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Its next step.
+    Step,
+    /// Its next step the other way, where it may go two.
+    Other,
+    /// Its oldest store reached memory.
+    Land,
+    /// Its next step, a store, which begins an attack.
+    Begin,
+    /// Its next step, a load, which is the last of an attack.
+    Last,
+    /// Its next step, a store, which lands in this round.
+    Queue(usize),
+}
 
 /// A step that leaves the range of values.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use serval_tso_program::{Observed, Op, Program, Question};
 use crate::alike::{Alike, Order};
 use crate::footprints::{Accesses, Footprints, Moves, leading};
 use crate::layout::Buffers;
-use crate::machine::{Access, Machine, Next, both_ways};
-use crate::search::{Event, Faulting, Label, Successors, System, Visited};
+use crate::machine::{Access, Event, Machine, Next, both_ways};
+use crate::search::{Faulting, Label, Successors, System, Visited};
 
 /// Numbers of a store that waits: its cell and its value.
 pub(crate) const STORE: usize = 2;

@@ -9,9 +9,9 @@ use serval_tso_program::{Op, Program};
 use crate::layout::{Buffers, RoundsPart};
 use crate::limits::{Limits, reason};
 use crate::live::Analysis;
-use crate::machine::{Access, Machine, Next, WAYS};
+use crate::machine::{Access, Event, Machine, Next, WAYS};
 use crate::models::{Asked, STORE, is_sought};
-use crate::search::{Ended, Event, Faulting, Label, Successors, System, search};
+use crate::search::{Ended, Faulting, Label, Successors, System, search};
 use crate::witness::{land_of, way_of};
 
 const STAGE: &str = "rounds";

@@ -6,30 +6,13 @@ use serval_budget::{Budget, Stopped};
 use serval_states::{Explored, StateSet};
 
 use crate::alike::Order;
-use crate::machine::FaultKind;
+use crate::machine::{Event, FaultKind};
 
 /// What led to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     pub(crate) thread: usize,
     pub(crate) event: Event,
-}
-
-/// What a thread did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// Its next step.
-    Step,
-    /// Its next step the other way, where it may go two.
-    Other,
-    /// Its oldest store reached memory.
-    Land,
-    /// Its next step, a store, which begins an attack.
-    Begin,
-    /// Its next step, a load, which is the last of an attack.
-    Last,
-    /// Its next step, a store, which lands in this round.
-    Queue(usize),
 }
 
 /// A step that leaves the range of values: thread, point, what is wrong.

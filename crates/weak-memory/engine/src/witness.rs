@@ -5,9 +5,9 @@ use serval_tso_proof::Violation;
 use serval_tso_proof::trace::happens_before;
 
 use crate::layout::Buffers;
-use crate::machine::{Access, Machine, Next};
+use crate::machine::{Access, Event, Machine, Next};
 use crate::models::STORE;
-use crate::search::{Event, Label};
+use crate::search::Label;
 
 pub(crate) fn step_of(thread: usize) -> i64 {
     i64::try_from(thread).unwrap_or(0)
