@@ -22,10 +22,12 @@ pub trait Word: Copy {
 }
 
 impl Word for u64 {
+    #[inline]
     fn bits(self) -> u64 {
         self
     }
 
+    #[inline]
     fn of_bits(bits: u64) -> Self {
         bits
     }
@@ -41,10 +43,12 @@ impl Word for u64 {
 
 impl Word for i64 {
     /// The sign is the last bit, so that −1 is as small as 1.
+    #[inline]
     fn bits(self) -> u64 {
         (self.cast_unsigned() << 1) ^ (self >> 63).cast_unsigned()
     }
 
+    #[inline]
     fn of_bits(bits: u64) -> Self {
         (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
     }
@@ -119,6 +123,7 @@ struct Rows {
 }
 
 /// How many bytes a number with these bits needs.
+#[inline]
 fn width_of(bits: u64) -> usize {
     match bits {
         0..=0xff => 1,
@@ -128,6 +133,7 @@ fn width_of(bits: u64) -> usize {
     }
 }
 
+#[inline]
 fn hash_of(row: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(row);
@@ -136,6 +142,7 @@ fn hash_of(row: &[u8]) -> u64 {
 
 /// Writes a number with so many bytes, of which it needs no more.
 #[expect(clippy::cast_possible_truncation, reason = "the number fits, or the row is written again with more bytes")]
+#[inline]
 fn push(bytes: &mut Vec<u8>, width: usize, bits: u64) {
     match width {
         1 => bytes.push(bits as u8),
@@ -146,12 +153,14 @@ fn push(bytes: &mut Vec<u8>, width: usize, bits: u64) {
 }
 
 /// Writes a number over another.
+#[inline]
 fn put(number: &mut [u8], bits: u64) {
     let width = number.len();
     number.copy_from_slice(&bits.to_le_bytes()[..width]);
 }
 
 /// The number with these bytes.
+#[inline]
 fn bits_of(bytes: &[u8]) -> u64 {
     match *bytes {
         [one] => one.into(),
@@ -164,6 +173,7 @@ fn bits_of(bytes: &[u8]) -> u64 {
 
 impl Rows {
     /// Where a row is, in bytes.
+    #[inline]
     fn span(&self, number: usize) -> std::ops::Range<usize> {
         let (start, end) = match &self.ends {
             Ends::Fixed(length) => (number * length, (number + 1) * length),
@@ -172,6 +182,7 @@ impl Rows {
         start * self.width..end * self.width
     }
 
+    #[inline]
     fn row(&self, number: usize) -> &[u8] {
         &self.bytes[self.span(number)]
     }

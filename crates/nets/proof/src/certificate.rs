@@ -158,9 +158,9 @@ impl Certificate {
     pub fn new(net: &Net, asked: &str, decides: Decides, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
         let property = asked.to_owned();
         let mut certificate = Self { net: fingerprint(net), property, holds: true, evidence: Vec::new(), runs: Runs::default() };
-        if let Some((goal, evidence)) = evidence.iter().find(|one| one.1.claim() == claims(decides, one.0).1) {
+        if let Some(first) = evidence.iter().position(|one| one.1.claim() == claims(decides, one.0).1) {
             certificate.holds = false;
-            certificate.evidence.push(About { goal: *goal, evidence: evidence.clone() });
+            certificate.evidence.extend(evidence.into_iter().nth(first).map(|(goal, evidence)| About { goal, evidence }));
             return Some(certificate);
         }
         let mut is_open = vec![true; goals];

@@ -9,6 +9,21 @@ use crate::layout::{AttackPart, Noted, Phase};
 use crate::machine::{Access, Event, Machine, Next, Step, both_ways};
 use crate::search::{Faulting, Label, Successors, System};
 
+impl Access {
+    /// Tells each cell that is read, and then each that is written.
+    fn each(&self, tell: &mut dyn FnMut(usize, Noted)) {
+        match self {
+            Self::Local | Self::Fence => {}
+            Self::Load(cell) => tell(*cell, Noted::Read),
+            Self::Store(cell, _) => tell(*cell, Noted::Written),
+            Self::Locked { reads, writes } => {
+                reads.iter().for_each(|cell| tell(*cell, Noted::Read));
+                writes.iter().for_each(|(cell, _)| tell(*cell, Noted::Written));
+            }
+        }
+    }
+}
+
 /// The attacks of a thread.
 pub(crate) struct Attacks<'m, 'p> {
     machine: &'m Machine<'p>,
@@ -66,6 +81,9 @@ impl<'m, 'p> Attacks<'m, 'p> {
 
     /// Leaves only what the threads do that come first, where these have keys.
     fn lead(&self, state: &[i64], keys: &[bool], into: &mut Successors) {
+        if !keys.contains(&true) {
+            return;
+        }
         let (machine, phase) = (self.machine, self.part.phase(state));
         let Footprints { next, later } = &machine.analysis.footprints;
         let moves = |thread: usize| {
@@ -90,20 +108,17 @@ impl<'m, 'p> Attacks<'m, 'p> {
         self.machine.go(&mut after, thread, step);
         self.machine.write(&mut after, &step.access);
         if self.part.phase(state) == Phase::After {
-            let (reads, writes): (Vec<usize>, Vec<usize>) = match &step.access {
-                Access::Local | Access::Fence => (Vec::new(), Vec::new()),
-                Access::Load(cell) => (vec![*cell], Vec::new()),
-                Access::Store(cell, _) => (Vec::new(), vec![*cell]),
-                Access::Locked { reads, writes } => (reads.clone(), writes.iter().map(|write| write.0).collect()),
-            };
-            let is_late = reads.iter().any(|cell| self.part.noted(state, *cell) == Noted::Written)
-                || writes.iter().any(|cell| self.part.noted(state, *cell) != Noted::Not);
+            let mut is_late = false;
+            step.access.each(&mut |cell, how| {
+                let before = self.part.noted(state, cell);
+                is_late |= if how == Noted::Read { before == Noted::Written } else { before != Noted::Not };
+            });
             if !self.part.is_helper(state, thread) && !is_late {
+                into.give_back(after);
                 return;
             }
             self.part.set_helper(&mut after, thread);
-            reads.iter().for_each(|cell| self.part.note(&mut after, *cell, Noted::Read));
-            writes.iter().for_each(|cell| self.part.note(&mut after, *cell, Noted::Written));
+            step.access.each(&mut |cell, how| self.part.note(&mut after, cell, how));
         }
         into.push(Label { thread, event: step.event() }, after);
     }

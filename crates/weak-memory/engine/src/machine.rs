@@ -64,7 +64,9 @@ pub(crate) struct Step {
     /// Whether this is the other of two ways.
     pub(crate) is_other: bool,
     pub(crate) to: usize,
-    pub(crate) assigned: Vec<(usize, i64)>,
+    /// The register that gets a value, of most steps, and those of a locked step.
+    assigned: Option<(usize, i64)>,
+    assigned_locked: Vec<(usize, i64)>,
     pub(crate) access: Access,
 }
 
@@ -143,7 +145,7 @@ impl<'p> Machine<'p> {
     fn try_next(&self, state: &[i64], thread: usize, is_other: bool, view: &dyn Fn(usize) -> i64) -> Result<Step, Stop> {
         let registers = self.layout.registers(state, thread);
         let node = &self.program.threads[thread].code[self.point(state, thread)];
-        let step = |access: Access| Step { is_other, to: node.next.index(), assigned: Vec::new(), access };
+        let step = |access: Access| Step { is_other, to: node.next.index(), assigned: None, assigned_locked: Vec::new(), access };
         let value = |expr: &Expr<RegisterId>| evaluate(expr, registers);
         match &node.op {
             Op::End => Err(Stop::Blocked),
@@ -153,7 +155,7 @@ impl<'p> Machine<'p> {
             Op::Fence => Ok(step(Access::Fence)),
             Op::Local(register, expr) => {
                 let kept = self.register_value(thread, register.index(), value(expr)?)?;
-                Ok(Step { assigned: vec![(register.index(), kept)], ..step(Access::Local) })
+                Ok(Step { assigned: Some((register.index(), kept)), ..step(Access::Local) })
             }
             Op::Branch(condition, no) => {
                 let to = if value(condition)? != 0 { node.next } else { *no };
@@ -170,14 +172,14 @@ impl<'p> Machine<'p> {
             }
             Op::Load(register, address) => {
                 let cell = resolve(address, registers)?;
-                Ok(Step { assigned: vec![(register.index(), view(cell))], ..step(Access::Load(cell)) })
+                Ok(Step { assigned: Some((register.index(), view(cell))), ..step(Access::Load(cell)) })
             }
             Op::Atomic(parts) => {
                 let (reads, writes, changed) = (Vec::new(), Vec::new(), Vec::new());
                 let mut locked = Locked { registers: registers.to_vec(), view, reads, writes, changed };
                 self.locked(thread, parts, &mut locked)?;
-                let assigned = locked.changed.iter().map(|&register| (register, locked.registers[register])).collect();
-                Ok(Step { assigned, ..step(Access::Locked { reads: locked.reads, writes: locked.writes }) })
+                let assigned_locked = locked.changed.iter().map(|&register| (register, locked.registers[register])).collect();
+                Ok(Step { assigned_locked, ..step(Access::Locked { reads: locked.reads, writes: locked.writes }) })
             }
         }
     }
@@ -248,7 +250,7 @@ impl<'p> Machine<'p> {
     pub(crate) fn go(&self, state: &mut [i64], thread: usize, step: &Step) {
         self.layout.set_point(state, thread, step.to);
         let registers = self.layout.registers_mut(state, thread);
-        for &(register, value) in &step.assigned {
+        for &(register, value) in step.assigned.iter().chain(&step.assigned_locked) {
             registers[register] = value;
         }
         let live = self.analysis.live[thread][step.to];

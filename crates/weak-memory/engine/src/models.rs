@@ -140,27 +140,26 @@ impl System for Sc<'_, '_> {
             }
             into.push(label, after);
         }
-        lead(machine, state, &keys, false, &[], into);
+        lead(machine, state, &keys, None, into);
         Ok(())
     }
 }
 
-/// Restricts the successors to a persistent set of threads. `waiting` has the cells of the stores in each buffer, the
-/// oldest first. Questions about all states do not speak of memory.
-fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffered: bool, waiting: &[Vec<usize>], into: &mut Successors) {
-    if into.len() < 2 {
+/// Restricts the successors to a persistent set of threads; `buffers` has the stores that wait, if there are buffers.
+/// Questions about all states do not speak of memory.
+fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffers: Option<&Buffers>, into: &mut Successors) {
+    let has_key = |thread: usize| keys[thread] || buffers.is_some_and(|buffers| !buffers.is_empty(thread));
+    if into.len() < 2 || !(0..machine.count()).any(has_key) {
         return;
     }
     let Footprints { next, later } = &machine.analysis.footprints;
     let moves = |thread: usize| {
         let point = machine.point(state, thread);
-        let is_kept = buffered && matches!(machine.op(state, thread), Op::Store(..));
+        let is_kept = buffers.is_some() && matches!(machine.op(state, thread), Op::Store(..));
         let now = if is_kept { Accesses::default() } else { next[thread][point] };
-        let mut moves = Moves { now, later: later[thread][point], needs_all: false, has_key: keys[thread] };
-        for (number, cell) in waiting.get(thread).into_iter().flatten().enumerate() {
-            moves.wait(*cell, number == 0);
-            moves.has_key = true;
-        }
+        let mut moves = Moves { now, later: later[thread][point], needs_all: false, has_key: has_key(thread) };
+        let waiting = buffers.into_iter().flat_map(|buffers| buffers.cells(state, thread));
+        waiting.enumerate().for_each(|(number, cell)| moves.wait(cell, number == 0));
         moves
     };
     let set = leading(&(0..machine.count()).map(moves).collect::<Vec<_>>());
@@ -241,7 +240,7 @@ impl System for Tso<'_, '_> {
             into.push(Label { thread, event: Event::Land }, after);
         }
         // What finds its buffer full is seen with a higher bound.
-        lead(machine, state, &keys, true, &buffers.cells(state), into);
+        lead(machine, state, &keys, Some(&buffers), into);
         Ok(())
     }
 }
@@ -336,7 +335,7 @@ impl System for Merged<'_, '_> {
             }
             into.push(label, after);
         }
-        lead(machine, state, &keys, true, &buffers.cells(state), into);
+        lead(machine, state, &keys, Some(&buffers), into);
         Ok(())
     }
 }

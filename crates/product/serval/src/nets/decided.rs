@@ -69,7 +69,15 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         let mut budget = Budget::new(options.shorten, options.cancel.clone());
         (*run, shortest) = runs::shortened(net, goal, std::mem::take(run), &mut budget);
     }
-    let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence.clone()) else {
+    let run = match evidence.first() {
+        Some((goal, Evidence::Run(run))) if is_one => Some((*goal, run.clone())),
+        _ => None,
+    };
+    let mut used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
+    // Evidence may be large, and only where each of several goals is told more of it is needed than the certificate has.
+    let is_each = property.decides() == Decides::IfReachable;
+    let mut each = if is_each { evidence.clone() } else { Vec::new() };
+    let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence) else {
         let reason = match (goals.len(), open) {
             (1, _) => "no method found an answer within the limits".to_owned(),
             (all, open) => format!("of {all} {}, {open} are open: no method found an answer within the limits", why::nodes(property)),
@@ -77,10 +85,11 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         let reason = too_large.map_or(reason.clone(), |more| format!("{reason}; {more}"));
         return NetDecision { open, ..NetDecision::without(NetAnswer::Undecided, reason) };
     };
-    if !certificate.holds && property.decides() == Decides::IfReachable {
+    if !certificate.holds && is_each {
         // One is enough, but the report has each of them, and so each of them needs evidence.
-        evidence.retain(|one| !matches!(one.1, Evidence::Run(_)));
-        certificate.evidence = evidence.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
+        each.retain(|one| !matches!(one.1, Evidence::Run(_)));
+        used = each.iter().map(|one| one.0).collect();
+        certificate.evidence = each.iter().map(|(goal, evidence)| About { goal: *goal, evidence: evidence.clone() }).collect();
     }
     if let Err(refusal) = certificate.check(net, &mut Budget::new(u64::MAX, options.cancel.clone())) {
         let (answer, reason) = match refusal {
@@ -91,7 +100,6 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         let kept = (answer == NetAnswer::Error).then_some(certificate);
         return NetDecision { certificate: kept, open, ..NetDecision::without(answer, reason) };
     }
-    let used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
     let mut names: Vec<&'static str> = methods.iter().filter(|one| used.binary_search(&one.0).is_ok()).map(|one| one.1).collect();
     names.sort_unstable();
     names.dedup();
@@ -102,13 +110,10 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         reason: None,
         why: why::why(net, property, &certificate),
         explanation: paragraph::paragraph(net, property, goals, &certificate),
-        run: match evidence.first() {
-            Some((goal, Evidence::Run(run))) if is_one => runs::told(net, run, shortest, why::end(net, property, &goals[*goal], run)),
-            _ => None,
-        },
+        run: run.and_then(|(goal, run)| runs::told(net, &run, shortest, why::end(net, property, &goals[goal], &run))),
         value: None,
         far: None,
-        dead: why::dead(net, property, &evidence),
+        dead: why::dead(net, property, &each),
         open,
         certificate: Some(certificate),
     }

@@ -45,9 +45,9 @@ impl Buffers {
         state[start + 1..end].chunks_exact(self.entry)
     }
 
-    /// The cells of all entries, by thread.
-    pub(crate) fn cells(&self, state: &[i64]) -> Vec<Vec<usize>> {
-        (0..self.spans.len()).map(|thread| self.entries(state, thread).map(|entry| index(entry[0])).collect()).collect()
+    /// The cells of the entries of a buffer, the oldest first.
+    pub(crate) fn cells(&self, state: &[i64], thread: usize) -> impl Iterator<Item = usize> {
+        self.entries(state, thread).map(|entry| index(entry[0]))
     }
 
     /// What a thread reads that sees its own entries before memory.
