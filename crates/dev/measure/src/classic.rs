@@ -66,9 +66,9 @@ pub fn compiled(text: &str, mode: Mode) -> Result<Vec<NetworkSystem>, String> {
 pub struct Outcome {
     /// `serializable`, `not-serializable` or `unknown`.
     pub verdict: &'static str,
-    /// Where nobody knows: the stage that stopped, and why.
+    /// Without a verdict: the stage that stopped, and why.
     pub stop: Option<(&'static str, String)>,
-    /// The evidence, as it was written, read and accepted; nothing where nobody knows.
+    /// The evidence, as it was written, read and accepted; nothing without a verdict.
     pub certificate: String,
     /// The number of requests of the counterexample; 0 without one.
     pub requests: u64,
@@ -145,7 +145,7 @@ fn decide_all(systems: &[NetworkSystem], options: &Options, cancel: &Cancel) -> 
 const CHECK: &str = "check";
 
 /// The evidence as a text, if the checker accepts what is read from it; or that
-/// it is too large to be checked, about which nobody is wrong.
+/// it is too large to be checked, which is no mistake.
 fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Claim, body: Body) -> Result<Result<String, String>, String> {
     let written = Certificate { input: fingerprint(text), component, claim, body }.to_json();
     let certificate = Certificate::from_json(&written).map_err(|error| format!("unreadable: {error}"))?;

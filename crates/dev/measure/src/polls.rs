@@ -3,7 +3,7 @@
 //! Limits on time and memory end work by a flag ([`serval_budget::Cancel`]), so
 //! they are kept as well as the flag is looked at. Here each stage and each
 //! method runs on inputs made to be slow, with a flag that takes the time
-//! whenever somebody looks at it, and is raised after a while: what is told is
+//! whenever the work looks at it, and is raised after a while. The result is
 //! the longest time between two looks, from the beginning of the work to its
 //! end, everything given back included.
 //!
@@ -104,7 +104,7 @@ pub struct Seen {
     pub work: String,
     /// The name of the input.
     pub input: String,
-    /// How often somebody looked.
+    /// How often the work looked.
     pub looks: u64,
     /// The longest time between two looks.
     pub longest: Duration,

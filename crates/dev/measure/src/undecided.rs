@@ -19,7 +19,7 @@ use serval_verify::Outcome;
 /// What came of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Whether it is serializable; `None` if nobody knows.
+    /// Whether it is serializable; `None` if that is unknown.
     pub serializable: Option<bool>,
     /// How long one core worked.
     pub time: Duration,

@@ -14,7 +14,7 @@ pub enum Limit {
     /// The clock, which measurements go by.
     Time(Duration),
     /// So much work of one core, that of the thread that calls [`within`]: what
-    /// the clock would say if nobody else wanted the core.
+    /// the clock would say if no other thread wanted the core.
     Core(Duration),
     /// So many looks at the flag, which are the same on every machine, however
     /// busy it is. Only those of the thread that calls [`within`] are counted.
@@ -24,8 +24,8 @@ pub enum Limit {
 /// How often a watch looks at how much a core has worked.
 const WATCH: Duration = Duration::from_millis(5);
 
-/// How much a core has worked for one thread, by what Linux tells; where nobody
-/// tells, the clock.
+/// How much a core has worked for one thread, by what Linux tells; elsewhere by
+/// the clock.
 #[derive(Clone, Debug)]
 pub struct CoreTime {
     file: Option<PathBuf>,

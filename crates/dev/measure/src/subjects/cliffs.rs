@@ -146,7 +146,7 @@ fn rows_of(family: &Family, serval: &Path, directory: &Path) -> Result<Vec<Strin
         // Between pairs the size doubles, so a neighbour is what a row is compared with.
         let mut neighbour = before.take().filter(|(m, _)| n - m == 1);
         let mut growth = neighbour.as_ref().and_then(|(_, less)| point.growth(less));
-        // Time is told in hundredths of a second, of which a short one has few.
+        // The system counts time in hundredths of a second, of which a short one has few.
         if let Some((m, less)) = &mut neighbour
             && growth.is_some_and(|(work, _)| work > 300)
             && point.microseconds <= COUNTED_AGAIN

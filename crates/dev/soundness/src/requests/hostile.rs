@@ -51,7 +51,7 @@ pub enum Way {
     NearChanged,
     /// It was made to miss a condition.
     Condition,
-    /// A tree for facts that nobody looked for.
+    /// A tree for facts drawn at random.
     Counted,
 }
 

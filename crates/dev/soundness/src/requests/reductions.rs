@@ -1,7 +1,7 @@
 //! The reduction rules against brute force.
 //!
 //! Random systems ([`Generator`]) are reduced by each rule alone, by each rule
-//! after a few others, by all rules, and by entries that nobody looked for but
+//! after a few others, by all rules, and by entries drawn at random that
 //! the checker accepts ([`offers`]). Each result has to have the completed
 //! multisets of the system that it came from, interleaved and serial, as far
 //! as trying everything goes ([`trial()`]); and, where the rules keep them, the

@@ -96,7 +96,7 @@ impl From<Found> for Told {
 
 /// Has the checker look at the evidence, and compares with what up to four
 /// requests do, if that is known; an error is what is wrong. Evidence that is
-/// too large to be checked is none, about which nobody is wrong.
+/// too large to be checked is none, and no mistake.
 pub fn judged(system: &NetworkSystem, told: Told, brute: Option<&Behaviours>) -> Result<Outcome, String> {
     let unknown = Outcome { verdict: "unknown", method: "none", requests: 0 };
     match told {

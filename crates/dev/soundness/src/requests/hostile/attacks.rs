@@ -26,7 +26,7 @@ use super::targets::Target;
 const TICKS: u64 = 300_000;
 
 /// A certificate that should miss a condition, and the target to give it to.
-/// `None`: nobody knows how, or the luck was out.
+/// `None`: there is no attack on it, or the draw gave none.
 pub fn attack(condition: &str, pool: &Pool, draw: &mut Draw) -> Option<(usize, Value)> {
     match condition.split('.').next() {
         Some("input" | "component" | "parts") => header(condition, pool, draw),

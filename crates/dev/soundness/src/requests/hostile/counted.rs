@@ -1,4 +1,4 @@
-//! Proofs by counting from facts that nobody looked for.
+//! Proofs by counting from facts drawn at random.
 //!
 //! The facts are drawn at random, so that they meet their conditions; the
 //! solver then looks for a tree. If a fact said more than is true, there would
@@ -33,7 +33,7 @@ pub fn attempt(pool: &Pool, draw: &mut Draw) -> (bool, Option<(usize, String)>) 
     }
 }
 
-/// Facts that nobody looked for, for any target.
+/// Facts drawn at random, for any target.
 fn new(pool: &Pool, draw: &mut Draw) -> Option<(usize, Reduction, Facts)> {
     let wanted = if draw.chance(75) { Claim::NotSerializable } else { Claim::Serializable };
     let target = *draw.pick(pool.single(wanted))?;

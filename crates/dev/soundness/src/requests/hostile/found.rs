@@ -94,7 +94,7 @@ pub fn harvest(number: usize, target: &Target, listed: bool, draw: &mut Draw) ->
     let mut bodies: Vec<(usize, Body)> = Vec::new();
     let systems: Vec<&NetworkSystem> = target.systems.iter().collect();
     if listed {
-        // Programs that somebody wrote are decided as the product does it.
+        // Programs in files are decided as the product does it.
         let plan = Plan { decompose: Some(&serval_lifted::prove), ..Plan::new(Method::ALL, &Cancel::new()) };
         match portfolio::decide(&systems, 0, &plan).found {
             Found::Serializable(parts, _) => bodies.push((0, body(parts))),
@@ -194,7 +194,7 @@ fn proofs(systems: &[&NetworkSystem], draw: &mut Draw) -> Vec<Body> {
 }
 
 /// Proofs of one component: reductions alone, counting alone, over numbers of
-/// answers; reductions in any order with entries that nobody looked for, and the
+/// answers; reductions in any order with entries drawn at random, and the
 /// others afterwards; an invariant.
 fn parts(system: &NetworkSystem, draw: &mut Draw) -> Vec<Part> {
     let Some((form, _)) = NormalForm::new(system) else { return Vec::new() };
@@ -282,7 +282,7 @@ pub(super) fn verified(form: NormalForm, script: &[Entry]) -> Option<Reduced> {
     check_script(form, script, &mut Work::new(&Caps::default(), &Cancel::new())).ok()
 }
 
-/// A certificate of a part, as it is written, for whoever needs a piece of it.
+/// A certificate of a part, as it is written, for attacks that need a piece of it.
 pub(super) fn written(part: Part) -> Option<Value> {
     let certificate = Certificate { input: String::new(), component: 0, claim: Claim::Serializable, body: Body::Part(part) };
     serde_json::from_str(&certificate.to_json()).ok()

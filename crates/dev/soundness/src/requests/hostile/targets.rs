@@ -35,7 +35,7 @@ pub struct Target {
     pub verdict: Option<Claim>,
     /// Whether it is one edit away from another target.
     pub is_edited: bool,
-    /// For each component what trying everything says, once somebody asked.
+    /// For each component what trying everything says, once it was asked for.
     brute: OnceLock<Vec<Option<(usize, bool)>>>,
 }
 

@@ -29,7 +29,7 @@ pub enum Judgement {
     Refuted(String),
     /// It has an error, and who says so.
     Fails(String),
-    /// Nobody found anything, and nobody proved it; so many requests together were tried.
+    /// No method refuted or proved it; so many requests together were tried.
     Unknown(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Entries that nobody looked for.
+//! Entries drawn at random.
 //!
 //! The finders propose what is useful. What the checker accepts is more, and
 //! all of it must be right: these entries are drawn at random, with relations

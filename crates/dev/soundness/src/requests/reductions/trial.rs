@@ -314,7 +314,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Entries that nobody looked for.
+    /// Entries drawn at random.
     fn draw(&mut self, before: &Reduction, rules: &[Rule], random: &mut SplitMix64) -> Result<(), Difference> {
         for &rule in rules.iter().filter(|&&rule| rule != Rule::Pairs) {
             let movers = match (rule, self.generator) {

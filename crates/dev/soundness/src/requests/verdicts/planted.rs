@@ -8,7 +8,7 @@ use serval_model::SplitMix64;
 pub(super) fn planted(requests: u32, seed: u64) -> String {
     let mut random = SplitMix64::new(seed);
     let before = requests - 2;
-    // Something that others do and that disturbs nobody.
+    // Something that others do and that disturbs no request.
     let noise = match random.below(4) {
         0 => "request noise { D := 1 - D }\n",
         1 => "request noise { if (D == 0) { D := 1 } else { D := 0 }; 7 }\nrequest look { 5 }\n",

@@ -1,4 +1,4 @@
-//! Scripts that somebody changed: none is accepted for a system that brute
+//! Scripts that were changed: none is accepted for a system that brute
 //! force refutes.
 //!
 //! Sources are the scripts that the rules find for programs and systems that

@@ -1,4 +1,4 @@
-//! Invariants that do not hold, or of which nobody says why.
+//! Invariants that do not hold, or without a proof that they do.
 
 use serde_json::{Value, json};
 use serval_model::NormalForm;

@@ -122,7 +122,7 @@ fn groups(condition: &str, value: &mut Value, removed: &[u64], kept: &[u64], dra
         _ => json!({"visits": [{"letter": letter, "guards": []}], "each": []}),
     };
     match value.get_mut("groups") {
-        // Their letters are nobody's, and a walk that makes no steps need not visit anything.
+        // Their letters are those of no request, and a walk that makes no steps need not visit anything.
         Some(there) if draw.chance(50) => match condition {
             "letters.visits" => there["each"].as_array_mut()?.iter_mut().for_each(|group| group["steps"] = json!(0)),
             _ => there["each"].as_array_mut()?.push(group(&[letter])),

@@ -1,7 +1,7 @@
 //! Proofs on the text of programs that miss something.
 //!
 //! What a proof claims is made a little stronger or weaker at the place that a
-//! condition is about, or claimed where nobody claimed anything.
+//! condition is about, or claimed where the certificate claims nothing.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ fn spoil(condition: &str, value: &mut Value, draw: &mut Draw) -> Option<()> {
         }
         "reduction.shapes" | "reduction.patterns" => match proof.get_mut("bodies") {
             Some(bodies) => take(bodies, draw).filter(|_| proof["bodies"] != json!([])).map(|_| ()),
-            // Some stand for all, though nobody said so.
+            // Some stand for all, though no proof says so.
             None => {
                 proof["bodies"] = json!([draw.below(SMALL)]);
                 Some(())
@@ -197,7 +197,7 @@ fn take(list: &mut Value, draw: &mut Draw) -> Option<Value> {
     Some(list.remove(draw.below(list.len())))
 }
 
-/// Bounds that nobody looked for.
+/// Bounds drawn at random.
 fn bounds(draw: &mut Draw) -> Value {
     let (low, point) = (draw.below(3), 1 + draw.below(SMALL));
     json!({"variable": draw.below(4), "low": low, "high": low + draw.below(2), "points": [[point, point]]})

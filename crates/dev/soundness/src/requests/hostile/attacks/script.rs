@@ -293,7 +293,7 @@ fn with_pair(draw: &mut Draw, reduced: &Reduced, rules: &[&str], pair: [u32; 2])
     Some(entry)
 }
 
-/// An entry that nobody looked for, as it is written.
+/// An entry drawn at random, as it is written.
 fn drawn(reduced: &Reduced, rule: Rule, draw: &mut Draw) -> Option<Value> {
     let entry = offers::draw(reduced, rule, draw.source())?;
     written(Part::Atomic(vec![entry]))?.pointer("/script/0").cloned()

@@ -123,7 +123,7 @@ fn b_identity_steps_one_at_a_time_go_round() {
     assert!(short.is_kept_by_our_rules());
 }
 
-/// c. A done node in the set of a right mover: nobody interrupts, and the step
+/// c. A done node in the set of a right mover: no request interrupts, and the step
 /// is joined with what follows, which is nothing.
 #[test]
 fn c_a_done_node_is_no_place_to_go_on_from() {
@@ -179,7 +179,7 @@ fn a_copy_is_where_its_original_was() {
     let short = Short { init: &[0], done: &[100, 101], steps: &[[0, 0, 1, 0], [1, 0, 100, 2], [1, 2, 101, 1]] };
     let entry = short.mover(Side::Right, &[(1, 0)]);
     assert!(!short.is_kept_by(&short.applied(&entry)));
-    // The fold leaves out the step of the original, at which nobody begins.
+    // The fold leaves out the step of the original, at which no request begins.
     let (start, next) = (short.node(0), short.node(1));
     assert_eq!(
         short.refused_by(&[Entry::Pairs, Entry::Split(start), Entry::IdentityElimination(vec![(start, next)]), entry]),

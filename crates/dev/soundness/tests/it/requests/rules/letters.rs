@@ -88,7 +88,7 @@ pub(super) struct Tried<'a> {
 }
 
 impl<'a> Tried<'a> {
-    /// `None` if it has more steps, or nobody answers.
+    /// `None` if it has more steps, or no request answers.
     pub(super) fn within(system: &'a NetworkSystem, steps: usize) -> Option<Self> {
         let (form, _) = NormalForm::new(system)?;
         if form.steps().len() > steps {
