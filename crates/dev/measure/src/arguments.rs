@@ -120,7 +120,7 @@ pub enum Subject {
     Polls {
         /// The suite.
         suite: PathBuf,
-        /// Seconds after which work is told to stop.
+        /// Seconds after which the flag is raised.
         #[arg(long, default_value_t = 3)]
         seconds: u64,
     },

@@ -20,7 +20,7 @@ const ALONE: [NetMethod; 2] = [NetMethod::Induction, NetMethod::Pdr];
 
 /// Asks each method alone about the nets of a contest, and about those of mutual exclusion algorithms.
 pub fn page(contest: &Path, mutex: &Path) -> Result<Page, String> {
-    let mut asked = Asked::default();
+    let mut asked = InductiveAnswers::default();
     asked.contest(contest)?;
     asked.mutex(mutex)?;
     let mut page = Page::new(
@@ -60,14 +60,14 @@ struct Tally {
 
 /// All answers.
 #[derive(Default)]
-struct Asked {
+struct InductiveAnswers {
     /// By group of questions and method.
     tallies: BTreeMap<(&'static str, &'static str), Tally>,
     mutex: String,
     wrong: usize,
 }
 
-impl Asked {
+impl InductiveAnswers {
     fn contest(&mut self, directory: &Path) -> Result<(), String> {
         for line in read(&directory.join("expected.tsv"))?.lines().skip(1) {
             let fields: Vec<&str> = line.split('\t').collect();

@@ -54,7 +54,7 @@ enum Group {
 }
 
 /// A question, and what became of it.
-struct Asked {
+struct Answered {
     model: String,
     group: Group,
     name: String,
@@ -65,7 +65,7 @@ struct Asked {
     methods: Vec<&'static str>,
 }
 
-impl Asked {
+impl Answered {
     fn is_answered(&self) -> bool {
         matches!(self.answer, NetAnswer::Holds | NetAnswer::DoesNotHold)
     }
@@ -82,7 +82,7 @@ impl Asked {
 }
 
 /// Asks all questions.
-fn measured(directory: &Path) -> Result<Vec<Asked>, String> {
+fn measured(directory: &Path) -> Result<Vec<Answered>, String> {
     let mut all = Vec::new();
     for line in read(&directory.join("expected.tsv"))?.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -119,14 +119,14 @@ fn known(text: &str) -> Option<bool> {
 }
 
 /// Asks a question, and compares the answer.
-fn ask(model: &str, input: &NetInput, question: &NetQuestion, known: Option<bool>, group: Group) -> Asked {
+fn ask(model: &str, input: &NetInput, question: &NetQuestion, known: Option<bool>, group: Group) -> Answered {
     let (decision, time) = timed(input, question, None, LIMIT);
     let holds = match decision.answer {
         NetAnswer::Holds => Some(true),
         NetAnswer::DoesNotHold => Some(false),
         NetAnswer::Undecided | NetAnswer::Error => None,
     };
-    Asked {
+    Answered {
         model: model.to_owned(),
         group,
         name: question.name.clone(),
@@ -141,15 +141,15 @@ fn ask(model: &str, input: &NetInput, question: &NetQuestion, known: Option<bool
 const HEAD: &str = "| model | questions | answered | within 1 s | wrong | refused | ms, all | ms, slowest | evidence, KiB | methods |\n\
                     |---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
-fn row(name: &str, asked: &[&Asked]) -> String {
-    let count = |is: &dyn Fn(&Asked) -> bool| asked.iter().filter(|one| is(one)).count();
+fn row(name: &str, asked: &[&Answered]) -> String {
+    let count = |is: &dyn Fn(&Answered) -> bool| asked.iter().filter(|one| is(one)).count();
     let mut methods: BTreeMap<&str, usize> = BTreeMap::new();
     asked.iter().flat_map(|one| &one.methods).for_each(|method| *methods.entry(method).or_default() += 1);
     let methods: Vec<String> = methods.iter().map(|(method, count)| format!("{method} {count}")).collect();
     format!(
         "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         asked.len(),
-        count(&Asked::is_answered),
+        count(&Answered::is_answered),
         count(&|one| one.is_answered() && one.time < Duration::from_secs(1)),
         count(&|one| one.is_wrong),
         count(&|one| one.answer == NetAnswer::Error),
@@ -161,8 +161,8 @@ fn row(name: &str, asked: &[&Asked]) -> String {
 }
 
 /// A table with a row for each model, and one for all.
-fn table(asked: &[Asked], group: Group) -> String {
-    let own: Vec<&Asked> = asked.iter().filter(|one| one.group == group).collect();
+fn table(asked: &[Answered], group: Group) -> String {
+    let own: Vec<&Answered> = asked.iter().filter(|one| one.group == group).collect();
     let mut text = String::from(HEAD);
     for chunk in own.chunk_by(|one, next| one.model == next.model) {
         text.push_str(&row(&chunk[0].model, chunk));
@@ -171,8 +171,8 @@ fn table(asked: &[Asked], group: Group) -> String {
 }
 
 /// What each method answered, with times and sizes.
-fn methods(asked: &[Asked]) -> String {
-    let mut by: BTreeMap<String, Vec<&Asked>> = BTreeMap::new();
+fn methods(asked: &[Answered]) -> String {
+    let mut by: BTreeMap<String, Vec<&Answered>> = BTreeMap::new();
     asked.iter().filter(|one| one.is_answered()).for_each(|one| by.entry(one.methods.join(" and ")).or_default().push(one));
     let mut text = String::from(
         "| method | answers | ms, middle | ms, slowest | evidence, middle, bytes | evidence, largest, bytes |\n|---|---:|---:|---:|---:|---:|\n",
@@ -197,10 +197,10 @@ fn methods(asked: &[Asked]) -> String {
 }
 
 /// Published times, with ours beside them.
-fn published(asked: &[Asked]) -> String {
+fn published(asked: &[Answered]) -> String {
     let ours = |model: &str, property: &str| {
         let own = asked.iter().find(|one| one.model == model && one.name == property);
-        own.map_or_else(|| "not asked".to_owned(), Asked::cell)
+        own.map_or_else(|| "not asked".to_owned(), Answered::cell)
     };
     let mut text = String::from(
         "Times of tables 1 and 2 of M. Güdemann's “SPiNAT” (a quad-core i7-8665U at 1.9 GHz, several threads, a limit of five minutes), beside those of this \

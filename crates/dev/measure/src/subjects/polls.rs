@@ -90,7 +90,7 @@ pub fn page(suite: &Path, seconds: u64) -> Result<Page, String> {
         "Looks at the flag",
         format!(
             "How long work goes on without looking at its flag. Limits on time and memory end work by a flag. Each stage and each\n\
-             method runs on {} inputs, most of them made to be slow, and is told to stop after {seconds} s; the longest time between\n\
+             method runs on {} inputs, most of them made to be slow, and its flag is raised after {seconds} s; the longest time between\n\
              two looks at the flag, from the beginning to the end of the work, is by the processor's clock.",
             subjects.len()
         ),

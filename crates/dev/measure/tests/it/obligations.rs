@@ -60,7 +60,7 @@ fn of_the_examples_without_reductions() {
 
 /// The questions can be answered otherwise: what is left out is missed.
 #[test]
-fn every_part_of_the_invariant_is_needed_by_somebody() {
+fn every_part_of_the_invariant_is_needed() {
     if skips("bench.parts_of_invariants") {
         return;
     }

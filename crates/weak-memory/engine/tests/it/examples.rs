@@ -9,7 +9,8 @@ use serval_tso_engine::{Fixed, Limits, Wanted, decide, decide_many, fix_as, prov
 use serval_tso_program::{Place, Point, Program, ThreadId};
 use serval_tso_proof::{Answer, Certificate, Claim, Goal, Means, Model};
 
-/// A program; whether it is robust; whether its question is reached under SC and with store buffers; the fewest fences that make it robust, locked stores that do, and fences that keep bad states out.
+/// A program; whether it is robust; whether its question is reached under SC and with store buffers; the fewest fences
+/// that make it robust, locked stores that do, and fences that keep bad states out.
 struct Example(&'static str, bool, [Option<bool>; 2], usize, usize, Option<usize>);
 
 const NO: Option<bool> = Some(false);
@@ -111,8 +112,9 @@ fn subsets(places: &[Place], size: usize) -> Vec<Vec<Place>> {
     sets
 }
 
-/// A fence more never makes a robust program less so, so it is enough to try all sets that have one fence less. Only fences of the attacker hinder it, so it is enough to try them thread by thread, with fences
-/// everywhere in the others.
+/// A fence more never makes a robust program less so, so it is enough to try all sets that have one fence less. Only
+/// fences of the attacker hinder it, so it is enough to try them thread by thread, with fences everywhere in the
+/// others.
 #[test]
 fn no_smaller_set_makes_an_example_robust() {
     if skips("tsoengine.smaller_sets") {

@@ -12,7 +12,8 @@ fn shown(text: &str, method: Method) -> (Certificate, Shown) {
     (outcome.certificate, shown)
 }
 
-/// Programs with a loop whose stores differ, so that no bound suffices and equal stores are not all; none of them is robust, and none reaches what it asks for.
+/// Programs with a loop whose stores differ, so that no bound suffices and equal stores are not all; none of them is
+/// robust, and none reaches what it asks for.
 const UNBOUNDED: &[&str] = &[
     "memory x = 0, y = 0; thread L { loop { x := 1; x := 2; r := y; } } thread R { y := 1; s := x; } never L.r == 2;",
     "memory x = 0, y = 0, d = 0, f = 0;

@@ -1,4 +1,5 @@
-//! Sections of several steps that only one thread at a time is in: in an attack, threads that are no helpers stand still, also within such a section, and no violation is missed for that.
+//! Sections of several steps that only one thread at a time is in: in an attack, threads that are no helpers stand
+//! still, also within such a section, and no violation is missed for that.
 
 use serval_budget::Budget;
 use serval_tso_engine::{Limits, decide};
@@ -14,7 +15,8 @@ const ENTER: &str = "loop { o := xchg(lock, 1); if (o == 0) { break; } }";
 
 #[test]
 fn a_helper_waits_for_a_thread_that_is_none() {
-    // The attacker sees that the second thread is in the section; the third one, which must be a helper, enters after it has left.
+    // The attacker sees that the second thread is in the section; the third one, which must be a helper, enters after
+    // it has left.
     let text = format!(
         "memory x = 0, y = 0, z = 0, lock = 0;
         thread A {{ x := 1; w := z; assume w == 1; r := y; }}
@@ -29,7 +31,8 @@ fn a_helper_waits_for_a_thread_that_is_none() {
 
 #[test]
 fn a_queue_with_a_section_for_compare_and_swap() {
-    // Each thread takes its place in a queue in a section of two steps, and waits for the one before it; what it stores before that it reads through the buffer.
+    // Each thread takes its place in a queue in a section of two steps, and waits for the one before it; what it stores
+    // before that it reads through the buffer.
     let thread = |own: usize| {
         let other = 3 - own;
         format!(

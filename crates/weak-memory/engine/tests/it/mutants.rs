@@ -1,4 +1,5 @@
-//! Evidence in which one thing is changed is refused. The lists that the engine makes have nothing that is not needed, so this is so for each number of each state.
+//! Evidence in which one thing is changed is refused. The lists that the engine makes have nothing that is not needed,
+//! so this is so for each number of each state.
 
 use serval_budget::Budget;
 use serval_effort::{Effort, effort, one_in, side_by_side};

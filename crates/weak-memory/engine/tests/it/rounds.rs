@@ -1,4 +1,5 @@
-//! A bounded number of rounds: runs that the checker accepts, and the program that does the same under sequential consistency.
+//! A bounded number of rounds: runs that the checker accepts, and the program that does the same under sequential
+//! consistency.
 
 use serval_budget::Budget;
 use serval_tso_engine::{Limits, in_rounds};

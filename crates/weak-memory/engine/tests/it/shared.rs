@@ -1,4 +1,5 @@
-//! Every program of the collection has the verdicts that are written beside it, each with evidence that the checker accepts.
+//! Every program of the collection has the verdicts that are written beside it, each with evidence that the checker
+//! accepts.
 
 use std::collections::BTreeMap;
 
