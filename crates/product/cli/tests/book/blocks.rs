@@ -35,6 +35,17 @@ fn blocks(kind: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The folder of a package, which is in one of the wings.
+fn folder_of(package: &str) -> PathBuf {
+    let below = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let wings = below(&root().join("crates")).into_iter().filter(|wing| wing.is_dir());
+    let is_it = |folder: &PathBuf| {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        manifest.lines().any(|line| line == format!("name = \"{package}\""))
+    };
+    wings.flat_map(|wing| below(&wing)).find(is_it).unwrap_or_else(|| panic!("there is no package {package}"))
+}
+
 /// A place like that of a user: examples, models, a table of what
 /// is expected, a home, and `serval` on the path.
 fn home() -> PathBuf {
@@ -90,9 +101,7 @@ fn commands_in_the_documentation_run() {
                     named += 1;
                 }
                 ["cargo", "test" | "clippy" | "fmt" | "doc" | "run" | "install", rest @ ..] => {
-                    let package =
-                        rest.iter().skip_while(|word| **word != "-p").nth(1).map_or("cli", |name| name.trim_start_matches("serval-"));
-                    let package = root().join("crates").join(package);
+                    let package = folder_of(rest.iter().skip_while(|word| **word != "-p").nth(1).unwrap_or(&"serval-cli"));
                     for pair in rest.windows(2) {
                         let there = match pair {
                             ["--path", path] => root().join(path).join("Cargo.toml").is_file(),
