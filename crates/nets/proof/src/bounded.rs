@@ -5,10 +5,10 @@
 //! ([`cover`]). One of them is unbounded if `pump` is accepted ([`pump`]). Other kinds show neither (`net.claim`).
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Formula, Net, PlaceId};
 
 use crate::bounds::bounds_of;
-use crate::conditions::require;
 use crate::{Claim, Evidence, Refusal, cover, pump, states};
 
 /// Checks the evidence, and says what it shows of the places.

@@ -159,7 +159,7 @@ pub use options::{Methods, Options};
 pub use serval_budget::{Cancel, StopReason};
 pub use serval_classic_engine::Options as ClassicOptions;
 pub use serval_engine::portfolio::{Method, Progress};
-pub use serval_format::{Refusal as FormatRefusal, Style as FormatStyle, format};
+pub use serval_format::{FormatRefusal, Style as FormatStyle, format};
 pub use serval_model::NetworkSystem;
 pub use serval_report::{Advice, Counterexample, FileReport};
 pub use serval_syntax::{Diagnostic, Program};

@@ -15,10 +15,10 @@
 //! So a list that holds, with each state, the states after its steps *with dead registers set to 0*, has a state alike to every reachable one.
 //! Which registers are live is not computed here: whoever brings the evidence says it. It need not be the smallest set.
 
+use serval_evidence::require;
 use serval_tso_program::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Question, RegisterId};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::state::{Local, State};
 
 /// The live registers of each thread at each point.

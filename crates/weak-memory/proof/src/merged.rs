@@ -17,11 +17,11 @@
 //! the state after a step, up to dead registers and the order of threads that are alike. A question seeks a state iff it seeks what covers it, for it speaks of points, registers and, where all buffers are empty, of memory. What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
 use crate::alike::{Alike, rearrange, taken};
-use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};

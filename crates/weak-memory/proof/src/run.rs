@@ -7,10 +7,10 @@
 //! reached. **Proof.** The run is made, step by step, by the interpreter. ∎
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::Program;
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::state::{Model, State};
 use crate::step::{Move, Next, Step, Way};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serval_format::{Refusal, diff};
+use serval_format::{FormatRefusal, diff};
 use serval_report::{escape, render_diagnostics};
 
 use super::check::files;
@@ -14,7 +14,7 @@ use crate::input::{self, Messages};
 use crate::output::{rewrite_file, say, write_to};
 
 /// What formats the programs of a language.
-type Formatter = fn(&str, &serval_format::Style) -> Result<String, Refusal>;
+type Formatter = fn(&str, &serval_format::Style) -> Result<String, FormatRefusal>;
 
 /// What a file means for the exit status, the gravest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,8 +85,8 @@ fn one(path: &Path, args: &Fmt, messages: Messages, config: &Config) -> Result<S
     }
     let formatted = match format(&text, &config.format) {
         Ok(formatted) => formatted,
-        Err(Refusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
-        Err(Refusal::Differs(what)) => {
+        Err(FormatRefusal::Mistakes(mistakes)) => return Err(Failure::Input(render_diagnostics(&mistakes, &name, &text, messages.style))),
+        Err(FormatRefusal::Differs(what)) => {
             say(&format!("{shown} is left as it is: formatting would change the program: {}\n", escape::line(&what.to_string())));
             return Err(Failure::Internal);
         }

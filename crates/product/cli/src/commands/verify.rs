@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serval_budget::Cancel;
 use serval_report::escape::{self, file_name};
-use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, Outcome, Syntax};
+use serval_verify::{Caps, InputError, InputKind, NetFormat, NetPart, NetText, Outcome, Syntax, TsoText, accept};
 
 use crate::args::{VerifiedKind, Verify};
 use crate::failure::Failure;
@@ -97,7 +97,8 @@ fn tso(args: &Verify, syntax: Syntax) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = serval_verify::verify_tso_as(&text, syntax, &args.question, &certificate, &Caps::default(), &Cancel::new());
+    let subject = TsoText { text: &text, syntax, questions: &args.question };
+    let outcome = accept(&subject, &certificate, &Caps::default(), &Cancel::new());
     let line = format!("{}\n", outcome.line(&name, &certificate_name, &text));
     if outcome.status() == 2 {
         return Err(Failure::Input(line));
@@ -115,24 +116,16 @@ fn net(args: &Verify, format: NetFormat) -> Result<ExitCode, Failure> {
     }
     let (name, certificate_name) = (input::name_of(&args.file), input::name_of(&args.certificate));
     let (text, certificate) = (input::plain_text(&args.file)?, input::plain_text(&args.certificate)?);
-    let outcome = if args.compose.is_empty() && args.from.is_none() {
-        serval_verify::verify_net(&text, format, &certificate, &Caps::default(), &Cancel::new())
-    } else {
-        let others = others(&args.compose)?;
-        let mut parts = vec![NetPart { name: &name, text: &text, format }];
-        parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-        match &args.from {
-            Some(from) => {
-                serval_verify::verify_net_from(&parts, !args.compose.is_empty(), from, &certificate, &Caps::default(), &Cancel::new())
-            }
-            None => serval_verify::verify_composed(&parts, &certificate, &Caps::default(), &Cancel::new()),
-        }
-    };
+    let others = others(&args.compose)?;
+    let mut parts = vec![NetPart { name: &name, text: &text, format }];
+    parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+    let subject = NetText { parts: &parts, is_composed: !args.compose.is_empty(), from: args.from.as_deref() };
+    let outcome = accept(&subject, &certificate, &Caps::default(), &Cancel::new());
     let name = match (outcome.status(), &args.from) {
         (0, Some(from)) => format!("{name} from {from}"),
-        _ => name,
+        _ => name.clone(),
     };
-    let line = format!("{}\n", outcome.line(&name, &certificate_name));
+    let line = format!("{}\n", outcome.line(&name, &certificate_name, &text));
     if outcome.status() == 2 {
         return Err(Failure::Input(line));
     }

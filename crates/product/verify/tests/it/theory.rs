@@ -226,6 +226,7 @@ fn the_trusted_base_is_small() {
     let sizes: Vec<(&str, usize)> = [
         "requests/proof",
         "base/diagnostic",
+        "base/evidence",
         "base/linear",
         "requests/model",
         "product/verify",

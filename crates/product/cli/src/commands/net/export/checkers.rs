@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serval::nets::{Assumption, NetInput, NetOptions, assumptions};
 use serval_net_export::lustre::{Assumed, Encoding, Options, write};
-use serval_net_export::{Asked, Refusal, map, sets};
+use serval_net_export::{Asked, ExportRefusal, map, sets};
 
 use super::super::read;
 use crate::args::{LustreEncoding, NetExport};
@@ -16,7 +16,7 @@ use crate::limits::{self, watched};
 use crate::output::{say, write_file};
 
 /// What cannot be written, as a failure.
-pub(super) fn refused(written: Result<String, Refusal>) -> Result<String, Failure> {
+pub(super) fn refused(written: Result<String, ExportRefusal>) -> Result<String, Failure> {
     written.map_err(|refusal| Failure::message(refusal.to_string()))
 }
 
