@@ -5,12 +5,15 @@
 //! types, and each language lists its codes with [`codes!`].
 
 mod codes;
+mod format_error;
+pub mod shown;
 mod similar;
 mod span;
 
 use std::fmt;
 
 pub use codes::CodeInfo;
+pub use format_error::{FormatError, UnknownWord};
 pub use similar::similar;
 pub use span::{LineIndex, Position, Span};
 

@@ -8,24 +8,16 @@
 //!
 //! Nothing here searches or solves, and nothing knows what the variables stand
 //! for: counts of steps of requests, or tokens of a net.
-//!
-//! What the checkers of all certificates have in common is here as well: how conditions are named
-//! ([`conditions!`]), how strictly objects are read ([`read_object!`]), and which input a certificate is about ([`fingerprint()`]).
 
-mod fingerprint;
+mod conditions;
 mod format;
-mod objects;
 mod problem;
-mod refusal;
 mod solution;
-#[cfg(test)]
-mod switch;
 #[cfg(test)]
 mod tests;
 pub mod tree;
 
-pub use fingerprint::fingerprint;
+pub use conditions::Condition;
 pub use problem::{Linear, Literal, Problem};
-pub use refusal::{Condition, Refusal, Rejection};
 pub use solution::is_solved_by;
 pub use tree::{Combination, Node, Reference, Tree, check_tree};

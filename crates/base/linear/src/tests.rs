@@ -1,9 +1,15 @@
 //! Proof trees: each condition is needed, and nothing hostile gets through.
 
 use serval_budget::{Budget, Stopped};
+use serval_evidence::Refusal;
 
-use crate::switch::without;
-use crate::{Combination, Condition, Linear, Literal, Node, Problem, Reference, Refusal, Tree, check_tree, is_solved_by};
+use crate::tests::switch::without;
+use crate::{Combination, Condition, Linear, Literal, Node, Problem, Reference, Tree, check_tree, is_solved_by};
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}
 
 type Answer = Result<(), Refusal>;
 

@@ -118,9 +118,9 @@ use std::iter;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::{Refusal, obtain, require};
 
-use crate::refusal::{obtain, require};
-use crate::{Linear, Literal, Problem, Refusal};
+use crate::{Linear, Literal, Problem};
 
 /// A proof tree: its nodes in preorder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ pub fn check_tree(problem: &Problem, tree: &Tree, budget: &mut Budget) -> Result
     let mut checker = Checker { problem, budget, facts: Vec::new(), variables: problem.variables, at: 0 };
     checker.state_problem()?;
     let answer = checker.walk(tree);
-    answer.map_err(|refusal| refusal.at(checker.at))
+    answer.map_err(|refusal| refusal.about(None, format!("node {} of the tree", checker.at)))
 }
 
 fn ticks(terms: usize) -> u64 {

@@ -152,7 +152,7 @@ fn accepted(text: &str, systems: &[NetworkSystem], component: usize, claim: Clai
     let input = Systems { text, systems: systems.iter().collect() };
     match check(&input, &certificate, &Caps::default(), &Cancel::new()) {
         Ok(()) => Ok(Ok(written)),
-        Err(Refusal::TooLarge(large)) => Ok(Err(large.to_string())),
+        Err(large @ Refusal::TooLarge { .. }) => Ok(Err(large.to_string())),
         Err(refusal) => Err(format!("refused: {refusal}")),
     }
 }

@@ -6,7 +6,7 @@
 //! - [`names`]: names as identifiers, reversibly; [`map`]: what was called how, as a file;
 //! - [`trace`]: counterexamples of Kind 2 and JKind.
 //!
-//! Writers are deterministic, leave no blank at the end of a line, and refuse in one sentence what they cannot say ([`Refusal`]).
+//! Writers are deterministic, leave no blank at the end of a line, and refuse in one sentence what they cannot say ([`ExportRefusal`]).
 //!
 //! **Architecture Invariant:** decides nothing, and no answer rests on it.
 
@@ -29,15 +29,15 @@ use serval_petri::{Decides, Formula, Net, Property};
 
 /// Why something cannot be written, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct ExportRefusal(pub String);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ExportRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ExportRefusal {}
 
 /// A property, and what it is called.
 #[derive(Clone, Debug)]
@@ -50,11 +50,11 @@ pub struct Asked {
 
 impl Asked {
     /// The set of markings that it is about, if it is about one, and whether it says that one of these can be reached.
-    fn goal(&self, net: &Net) -> Result<(Formula, bool), Refusal> {
+    fn goal(&self, net: &Net) -> Result<(Formula, bool), ExportRefusal> {
         let mut goals = goals(net, &self.property)?;
         match (goals.pop(), goals.len()) {
             (Some(goal), 0) => Ok((goal, self.property.decides() == Decides::IfReachable)),
-            (_, others) => Err(Refusal(format!(
+            (_, others) => Err(ExportRefusal(format!(
                 "{} asks {} questions, and here only one can be asked, such as reachable:fireable(t)",
                 self.property.name(),
                 others + 1
@@ -63,9 +63,11 @@ impl Asked {
     }
 }
 
-fn goals(net: &Net, property: &Property) -> Result<Vec<Formula>, Refusal> {
+fn goals(net: &Net, property: &Property) -> Result<Vec<Formula>, ExportRefusal> {
     if property.bounded_places(net).is_some() {
-        return Err(Refusal("that places are bounded is no question about single markings".to_owned()));
+        return Err(ExportRefusal("that places are bounded is no question about single markings".to_owned()));
     }
-    property.goals(net).ok_or_else(|| Refusal(format!("a number in {} does not fit 64 bits, or it is about divisibility", property.name())))
+    property
+        .goals(net)
+        .ok_or_else(|| ExportRefusal(format!("a number in {} does not fit 64 bits, or it is about divisibility", property.name())))
 }

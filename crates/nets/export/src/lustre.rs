@@ -14,7 +14,7 @@ use serval_petri::{Arc, Formula, Net, PlaceId, Property, TransitionId};
 
 use crate::term::LUSTRE;
 use crate::text::{Text, comment};
-use crate::{Asked, Refusal, goals, names};
+use crate::{Asked, ExportRefusal, goals, names};
 
 /// How a net becomes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,9 +178,9 @@ pub(crate) fn asked_name(number: usize) -> String {
 }
 
 /// The program.
-pub fn write(net: &Net, options: &Options<'_>) -> Result<String, Refusal> {
+pub fn write(net: &Net, options: &Options<'_>) -> Result<String, ExportRefusal> {
     if net.place_count() == 0 && net.transition_count() == 0 {
-        return Err(Refusal("the net has no place and no transition, and a node of Lustre has an output".to_owned()));
+        return Err(ExportRefusal("the net has no place and no transition, and a node of Lustre has an output".to_owned()));
     }
     let mut program = Program {
         net,
@@ -378,7 +378,7 @@ impl Program<'_> {
         }
     }
 
-    fn properties(&mut self) -> Result<(), Refusal> {
+    fn properties(&mut self) -> Result<(), ExportRefusal> {
         let safe = |program: &mut Self| {
             program.text.words("prop_oneSafe =");
             let words: Vec<String> = program.places.iter().map(|name| format!("1 >= {name}")).collect();
@@ -425,19 +425,19 @@ impl Program<'_> {
     }
 
     /// A further property: that none of its goals is met, or not all of them ever.
-    fn asked(&mut self, number: usize, asked: &Asked) -> Result<(), Refusal> {
+    fn asked(&mut self, number: usize, asked: &Asked) -> Result<(), ExportRefusal> {
         let name = asked_name(number);
         let place = |place: PlaceId| self.places[place.index()].clone();
         self.text.line(&format!("-- {}", comment(&asked.name)));
         match &asked.property {
             Property::QuasiLive | Property::NoDeadPlaces => {
-                return Err(Refusal(format!(
+                return Err(ExportRefusal(format!(
                     "{} is one property for each node, and all of these are in the default encoding already",
                     asked.property.name()
                 )));
             }
             Property::Bounded(_) | Property::Bound(..) => {
-                return Err(Refusal("that places are bounded is no property of single markings".to_owned()));
+                return Err(ExportRefusal("that places are bounded is no property of single markings".to_owned()));
             }
             Property::Reachable(_) | Property::Reaches(_) | Property::Coverable(_) => {
                 self.text.line("-- It holds where this property does not.");

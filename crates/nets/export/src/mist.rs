@@ -7,25 +7,28 @@ use serval_petri::{Constraint, Net, Target};
 
 use crate::step::variable;
 use crate::text::{Text, comment};
-use crate::{Asked, Refusal};
+use crate::{Asked, ExportRefusal};
 
 /// Markings that a target is made of at most.
 const MARKINGS: usize = 1 << 20;
 
 /// The specification for a property with one goal.
-pub fn write(net: &Net, asked: &Asked) -> Result<String, Refusal> {
+pub fn write(net: &Net, asked: &Asked) -> Result<String, ExportRefusal> {
     let Some(first) = net.places().next() else {
-        return Err(Refusal("the net has no place, and the format of mist needs one".to_owned()));
+        return Err(ExportRefusal("the net has no place, and the format of mist needs one".to_owned()));
     };
     let (goal, is_reachable) = asked.goal(net)?;
     let targets =
-        goal.targets(MARKINGS).ok_or_else(|| Refusal(format!("{} is about more than {MARKINGS} markings", asked.property.name())))?;
+        goal.targets(MARKINGS).ok_or_else(|| ExportRefusal(format!("{} is about more than {MARKINGS} markings", asked.property.name())))?;
     let targets = targets.iter().map(least).collect::<Option<Vec<_>>>().ok_or_else(|| {
-        Refusal(format!("the format of mist asks whether places get at least so many tokens, and {} asks more", asked.property.name()))
+        ExportRefusal(format!(
+            "the format of mist asks whether places get at least so many tokens, and {} asks more",
+            asked.property.name()
+        ))
     })?;
     let targets: Vec<_> = targets.into_iter().flatten().collect();
     if targets.is_empty() {
-        return Err(Refusal(format!("no marking is in the goal of {}, and the format of mist needs one", asked.property.name())));
+        return Err(ExportRefusal(format!("no marking is in the goal of {}, and the format of mist needs one", asked.property.name())));
     }
     let names: Vec<String> = net.places().map(|place| variable(net, place)).collect();
     let mut text = Text::default();

@@ -13,7 +13,7 @@
 use rustc_hash::FxHashSet;
 use serval_petri::{Net, PlaceId, TransitionId};
 
-use crate::Refusal;
+use crate::ExportRefusal;
 
 /// All places that a transition touches, ascending.
 fn touched(net: &Net, transition: TransitionId) -> Vec<PlaceId> {
@@ -56,31 +56,31 @@ pub fn greedy(net: &Net) -> Vec<Vec<TransitionId>> {
 }
 
 /// The sets in a text, an array of arrays of names in JSON, if they are a partition into independent transitions.
-pub fn read(text: &str, net: &Net) -> Result<Vec<Vec<TransitionId>>, Refusal> {
-    let names: Vec<Vec<String>> =
-        serde_json::from_str(text).map_err(|error| Refusal(format!("expected an array of arrays of names of transitions: {error}")))?;
+pub fn read(text: &str, net: &Net) -> Result<Vec<Vec<TransitionId>>, ExportRefusal> {
+    let names: Vec<Vec<String>> = serde_json::from_str(text)
+        .map_err(|error| ExportRefusal(format!("expected an array of arrays of names of transitions: {error}")))?;
     let mut seen = vec![false; net.transition_count()];
     let mut sets = Vec::with_capacity(names.len());
     for names in names {
         let mut set = Vec::with_capacity(names.len());
         for name in names {
-            let transition = net.transition_named(&name).ok_or_else(|| Refusal(format!("the net has no transition “{name}”")))?;
+            let transition = net.transition_named(&name).ok_or_else(|| ExportRefusal(format!("the net has no transition “{name}”")))?;
             if std::mem::replace(&mut seen[transition.index()], true) {
-                return Err(Refusal(format!("“{name}” is in two sets")));
+                return Err(ExportRefusal(format!("“{name}” is in two sets")));
             }
             set.push(transition);
         }
         sets.push(set);
     }
     if let Some(missing) = net.transitions().find(|transition| !seen[transition.index()]) {
-        return Err(Refusal(format!("“{}” is in no set", net.transition_name(missing))));
+        return Err(ExportRefusal(format!("“{}” is in no set", net.transition_name(missing))));
     }
     check(net, &sets)?;
     Ok(sets)
 }
 
 /// Refuses sets of which one has two transitions that touch the same place.
-fn check(net: &Net, sets: &[Vec<TransitionId>]) -> Result<(), Refusal> {
+fn check(net: &Net, sets: &[Vec<TransitionId>]) -> Result<(), ExportRefusal> {
     // By place the last set and transition that touched it.
     let mut last: Vec<Option<(usize, TransitionId)>> = vec![None; net.place_count()];
     for (number, set) in sets.iter().enumerate() {
@@ -88,7 +88,7 @@ fn check(net: &Net, sets: &[Vec<TransitionId>]) -> Result<(), Refusal> {
             for place in touched(net, transition) {
                 if let Some((_, other)) = last[place.index()].filter(|last| last.0 == number) {
                     let (one, two) = (net.transition_name(other), net.transition_name(transition));
-                    return Err(Refusal(format!("“{one}” and “{two}” are in one set and both touch “{}”", net.place_name(place))));
+                    return Err(ExportRefusal(format!("“{one}” and “{two}” are in one set and both touch “{}”", net.place_name(place))));
                 }
                 last[place.index()] = Some((number, transition));
             }

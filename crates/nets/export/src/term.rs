@@ -2,7 +2,7 @@
 
 use serval_petri::{Constraint, Formula, Linear, Part, PlaceId};
 
-use crate::Refusal;
+use crate::ExportRefusal;
 use crate::text::Text;
 
 /// How a tool writes formulas.
@@ -27,7 +27,7 @@ enum Todo {
 
 impl Syntax {
     /// Writes a formula. Nothing recurses by its nesting, and its length is that of the formula.
-    pub(crate) fn formula(&self, text: &mut Text, formula: &Formula, name: impl Fn(PlaceId) -> String) -> Result<(), Refusal> {
+    pub(crate) fn formula(&self, text: &mut Text, formula: &Formula, name: impl Fn(PlaceId) -> String) -> Result<(), ExportRefusal> {
         let parts = formula.parts();
         let operands = operands(parts);
         let mut todo = vec![Todo::Part(parts.len().saturating_sub(1))];
@@ -93,12 +93,12 @@ impl Syntax {
     }
 
     /// Writes a condition with what is negative on the other side, so that no tool has to read a sign.
-    fn constraint(&self, text: &mut Text, constraint: &Constraint, name: impl Fn(PlaceId) -> String) -> Result<(), Refusal> {
+    fn constraint(&self, text: &mut Text, constraint: &Constraint, name: impl Fn(PlaceId) -> String) -> Result<(), ExportRefusal> {
         let (linear, sign) = match constraint {
             Constraint::AtLeastZero(linear) => (linear, ">="),
             Constraint::Zero(linear) => (linear, "="),
             Constraint::NotDivisible { .. } => {
-                return Err(Refusal("a condition about divisibility cannot be written in this format".to_owned()));
+                return Err(ExportRefusal("a condition about divisibility cannot be written in this format".to_owned()));
             }
         };
         match self {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 use serval_petri::{Limits, Net, TransitionId, parse_xml};
 
-use crate::{Refusal, lustre};
+use crate::{ExportRefusal, lustre};
 
 /// Values of a stream by instant.
 type Stream = (String, Vec<(usize, String)>);
@@ -31,21 +31,21 @@ pub fn is_meant(text: &str) -> bool {
 }
 
 /// The run that a counterexample is: the one of the named property, or the first of the file.
-pub fn read(text: &str, net: &Net, property: Option<&str>) -> Result<Vec<TransitionId>, Refusal> {
+pub fn read(text: &str, net: &Net, property: Option<&str>) -> Result<Vec<TransitionId>, ExportRefusal> {
     let all = if text.trim_start().starts_with('<') { of_xml(text)? } else { of_json(text)? };
     let names: Vec<&str> = all.iter().map(|one| one.property.as_str()).collect();
     let found = match property {
-        None => all.first().ok_or_else(|| Refusal("the file has no counterexample".to_owned()))?,
+        None => all.first().ok_or_else(|| ExportRefusal("the file has no counterexample".to_owned()))?,
         Some(wanted) => all.iter().find(|one| one.property == wanted).ok_or_else(|| {
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            Refusal(format!("the file has no counterexample for {wanted}; it has {known}"))
+            ExportRefusal(format!("the file has no counterexample for {wanted}; it has {known}"))
         })?,
     };
     run(net, &found.streams)
 }
 
-fn of_xml(text: &str) -> Result<Vec<Counterexample>, Refusal> {
-    let document = parse_xml(text, &Limits::default()).map_err(|error| Refusal(error.to_string()))?;
+fn of_xml(text: &str) -> Result<Vec<Counterexample>, ExportRefusal> {
+    let document = parse_xml(text, &Limits::default()).map_err(|error| ExportRefusal(error.to_string()))?;
     let called = |node: Node<'_, '_>, names: &[&str]| node.is_element() && names.contains(&node.tag_name().name());
     let mut all = Vec::new();
     for property in document.descendants().filter(|node| called(*node, &["Property"])) {
@@ -58,7 +58,7 @@ fn of_xml(text: &str) -> Result<Vec<Counterexample>, Refusal> {
             for value in stream.children().filter(|node| called(*node, &["Value"])) {
                 let instant =
                     ["instant", "state", "time"].iter().find_map(|name| value.attribute(*name)).and_then(|text| text.parse().ok());
-                let instant = instant.ok_or_else(|| Refusal("a <Value> has no number of its instant".to_owned()))?;
+                let instant = instant.ok_or_else(|| ExportRefusal("a <Value> has no number of its instant".to_owned()))?;
                 values.push((instant, value.text().unwrap_or_default().trim().to_owned()));
             }
             streams.push((stream.attribute("name").unwrap_or_default().to_owned(), values));
@@ -68,8 +68,8 @@ fn of_xml(text: &str) -> Result<Vec<Counterexample>, Refusal> {
     Ok(all)
 }
 
-fn of_json(text: &str) -> Result<Vec<Counterexample>, Refusal> {
-    let document: Value = serde_json::from_str(text).map_err(|error| Refusal(error.to_string()))?;
+fn of_json(text: &str) -> Result<Vec<Counterexample>, ExportRefusal> {
+    let document: Value = serde_json::from_str(text).map_err(|error| ExportRefusal(error.to_string()))?;
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut all = Vec::new();
@@ -81,7 +81,7 @@ fn of_json(text: &str) -> Result<Vec<Counterexample>, Refusal> {
             let mut values = Vec::new();
             for pair in list(&stream["instantValues"]) {
                 let instant = pair[0].as_u64().and_then(|instant| usize::try_from(instant).ok());
-                values.push((instant.ok_or_else(|| Refusal("a value has no number of its instant".to_owned()))?, text(&pair[1])));
+                values.push((instant.ok_or_else(|| ExportRefusal("a value has no number of its instant".to_owned()))?, text(&pair[1])));
             }
             streams.push((text(&stream["name"]), values));
         }
@@ -91,14 +91,14 @@ fn of_json(text: &str) -> Result<Vec<Counterexample>, Refusal> {
 }
 
 /// What the streams say, fired and compared.
-fn run(net: &Net, streams: &[Stream]) -> Result<Vec<TransitionId>, Refusal> {
+fn run(net: &Net, streams: &[Stream]) -> Result<Vec<TransitionId>, ExportRefusal> {
     let named: FxHashMap<String, &Vec<(usize, String)>> = streams.iter().map(|(name, values)| (name.clone(), values)).collect();
     let last = streams.iter().flat_map(|stream| stream.1.iter().map(|value| value.0)).max();
-    let last = last.ok_or_else(|| Refusal("the counterexample has no values".to_owned()))?;
+    let last = last.ok_or_else(|| ExportRefusal("the counterexample has no values".to_owned()))?;
     // By instant; there are no more instants than values.
     let values: usize = streams.iter().map(|stream| stream.1.len()).sum();
     if last >= values {
-        return Err(Refusal(format!("instant {last} has a value, and there are {values} values in all")));
+        return Err(ExportRefusal(format!("instant {last} has a value, and there are {values} values in all")));
     }
     let mut firing: Vec<Vec<TransitionId>> = vec![Vec::new(); last + 1];
     let mut is_known = net.transition_count() == 0;
@@ -110,12 +110,12 @@ fn run(net: &Net, streams: &[Stream]) -> Result<Vec<TransitionId>, Refusal> {
             match value.as_str() {
                 "true" | "1" => firing[*instant].push(transition),
                 "false" | "0" => {}
-                other => return Err(Refusal(format!("“{other}” is no Boolean value, at instant {instant}"))),
+                other => return Err(ExportRefusal(format!("“{other}” is no Boolean value, at instant {instant}"))),
             }
         }
     }
     if !is_known {
-        return Err(Refusal("the counterexample tells of no transition of this net whether it fires".to_owned()));
+        return Err(ExportRefusal("the counterexample tells of no transition of this net whether it fires".to_owned()));
     }
     let mut tokens: Vec<Vec<(serval_petri::PlaceId, &str)>> = vec![Vec::new(); last + 1];
     for place in net.places() {
@@ -130,14 +130,14 @@ fn run(net: &Net, streams: &[Stream]) -> Result<Vec<TransitionId>, Refusal> {
             let has = marking.tokens(*place);
             if value.parse() != Ok(has) {
                 let name = net.place_name(*place);
-                return Err(Refusal(format!("at instant {instant} “{name}” has {value} in the file and {has} in the net")));
+                return Err(ExportRefusal(format!("at instant {instant} “{name}” has {value} in the file and {has} in the net")));
             }
         }
         if instant == last {
             break;
         }
         for &transition in firing {
-            net.fire(&mut marking, transition).map_err(|error| Refusal(format!("instant {instant}: {error}")))?;
+            net.fire(&mut marking, transition).map_err(|error| ExportRefusal(format!("instant {instant}: {error}")))?;
             fired.push(transition);
         }
     }

@@ -7,22 +7,18 @@
 //!   constraints.
 //! - [`greatest_trap`], [`greatest_siphon`]: what stays marked or empty, by the arcs alone.
 //! - [`compose()`]: several nets as one, by the names of their transitions.
-//! - [`slice()`]: leaves out what no run to the target can use, and says why.
 //! - [`tina`], [`pnml`], [`mcc`], [`lola`], [`mist`], [`vass`]: nets and questions as files that other tools
 //!   read and write. A writer can have it read back before it hands
 //!   it out ([`tina_reads_back`] and the like).
 //!
 //! ```
-//! use serval_budget::Budget;
-//! use serval_petri::{Constraint, Linear, Net, Slice, Target, slice};
+//! use serval_petri::{Constraint, Linear, Net, Target};
 //! let mut net = Net::new("a lock");
 //! let (free, held) = (net.add_place("free", 1).unwrap(), net.add_place("held", 0).unwrap());
 //! net.add_transition("take", [(free, 1)], [(held, 1)]).unwrap();
-//! // Nothing gives back what it never took.
 //! let both = [free, held].map(|place| Constraint::Zero(Linear::variable(place)));
 //! let target = Target::new(both.to_vec());
 //! assert!(!target.holds(&net.initial()));
-//! assert!(matches!(slice(&net, &target, &mut Budget::unlimited()), Ok(Slice::Unreachable(_))));
 //! ```
 
 mod compose;
@@ -31,7 +27,6 @@ mod formula;
 mod ids;
 mod net;
 mod property;
-mod slice;
 mod structure;
 mod target;
 
@@ -41,8 +36,7 @@ pub use format::{
 };
 pub use formula::{Formula, Part, words};
 pub use ids::{PlaceId, TransitionId};
-pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError};
+pub use net::{Arc, FireError, Marking, Net, NetError, ReplayError, weight};
 pub use property::{Decides, Most, Property, at_least};
-pub use slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
 pub use structure::{greatest_siphon, greatest_trap};
 pub use target::{Constraint, Linear, Target};

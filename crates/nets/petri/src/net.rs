@@ -201,7 +201,7 @@ impl Marking {
 }
 
 /// The weight of the arc between a transition and `place`, 0 where there is none.
-pub(crate) fn weight(arcs: &[Arc], place: PlaceId) -> u64 {
+pub fn weight(arcs: &[Arc], place: PlaceId) -> u64 {
     arcs.binary_search_by_key(&place, |&(other, _)| other).map_or(0, |index| arcs[index].1)
 }
 

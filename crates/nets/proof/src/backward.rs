@@ -41,7 +41,7 @@ pub struct Backward {
     pub evidence: Box<Evidence>,
 }
 
-serval_linear::objects!(Backward);
+serval_evidence::objects!(Backward);
 
 /// What every marking of a goal is under: the numbers that all its cases say; `None` where there are too many cases.
 pub fn said_by_all(net: &Net, goal: &Formula) -> Option<Label> {

@@ -44,10 +44,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Constraint, Formula, Linear, Net, Part, PlaceId};
 
 use crate::bounds::{bounds_of, places_of};
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 use crate::cover::{COMPARISONS, TOO_MANY};
 use crate::{Equation, Refusal, Weights};
 
@@ -81,7 +82,7 @@ pub struct Excluded {
     pub equation: Equation,
 }
 
-serval_linear::objects!(Basis, Excluded);
+serval_evidence::objects!(Basis, Excluded);
 
 /// That a marking is at least as large as this.
 pub fn as_large(marking: &[(u32, u64)]) -> Option<Formula> {

@@ -9,10 +9,10 @@
 //! One of them is unbounded if the checker accepts `pump` ([`pump`]). Other kinds show neither (`net.claim`).
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Formula, Net, PlaceId};
 
 use crate::bounds::bounds_of;
-use crate::conditions::require;
 use crate::{Claim, Evidence, Refusal, cover, pump, states};
 
 /// Checks the evidence, and says what it shows of the places.

@@ -21,10 +21,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Constraint, Formula, Linear, Net, Part, PlaceId, TransitionId};
 
 use crate::Refusal;
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 
 /// Weighted sums that no transition increases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +43,7 @@ pub struct Dead {
     pub places: Vec<u32>,
 }
 
-serval_linear::objects!(Weights, Dead);
+serval_evidence::objects!(Weights, Dead);
 
 /// How many tokens each place has at most, where that is known.
 pub(crate) type Bounds = Vec<Option<i128>>;

@@ -33,23 +33,16 @@
 
 use std::fmt::Write;
 
-use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_petri::{Decides, FormatError, Formula, Net, PlaceId, Property};
+use serval_diagnostic::FormatError;
+use serval_evidence::require;
+use serval_petri::{Decides, Formula, Net, PlaceId, Property};
 
-use crate::conditions::require;
 use crate::run::check_runs;
 use crate::{Claim, Evidence, Item, Refusal, Runs, check, check_bounded};
 
-/// The name of the format, in every certificate.
-pub const FORMAT: &str = "serval-net-certificate";
-
-/// The version of the format that is written and read.
-pub const VERSION: u64 = 1;
-
-/// How long a message about a text is at most, in characters: it may quote it.
-const LONGEST_MESSAGE: usize = 240;
+serval_evidence::head!("serval-net-certificate", 1);
 
 /// Evidence for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -81,10 +74,8 @@ pub struct About {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 struct Document {
-    #[serde(deserialize_with = "format_name")]
-    format: String,
-    #[serde(deserialize_with = "version")]
-    version: u64,
+    format: FormatName,
+    version: FormatVersion,
     net: String,
     property: String,
     holds: bool,
@@ -93,21 +84,10 @@ struct Document {
     runs: Runs,
 }
 
-serval_linear::objects!(About, Document);
+serval_evidence::objects!(About, Document);
 
 fn has_none(runs: &Runs) -> bool {
     *runs == Runs::default()
-}
-
-fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    if name == FORMAT { Ok(name) } else { Err(D::Error::custom(format!("the format is {name:?}, not {FORMAT:?}"))) }
-}
-
-fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    let version = u64::deserialize(deserializer)?;
-    let message = || format!("this is version {version} of the format; this program reads version {VERSION}");
-    if version == VERSION { Ok(version) } else { Err(D::Error::custom(message())) }
 }
 
 impl From<Document> for Certificate {
@@ -138,7 +118,7 @@ pub fn fingerprint(net: &Net) -> String {
             arcs.iter().for_each(|&(place, weight)| line(kind, "", &[u64::try_from(place.index()).unwrap_or(u64::MAX), weight]));
         }
     }
-    serval_linear::fingerprint(&text)
+    serval_evidence::fingerprint(&text)
 }
 
 /// What must be shown of a goal, by its number, where the property holds, and of one goal at least where it does not.
@@ -279,22 +259,13 @@ impl Certificate {
 
     /// Reads a certificate from JSON.
     pub fn from_json(text: &str) -> Result<Self, FormatError> {
-        serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            // The position is in fields of its own.
-            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-            let message = message.chars().take(LONGEST_MESSAGE).collect::<String>();
-            FormatError::new(error.line().max(1), error.column().max(1), message)
-        })
+        serval_evidence::read(text)
     }
 
     /// The certificate as JSON, on one line with its end.
     pub fn to_json(&self) -> String {
         let Self { net, property, holds, evidence, runs } = self.clone();
-        let document = Document { format: FORMAT.to_owned(), version: VERSION, net, property, holds, evidence, runs };
-        // Strings, numbers and structures of them always have a JSON form.
-        let mut text = serde_json::to_string(&document).unwrap_or_default();
-        text.push('\n');
-        text
+        let document = Document { format: FormatName, version: FormatVersion, net, property, holds, evidence, runs };
+        serval_evidence::line(&document) + "\n"
     }
 }

@@ -1,10 +1,8 @@
-//! What evidence must meet, and why it was not accepted.
+//! What evidence must meet.
 
-use std::fmt;
+use crate::Refusal;
 
-use serval_budget::Stopped;
-
-serval_linear::conditions! {
+serval_evidence::conditions! {
     /// What evidence must meet.
     pub enum Condition {
         /// The certificate is about this net.
@@ -126,76 +124,5 @@ serval_linear::conditions! {
     }
 }
 
-/// Why evidence was not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A condition does not hold.
-    Invalid(Rejection),
-    /// A number does not fit. Nothing is said about the evidence.
-    TooLarge {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much is allowed.
-        limit: u64,
-    },
-    /// The budget ended the check. Nothing is said about the evidence.
-    Stopped(Stopped),
-}
-
-/// A condition that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
-    /// The condition.
-    pub condition: Condition,
-    /// What is wrong, without a full stop. One line.
-    pub message: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.condition, self.message)
-    }
-}
-
-impl From<Stopped> for Refusal {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl From<serval_linear::Refusal> for Refusal {
-    fn from(refusal: serval_linear::Refusal) -> Self {
-        match refusal {
-            serval_linear::Refusal::Invalid(rejection) => {
-                let message = format!("node {} of the tree: {}", rejection.node, rejection.message);
-                Self::Invalid(Rejection { condition: Condition::Tree(rejection.condition), message })
-            }
-            serval_linear::Refusal::TooLarge { what, limit } => Self::TooLarge { what, limit },
-            serval_linear::Refusal::Stopped(stopped) => Self::Stopped(stopped),
-        }
-    }
-}
-
 /// Numbers that are too large.
 pub(crate) const NUMBERS: Refusal = Refusal::TooLarge { what: "bits of a number", limit: 127 };
-
-/// What a condition that does not hold leads to: a refusal, always. Only this
-/// crate's own tests can switch a condition off.
-pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal> {
-    #[cfg(test)]
-    if crate::tests::switch::is_off(condition) {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(Rejection { condition, message }))
-}
-
-/// Refuses unless the condition holds. The message is made only if it is needed.
-macro_rules! require {
-    ($condition:ident, $holds:expr, $($message:tt)+) => {
-        if !$holds {
-            $crate::conditions::unmet($crate::conditions::Condition::$condition, format!($($message)+))?;
-        }
-    };
-}
-
-pub(crate) use require;

@@ -27,10 +27,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Formula, Net, PlaceId};
 
 use crate::bounds::excludes;
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 use crate::{Refusal, bounds};
 
 /// How many pairs of markings are compared at most.
@@ -51,7 +52,7 @@ pub struct Cover {
     pub markings: Vec<Vec<Option<u64>>>,
 }
 
-serval_linear::objects!(Cover);
+serval_evidence::objects!(Cover);
 
 /// Whether one ω-marking is below another, or equal to it.
 pub fn is_below(lower: &[Option<u64>], upper: &[Option<u64>]) -> bool {

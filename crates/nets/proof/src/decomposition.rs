@@ -107,11 +107,12 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree};
 use serval_petri::{Formula, Net};
 
 use crate::Refusal;
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 use sequence::{Edge, Label, Piece, Sequence, both, fired, is_under};
 use system::System;
 
@@ -193,7 +194,7 @@ pub struct First {
     pub arcs: Vec<usize>,
 }
 
-serval_linear::objects!(Decomposition, Covering, Order, Value, First);
+serval_evidence::objects!(Decomposition, Covering, Order, Value, First);
 
 impl Step {
     /// The number of the piece that it is about.

@@ -33,11 +33,12 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree};
 use serval_petri::{Constraint, Formula, Net, Part, PlaceId};
 
 use crate::bounds::{bounds_of, places_of};
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 use crate::{Refusal, Weights};
 
 /// A proof that the marking equation has no solution in the goal.
@@ -56,7 +57,7 @@ pub struct Equation {
     pub tree: Tree,
 }
 
-serval_linear::objects!(Equation);
+serval_evidence::objects!(Equation);
 
 fn has_none(weights: &Weights) -> bool {
     weights.sums.is_empty()

@@ -41,11 +41,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_linear::{Linear, Literal, Problem, Tree, check_tree};
 use serval_petri::{Formula, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 use crate::equation::add_goal;
 
 /// A linear expression over the places of a net, by number, that is at least 0. As JSON a list: the constant, then places, ascending, each with its
@@ -121,7 +122,7 @@ pub struct Inductive {
     pub tree: Tree,
 }
 
-serval_linear::objects!(Invariant, Inductive);
+serval_evidence::objects!(Invariant, Inductive);
 
 /// Checks the invariant, and that it excludes the goal.
 pub(crate) fn check(net: &Net, goal: &Formula, inductive: &Inductive, budget: &mut Budget) -> Result<(), Refusal> {

@@ -52,7 +52,7 @@ pub struct KInductive {
     pub step: Tree,
 }
 
-serval_linear::objects!(KInductive);
+serval_evidence::objects!(KInductive);
 
 /// Checks the invariant and all trees.
 pub(crate) fn check(net: &Net, goal: &Formula, evidence: &KInductive, budget: &mut Budget) -> Result<(), Refusal> {

@@ -51,7 +51,7 @@ pub use basis::{Basis, Excluded};
 pub use bounded::check_bounded;
 pub use bounds::{Dead, Weights};
 pub use certificate::{About, Certificate, fingerprint};
-pub use conditions::{Condition, Refusal, Rejection};
+pub use conditions::Condition;
 pub use cover::Cover;
 pub use decomposition::Decomposition;
 pub use equation::Equation;
@@ -60,6 +60,7 @@ pub use k_inductive::KInductive;
 pub use pump::{Again, Pump, Step};
 pub use run::{Item, Run, Runs};
 pub use separator::Separator;
+pub use serval_evidence::{Refusal, Rejection};
 pub use states::{States, Stubborn};
 
 /// What is said of a goal.
@@ -156,7 +157,7 @@ impl Evidence {
 /// Checks that the evidence shows what is claimed of the goal.
 pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budget: &mut Budget) -> Result<(), Refusal> {
     let shown = evidence.claim();
-    conditions::require!(
+    serval_evidence::require!(
         Claimed,
         shown == claim,
         "evidence of kind {} shows that a goal is {}, not {}",
@@ -179,7 +180,7 @@ pub fn check(net: &Net, goal: &Formula, claim: Claim, evidence: &Evidence, budge
         Evidence::Separator(separator) => separator::check(net, goal, separator, budget),
         Evidence::Decomposition(decomposition) => decomposition::check(net, goal, decomposition, budget),
         Evidence::Pump(_) => {
-            conditions::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
+            serval_evidence::require!(Claimed, false, "evidence of kind pump is about places, not about a goal");
             Ok(())
         }
     }

@@ -31,9 +31,9 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Net, PlaceId};
 
-use crate::conditions::require;
 use crate::run::Walk;
 use crate::{Item, Refusal};
 
@@ -63,7 +63,7 @@ pub struct Again {
     pub pump: Vec<u32>,
 }
 
-serval_linear::objects!(Pump, Again);
+serval_evidence::objects!(Pump, Again);
 
 /// Where the steps lead: tokens by place, `None` for ω.
 pub fn end(net: &Net, pump: &Pump, budget: &mut Budget) -> Result<Vec<Option<i128>>, Refusal> {

@@ -26,10 +26,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Formula, Marking, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
-use crate::conditions::{NUMBERS, require};
+use crate::conditions::NUMBERS;
 
 /// A run, and where it ends follows from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +50,7 @@ pub struct Runs {
     pub ends: Vec<(usize, usize, usize)>,
 }
 
-serval_linear::objects!(Run, Runs);
+serval_evidence::objects!(Run, Runs);
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

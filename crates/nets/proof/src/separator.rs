@@ -80,7 +80,7 @@ pub struct Separator {
     pub tree: Tree,
 }
 
-serval_linear::objects!(Separator);
+serval_evidence::objects!(Separator);
 
 /// The net with a place for each transition that counts how often it has fired; `None` where there are too many. Who looks for clauses asks here.
 pub fn counting(net: &Net) -> Option<Net> {

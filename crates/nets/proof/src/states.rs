@@ -35,10 +35,10 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_petri::{Arc, Formula, Marking, Net, PlaceId, TransitionId};
 
 use crate::Refusal;
-use crate::conditions::require;
 
 /// All markings that can be reached, or more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Stubborn {
     pub sets: Vec<Vec<u32>>,
 }
 
-serval_linear::objects!(States, Stubborn);
+serval_evidence::objects!(States, Stubborn);
 
 /// A list of markings that can be looked up.
 struct List<'a> {

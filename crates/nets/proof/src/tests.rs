@@ -7,4 +7,8 @@ mod covering;
 mod decompositions;
 mod hostile;
 mod separators;
-pub(crate) mod switch;
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}

@@ -71,7 +71,7 @@ impl Default for Style {
 
 /// Why a text was not formatted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum FormatRefusal {
     /// Its letters or its grammar have mistakes: these.
     Mistakes(Vec<Diagnostic>),
     /// What came out would not have been the same program. This is a bug of
@@ -79,7 +79,7 @@ pub enum Refusal {
     Differs(String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for FormatRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mistakes(mistakes) => write!(f, "the program has {} mistakes", mistakes.len()),
@@ -88,22 +88,22 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for FormatRefusal {}
 
 /// `text` in the layout of `style`.
 ///
 /// Takes time in proportion to the length of the text.
-pub fn format(text: &str, style: &Style) -> Result<String, Refusal> {
+pub fn format(text: &str, style: &Style) -> Result<String, FormatRefusal> {
     let parsed = parse(text);
     if !parsed.diagnostics().is_empty() {
-        return Err(Refusal::Mistakes(parsed.diagnostics().to_vec()));
+        return Err(FormatRefusal::Mistakes(parsed.diagnostics().to_vec()));
     }
     let root = parsed.syntax();
     let formatted = layout::print(text, &root, *style);
     let again = parse(&formatted);
     if let Some(mistake) = again.diagnostics().first() {
-        return Err(Refusal::Differs(format!("it would no longer be a program: {}", mistake.message)));
+        return Err(FormatRefusal::Differs(format!("it would no longer be a program: {}", mistake.message)));
     }
-    same::compare((text, &root), (&formatted, &again.syntax())).map_err(Refusal::Differs)?;
+    same::compare((text, &root), (&formatted, &again.syntax())).map_err(FormatRefusal::Differs)?;
     Ok(formatted)
 }

@@ -1,6 +1,6 @@
 //! What the style looks like, form by form.
 
-use crate::{Refusal, Style, format};
+use crate::{FormatRefusal, Style, format};
 
 fn formatted_to(width: usize, text: &str) -> String {
     let style = Style { width, ..Style::default() };
@@ -281,10 +281,10 @@ fn convenience_forms() {
 
 #[test]
 fn texts_with_mistakes_are_refused() {
-    let Err(Refusal::Mistakes(mistakes)) = format("request a { X = 1; }", &Style::default()) else { panic!("refused") };
+    let Err(FormatRefusal::Mistakes(mistakes)) = format("request a { X = 1; }", &Style::default()) else { panic!("refused") };
     assert_eq!(mistakes[0].code.0, "E0112");
     for text in ["", "   // only a comment", "request a { X := }", "X := 1 Y := 2 }", "/* open", "\u{a0}X", "{\"json\": 1}"] {
-        assert!(matches!(format(text, &Style::default()), Err(Refusal::Mistakes(_))), "{text}");
+        assert!(matches!(format(text, &Style::default()), Err(FormatRefusal::Mistakes(_))), "{text}");
     }
 }
 

@@ -14,7 +14,7 @@
 //! );
 //! ```
 
-use crate::{Refusal, Style};
+use crate::{FormatRefusal, Style};
 
 /// A token or a comment, and what stands before it.
 #[derive(Clone, Copy, Debug)]
@@ -39,21 +39,21 @@ impl Piece<'_> {
 }
 
 /// `text` in the layout of `style`.
-pub fn format(text: &str, style: &Style) -> Result<String, Refusal> {
+pub fn format(text: &str, style: &Style) -> Result<String, FormatRefusal> {
     let pieces = pieces(text)?;
     let formatted = Printer::new(&pieces, *style).print();
-    let again = self::pieces(&formatted).map_err(|_| Refusal::Differs("it would no longer be a program".to_owned()))?;
+    let again = self::pieces(&formatted).map_err(|_| FormatRefusal::Differs("it would no longer be a program".to_owned()))?;
     let differs = pieces.iter().zip(&again).find(|(one, other)| one.text != other.text);
     match differs {
-        Some((one, other)) => Err(Refusal::Differs(format!("`{}` would become `{}`", one.text, other.text))),
-        None if pieces.len() != again.len() => Err(Refusal::Differs("something would be lost".to_owned())),
+        Some((one, other)) => Err(FormatRefusal::Differs(format!("`{}` would become `{}`", one.text, other.text))),
+        None if pieces.len() != again.len() => Err(FormatRefusal::Differs("something would be lost".to_owned())),
         None => Ok(formatted),
     }
 }
 
 /// The tokens and comments of a text.
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Refusal> {
-    let spans = serval_tso_program::lexemes(text).map_err(Refusal::Mistakes)?;
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, FormatRefusal> {
+    let spans = serval_tso_program::lexemes(text).map_err(FormatRefusal::Mistakes)?;
     let mut pieces = Vec::new();
     let (mut at, mut line) = (0, 0);
     for span in spans {

@@ -175,7 +175,7 @@ fn decided(input: &TsoInput, options: &TsoOptions) -> Result<TsoDecision, TsoErr
 fn accepted(program: &Program, certificate: &TsoEvidence, options: &TsoOptions) -> Result<Shown, TsoError> {
     certificate.check(program, &mut Budget::new(u64::MAX, options.check.clone())).map_err(|refusal| match refusal {
         Refusal::Stopped(_) => TsoError::Stopped,
-        Refusal::Invalid(_) => TsoError::Refused(format!("the checker has refused the evidence: {refusal}"), Box::new(certificate.clone())),
+        _ => TsoError::Refused(format!("the checker has refused the evidence: {refusal}"), Box::new(certificate.clone())),
     })
 }
 

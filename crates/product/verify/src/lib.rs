@@ -5,7 +5,8 @@
 //! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from a caller that has compiled the program,
 //! and checks that they are all. For a program the parser and the compiler are therefore
 //! part of what is trusted; the engines that find verdicts are not, and this
-//! crate does not depend on them. [`verify_net`] reads a net and hands it to the checker of [`serval_net_proof`]. It does no input or output; the binary
+//! crate does not depend on them. [`accept`] does the same for a net ([`NetText`]) and for a program on weak memory ([`TsoText`]): it reads the
+//! text itself, and hands it to the checker of its wing. It does no input or output; the binary
 //! `serval-verify` in this package does.
 //!
 //! ```
@@ -16,29 +17,32 @@
 //! assert_eq!(outcome.status(), 2);
 //! ```
 
+mod accept;
 mod nets;
+mod outcome;
 mod tso;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::fmt;
 use std::sync::Arc;
 
-use serval_budget::{Budget, Cancel};
+use serval_budget::{Budget, Cancel, Stopped};
 use serval_case_proof::WithNets;
 use serval_compile::{
     CompileError, Compiled, Fault, FaultKind, FaultReport, Lazy, Options, Prepared, Translation, TranslationError, Unclosed, compile,
 };
 
-use serval_model::{JsonError, NetworkSystem, shown, systems_from_json};
-use serval_proof::{Body, Certificate, Claim, Failure, FormatError, Input, Kind, Part, Reduction, Refusal, Systems, check};
-use serval_syntax::{Diagnostic, Limit, LineIndex, Severity, Span, analyze};
+use serval_diagnostic::{Code, Diagnostic, Span, shown};
+use serval_model::{NetworkSystem, systems_from_json};
+use serval_proof::{Body, Certificate, Failure, Input, Part, Reduction, Refusal, Systems, check};
+use serval_syntax::{Limit, analyze};
 
-pub use nets::{NetFormat, NetOutcome, NetPart, verify_composed, verify_net, verify_net_from};
+pub use accept::{Subject, Unusable, accept};
+pub use nets::{NetFormat, NetPart, NetProved, NetText, verify_net};
+pub use outcome::{InputError, Outcome, Proved, Valid};
 pub use serval_proof::{Caps, Rejection, TooLarge};
 pub use serval_tso_program::Syntax;
-pub use tso::{TsoOutcome, verify_tso, verify_tso_as};
+pub use tso::TsoText;
 
 /// What the input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,48 +51,6 @@ pub enum InputKind {
     Program,
     /// A network system as JSON, or an array of them.
     System,
-}
-
-/// What came out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The claim is proved.
-    Valid(Valid),
-    /// A condition does not hold. Nothing is said about the claim.
-    Invalid(Rejection),
-    /// The check would exceed a cap. Nothing is said about the certificate.
-    TooLarge(TooLarge),
-    /// The input or the certificate cannot be read, or the program fails.
-    InputError(InputError),
-    /// The states that were handed over are not those of the program: a bug of the caller that compiled it.
-    Unclosed(Unclosed),
-    /// The flag was raised.
-    Cancelled,
-}
-
-/// A certificate that was accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Valid {
-    /// What is proved.
-    pub claim: Claim,
-    /// By what kind of certificate.
-    pub kind: Kind,
-    /// The evidence in a few words, such as `a run of 2 requests in 8 events`.
-    pub summary: String,
-}
-
-/// Something that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputError {
-    /// The text is no program: its errors, and warnings and notes beside them.
-    Program(Vec<Diagnostic>),
-    /// The text is no network system.
-    System(JsonError),
-    /// A step that the certificate needs divides by zero, overflows or does
-    /// not end.
-    Fault(Box<Diagnostic>),
-    /// The certificate's text is no certificate.
-    Certificate(FormatError),
 }
 
 /// Checks a certificate for an input, both as texts.
@@ -100,31 +62,42 @@ pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, canc
 /// are evaluated once and compared, and that no other pair occurs is checked, not found out (`Prepared::check_closed`, whose module
 /// says why the program then has the same runs).
 pub fn verify_handed(input: &str, kind: InputKind, certificate: &str, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
-    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
-        return Outcome::TooLarge(too_large);
-    }
-    let certificate = match Certificate::from_json(certificate) {
-        Ok(certificate) => certificate,
-        Err(error) => return Outcome::InputError(InputError::Certificate(error)),
-    };
-    match kind {
-        InputKind::Program => verify_program(input, &certificate, handed, caps, cancel),
-        InputKind::System => verify_systems(input, &certificate, caps, cancel),
-    }
+    accept(&RequestsText { text: input, kind, handed }, certificate, caps, cancel)
 }
 
-fn verify_program(text: &str, certificate: &Certificate, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
-    let analysis = analyze(text);
-    let Some(program) = analysis.program else {
-        return Outcome::InputError(InputError::Program(analysis.diagnostics));
-    };
-    let prepared = Arc::new(Prepared::new(&program, Options::default()));
-    let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
-    let result = check(&WithNets(input), certificate, caps, cancel);
-    outcome(certificate, result, |stop| match stop {
-        Stop::Unclosed(unclosed) => Outcome::Unclosed(unclosed),
-        stop => Outcome::InputError(InputError::Fault(Box::new(stop.diagnostic(text)))),
-    })
+/// Handlers of requests as text.
+#[derive(Clone, Copy)]
+pub struct RequestsText<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// What it is.
+    pub kind: InputKind,
+    /// What somebody has made of the program already.
+    pub handed: Option<&'a Compiled>,
+}
+
+impl Subject for RequestsText<'_> {
+    type Certificate = Certificate;
+    type Proved = Valid;
+
+    fn check(&self, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<Valid, Refusal<Unusable>> {
+        let &Self { text, kind, handed } = self;
+        match kind {
+            InputKind::Program => {
+                let analysis = analyze(text);
+                let program = analysis.program.ok_or(InputError::Program(analysis.diagnostics))?;
+                let prepared = Arc::new(Prepared::new(&program, Options::default()));
+                let input = ProgramInput { text, prepared, handed, compiled: OnceCell::new() };
+                check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|stop| stop.unusable(text)))?;
+            }
+            InputKind::System => {
+                let systems = systems_from_json(text).map_err(InputError::System)?;
+                let input = Systems { text, systems: systems.iter().collect() };
+                check(&WithNets(input), certificate, caps, cancel).map_err(|refusal| refusal.map_stop(|never| match never {}))?;
+            }
+        }
+        Ok(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body) })
+    }
 }
 
 /// What came of checking the compilation of a program.
@@ -168,15 +141,6 @@ pub fn verify_compilation(text: &str, cancel: &Cancel) -> Compilation {
     }
 }
 
-fn verify_systems(text: &str, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Outcome {
-    let systems = match systems_from_json(text) {
-        Ok(systems) => systems,
-        Err(error) => return Outcome::InputError(InputError::System(error)),
-    };
-    let input = Systems { text, systems: systems.iter().collect() };
-    outcome(certificate, check(&WithNets(input), certificate, caps, cancel), |stop: Infallible| match stop {})
-}
-
 /// A program: its states are made as they are needed, or all at once.
 struct ProgramInput<'a> {
     text: &'a str,
@@ -203,9 +167,16 @@ impl From<Fault> for Stop {
 }
 
 impl Stop {
+    fn unusable(self, text: &str) -> Unusable {
+        match self {
+            Self::Unclosed(unclosed) => Unusable::Unclosed(unclosed),
+            stop => Unusable::InputError(InputError::Fault(Box::new(stop.diagnostic(text)))),
+        }
+    }
+
     fn diagnostic(self, text: &str) -> Diagnostic {
         // Only what is stopped has no diagnostic, and it does not come here.
-        let none = || Diagnostic::error(serval_syntax::Code("E0300"), Span::default(), "the program cannot be compiled");
+        let none = || Diagnostic::error(Code("E0300"), Span::default(), "the program cannot be compiled");
         match self {
             Self::Fault(fault) => fault_diagnostic(fault, text),
             Self::Error(error) => error.diagnostic(text).unwrap_or_else(none),
@@ -237,7 +208,7 @@ impl Input for ProgramInput<'_> {
         if let Some(handed) = self.handed {
             match self.prepared.check_closed(handed, &mut Budget::new(u64::MAX, cancel.clone())) {
                 Ok(()) => {}
-                Err(Unclosed::Stopped(_)) => return Err(Refusal::Cancelled),
+                Err(Unclosed::Stopped(_)) => return Err(Refusal::Stopped(Stopped::Cancelled)),
                 Err(unclosed) => return Err(Refusal::System(Stop::Unclosed(unclosed))),
             }
         }
@@ -245,7 +216,7 @@ impl Input for ProgramInput<'_> {
             Some(compiled) => compiled,
             None => match self.prepared.compile(&Budget::new(u64::MAX, cancel.clone())) {
                 Ok(compiled) => self.compiled.get_or_init(|| compiled),
-                Err(CompileError::Stopped(_)) => return Err(Refusal::Cancelled),
+                Err(CompileError::Stopped(_)) => return Err(Refusal::Stopped(Stopped::Cancelled)),
                 Err(error) => return Err(Refusal::System(Stop::Error(error))),
             },
         };
@@ -269,16 +240,6 @@ pub fn failure_of(fault: &Fault) -> Option<Failure> {
         FaultKind::Outside { limit: Limit::Range(_), .. } => Some(Failure::Range),
         FaultKind::Outside { limit: Limit::Index(_), .. } => Some(Failure::Index),
         FaultKind::TooLong => None,
-    }
-}
-
-fn outcome<Stop>(certificate: &Certificate, result: Result<(), Refusal<Stop>>, failed: impl FnOnce(Stop) -> Outcome) -> Outcome {
-    match result {
-        Ok(()) => Outcome::Valid(Valid { claim: certificate.claim, kind: certificate.body.kind(), summary: summary(&certificate.body) }),
-        Err(Refusal::Invalid(rejection)) => Outcome::Invalid(rejection),
-        Err(Refusal::TooLarge(too_large)) => Outcome::TooLarge(too_large),
-        Err(Refusal::System(stop)) => failed(stop),
-        Err(Refusal::Cancelled) => Outcome::Cancelled,
     }
 }
 
@@ -342,53 +303,9 @@ fn fault_diagnostic(fault: Fault, text: &str) -> Diagnostic {
     let report = CompileError::Fault(Box::new(FaultReport::of(fault)));
     let diagnostic = report.diagnostic(text);
     // Only `Stopped` has no diagnostic; the code is for the type's sake.
-    let mut diagnostic = diagnostic.unwrap_or_else(|| Diagnostic::error(serval_syntax::Code("E0300"), fault.span, "a step that fails"));
+    let mut diagnostic = diagnostic.unwrap_or_else(|| Diagnostic::error(Code("E0300"), fault.span, "a step that fails"));
     diagnostic.notes = vec!["a step that the certificate needs fails here".to_owned()];
     diagnostic
-}
-
-impl Outcome {
-    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled, 4 a bug.
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Valid(_) => 0,
-            Self::Invalid(_) => 1,
-            Self::InputError(_) => 2,
-            Self::TooLarge(_) | Self::Cancelled => 3,
-            Self::Unclosed(_) => 4,
-        }
-    }
-
-    /// The outcome in one line, without a newline. `input` and `certificate`
-    /// are what the files are called, and `text` is the input.
-    pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
-        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
-        shown::line(&self.written(input, certificate, text)).into_owned()
-    }
-
-    fn written(&self, input: &str, certificate: &str, text: &str) -> String {
-        match self {
-            Self::Valid(valid) if valid.claim == Claim::Fault => format!("{certificate}: valid: {input} can fail ({})", valid.summary),
-            Self::Valid(valid) => format!("{certificate}: valid: {input} is {valid}"),
-            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
-            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
-            Self::Unclosed(unclosed) => format!("{input}: internal error: {unclosed}"),
-            Self::Cancelled => format!("{certificate}: cancelled"),
-            Self::InputError(InputError::Certificate(error)) => {
-                format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message)
-            }
-            Self::InputError(InputError::System(error)) => format!("{input}:{error}"),
-            Self::InputError(InputError::Fault(diagnostic)) => diagnostic_line(diagnostic, input, text),
-            Self::InputError(InputError::Program(diagnostics)) => {
-                let mut errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-                let first = errors.next().map_or_else(|| format!("{input}: error"), |first| diagnostic_line(first, input, text));
-                match errors.count() {
-                    0 => first,
-                    more => format!("{first} (and {more} more)"),
-                }
-            }
-        }
-    }
 }
 
 impl Compilation {
@@ -413,19 +330,8 @@ impl Compilation {
                  the steps of the run are those of the compiled program"
             ),
             Self::Wrong(what) => format!("internal error: the compiled system is not the program: {what}"),
-            Self::InputError(error) => return Outcome::InputError(error.clone()).line(input, "", text),
+            Self::InputError(error) => return Outcome::<Valid>::InputError(error.clone()).line(input, "", text),
         };
         shown::line(&format!("{}: {said}", shown::name(input))).into_owned()
-    }
-}
-
-fn diagnostic_line(diagnostic: &Diagnostic, input: &str, text: &str) -> String {
-    let at = LineIndex::new(text).position(text, diagnostic.primary.span.start);
-    format!("{input}:{}:{}: error[{}]: {}", at.line, at.column, diagnostic.code, diagnostic.message)
-}
-
-impl fmt::Display for Valid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.claim.name(), self.summary)
     }
 }

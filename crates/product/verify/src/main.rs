@@ -12,8 +12,7 @@ use serval_budget::Cancel;
 use serval_model::shown::{file_name, name};
 use serval_syntax::MAX_FILE_BYTES;
 use serval_verify::{
-    Caps, InputKind, NetFormat, NetOutcome, NetPart, Outcome, Syntax, TooLarge, TsoOutcome, verify, verify_compilation, verify_composed,
-    verify_net, verify_net_from, verify_tso_as,
+    Caps, InputKind, NetFormat, NetPart, NetText, Outcome, RequestsText, Subject, Syntax, TooLarge, TsoText, accept, verify_compilation,
 };
 
 const HELP: &str = "\
@@ -189,49 +188,42 @@ fn outcome(files: &Files) -> Result<(String, u8), String> {
         return Err(format!("{} is larger than {most} bytes", shown(&files.input)));
     };
     let certificate = read(&files.certificate, caps.bytes)?;
+    let (name, certificate_name) = (called(&files.input), called(&files.certificate));
     let kind = match files.kind {
         Kind::Text(kind) => kind,
         Kind::Tso(syntax) => {
-            let outcome = match certificate {
-                Ok(certificate) => verify_tso_as(&text, syntax, &files.questions, &certificate, &caps, &Cancel::new()),
-                Err(too_large) => TsoOutcome::TooLarge(too_large),
-            };
-            return Ok((outcome.line(&called(&files.input), &called(&files.certificate), &text), outcome.status()));
+            let subject = TsoText { text: &text, syntax, questions: &files.questions };
+            let outcome = accepted(&subject, certificate, &caps);
+            return Ok((outcome.line(&name, &certificate_name, &text), outcome.status()));
         }
         Kind::Net(format) => {
             let others = others(&files.compose, most)?;
-            let outcome = match certificate {
-                Ok(certificate) if files.compose.is_empty() && files.from.is_none() => {
-                    verify_net(&text, format, &certificate, &caps, &Cancel::new())
-                }
-                Ok(certificate) => {
-                    let name = called(&files.input);
-                    let mut parts = vec![NetPart { name: &name, text: &text, format }];
-                    parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
-                    match &files.from {
-                        Some(from) => verify_net_from(&parts, !files.compose.is_empty(), from, &certificate, &caps, &Cancel::new()),
-                        None => verify_composed(&parts, &certificate, &caps, &Cancel::new()),
-                    }
-                }
-                Err(too_large) => NetOutcome::TooLarge(too_large),
+            let mut parts = vec![NetPart { name: &name, text: &text, format }];
+            parts.extend(others.iter().map(|(name, text, format)| NetPart { name, text, format: *format }));
+            let subject = NetText { parts: &parts, is_composed: !files.compose.is_empty(), from: files.from.as_deref() };
+            let outcome = accepted(&subject, certificate, &caps);
+            let name = match (outcome.status(), &files.from) {
+                (0, Some(from)) => format!("{name} from {from}"),
+                _ => name.clone(),
             };
-            let mut name = called(&files.input);
-            if let (0, Some(from)) = (outcome.status(), &files.from) {
-                name = format!("{name} from {from}");
-            }
-            return Ok((outcome.line(&name, &called(&files.certificate)), outcome.status()));
+            return Ok((outcome.line(&name, &certificate_name, &text), outcome.status()));
         }
     };
-    let outcome = match certificate {
-        Ok(certificate) => verify(&text, kind, &certificate, &caps, &Cancel::new()),
-        Err(too_large) => Outcome::TooLarge(too_large),
-    };
-    let line = outcome.line(&called(&files.input), &called(&files.certificate), &text);
+    let outcome = accepted(&RequestsText { text: &text, kind, handed: None }, certificate, &caps);
+    let line = outcome.line(&name, &certificate_name, &text);
     if outcome.status() == 0 && files.check_compile {
         let compilation = verify_compilation(&text, &Cancel::new());
-        return Ok((format!("{line}\n{}", compilation.line(&called(&files.input), &text)), compilation.status()));
+        return Ok((format!("{line}\n{}", compilation.line(&name, &text)), compilation.status()));
     }
     Ok((line, outcome.status()))
+}
+
+/// What comes of a certificate, unless its file is too large to be read.
+fn accepted<S: Subject>(subject: &S, certificate: Result<String, TooLarge>, caps: &Caps) -> Outcome<S::Proved> {
+    match certificate {
+        Ok(certificate) => accept(subject, &certificate, caps, &Cancel::new()),
+        Err(too_large) => Outcome::TooLarge(too_large),
+    }
 }
 
 /// The nets beside the first one: what each is called, says, and is.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serval_budget::{Budget, Cancel, Stopped};
-use serval_model::shown;
-use serval_net_proof::{Certificate, Evidence, Inductive, KInductive, Refusal, Rejection};
-use serval_petri::{FormatError, Limits, Net, compose, mist, pnml, tina, vass, words};
+use serval_budget::{Budget, Cancel};
+use serval_diagnostic::FormatError;
+use serval_net_proof::{Certificate, Evidence, Inductive, KInductive};
+use serval_petri::{Limits, Net, compose, mist, pnml, tina, vass, words};
+use serval_proof::Refusal;
 
-use crate::{Caps, TooLarge};
+use crate::{Caps, InputError, Outcome, Proved, Subject, Unusable, accept};
 
 /// How a net is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,130 +65,89 @@ pub struct NetPart<'a> {
     pub format: NetFormat,
 }
 
-/// What came of checking a certificate for a net.
+/// A net as text, or several that are composed: transitions with the same name are one, within each file and between them
+/// ([`serval_petri::compose`]).
+///
+/// ```
+/// use serval_budget::Cancel;
+/// use serval_verify::{Caps, NetFormat, NetPart, NetText, accept};
+/// let parts = [NetPart { name: "a.net", text: "tr t p -> q", format: NetFormat::Tina }];
+/// let certificate = r#"{"format":"serval-net-certificate","version":1,"net":"","property":"one-safe","holds":true,"evidence":[]}"#;
+/// let net = NetText { parts: &parts, is_composed: false, from: Some("r = 1") };
+/// let outcome = accept(&net, certificate, &Caps::default(), &Cancel::new());
+/// assert_eq!(outcome.line("a.net", "c.json", ""), "error: where it begins: column 1: the net has no place “r”");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct NetText<'a> {
+    /// The files.
+    pub parts: &'a [NetPart<'a>],
+    /// Whether pages and files are composed; a single file need not be.
+    pub is_composed: bool,
+    /// The marking that it begins with instead of its own, in which `*` stands for what the net says itself.
+    pub from: Option<&'a str>,
+}
+
+/// A certificate about a net that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NetOutcome {
-    /// The claim is proved.
-    Valid {
-        /// The property, as on the command line.
-        property: String,
-        /// Whether it holds.
-        holds: bool,
-        /// The evidence in a few words.
-        summary: String,
-    },
-    /// A condition does not hold. Nothing is said about the claim.
-    Invalid(Rejection),
-    /// The check would exceed a cap. Nothing is said about the certificate.
-    TooLarge(TooLarge),
-    /// The net cannot be read.
-    Net(FormatError),
-    /// One of the files that the net is composed of cannot be read.
-    Part {
-        /// What it is called.
-        name: String,
-        /// Why not.
-        error: FormatError,
-    },
-    /// The nets cannot be composed.
-    Composed(String),
-    /// Where the net is to begin cannot be read.
-    From(String),
-    /// The certificate cannot be read.
-    Certificate(FormatError),
-    /// The flag was raised.
-    Cancelled,
+pub struct NetProved {
+    /// The property, as on the command line.
+    pub property: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The evidence in a few words.
+    pub summary: String,
+}
+
+impl Proved for NetProved {
+    fn sentence(&self, input: &str) -> String {
+        let Self { property, holds, summary } = self;
+        format!("{property} {} of {input} ({summary})", if *holds { "holds" } else { "does not hold" })
+    }
+}
+
+impl Subject for NetText<'_> {
+    type Certificate = Certificate;
+    type Proved = NetProved;
+
+    fn check(&self, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<NetProved, Refusal<Unusable>> {
+        let net = self.read()?;
+        let checked = certificate.check(&net, &mut Budget::new(caps.ticks, cancel.clone()));
+        checked.map_err(|refusal| refusal.map_stop(|never| match never {}))?;
+        Ok(NetProved { summary: summary(certificate), property: certificate.property.clone(), holds: certificate.holds })
+    }
+}
+
+impl NetText<'_> {
+    fn read(&self) -> Result<Net, InputError> {
+        let net = match self.parts {
+            [part] if !self.is_composed => part.format.read(part.text).map_err(InputError::Net)?,
+            parts => composed(parts)?,
+        };
+        let Some(from) = self.from else { return Ok(net) };
+        let marking = words::start(from, &net).map_err(|error| {
+            let column = from.get(..error.start).unwrap_or(from).chars().count() + 1;
+            InputError::From(format!("column {column}: {error}"))
+        })?;
+        Ok(net.with_initial(&marking))
+    }
 }
 
 /// Checks a certificate for a net, both as texts.
-///
-/// ```
-/// use serval_budget::Cancel;
-/// use serval_verify::{Caps, NetFormat, verify_net};
-/// let outcome = verify_net("tr t a -> b", NetFormat::Tina, "{}", &Caps::default(), &Cancel::new());
-/// assert_eq!((outcome.status(), outcome.line("n.net", "c.json")), (2, "c.json:1:2: error: missing field `format`".to_owned()));
-/// ```
-pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
-    verified(certificate, caps, cancel, || format.read(text).map_err(NetOutcome::Net))
+pub fn verify_net(text: &str, format: NetFormat, certificate: &str, caps: &Caps, cancel: &Cancel) -> Outcome<NetProved> {
+    let parts = [NetPart { name: "", text, format }];
+    accept(&NetText { parts: &parts, is_composed: false, from: None }, certificate, caps, cancel)
 }
 
-/// Checks a certificate for the net that several files are together: transitions with the same name are one, within each file and
-/// between them ([`serval_petri::compose`]).
-///
-/// ```
-/// use serval_budget::Cancel;
-/// use serval_verify::{Caps, NetFormat, NetPart, verify_composed};
-/// let part = |name, text| NetPart { name, text, format: NetFormat::Tina };
-/// let parts = [part("a.net", "tr t p -> q"), part("b.net", "tr t")];
-/// let outcome = verify_composed(&parts, "[]", &Caps::default(), &Cancel::new());
-/// assert_eq!(outcome.status(), 2);
-/// ```
-pub fn verify_composed(parts: &[NetPart<'_>], certificate: &str, caps: &Caps, cancel: &Cancel) -> NetOutcome {
-    verified(certificate, caps, cancel, || composed(parts))
-}
-
-/// Checks a certificate for a net, or for several that are composed, which begins with this marking instead of its own; in the marking `*` stands for what the net says itself.
-///
-/// ```
-/// use serval_budget::Cancel;
-/// use serval_verify::{Caps, NetFormat, NetPart, verify_net_from};
-/// let part = NetPart { name: "a.net", text: "tr t p -> q", format: NetFormat::Tina };
-/// let certificate = r#"{"format":"serval-net-certificate","version":1,"net":"","property":"one-safe","holds":true,"evidence":[]}"#;
-/// let outcome = verify_net_from(&[part], false, "r = 1", certificate, &Caps::default(), &Cancel::new());
-/// assert_eq!(outcome.line("a.net", "c.json"), "error: where it begins: column 1: the net has no place “r”");
-/// ```
-pub fn verify_net_from(
-    parts: &[NetPart<'_>],
-    is_composed: bool,
-    from: &str,
-    certificate: &str,
-    caps: &Caps,
-    cancel: &Cancel,
-) -> NetOutcome {
-    verified(certificate, caps, cancel, || {
-        let net = match parts {
-            [part] if !is_composed => part.format.read(part.text).map_err(NetOutcome::Net)?,
-            _ => composed(parts)?,
-        };
-        let marking = words::start(from, &net).map_err(|error| {
-            let column = from.get(..error.start).unwrap_or(from).chars().count() + 1;
-            NetOutcome::From(format!("column {column}: {error}"))
-        })?;
-        Ok(net.with_initial(&marking))
-    })
-}
-
-fn composed(parts: &[NetPart<'_>]) -> Result<Net, NetOutcome> {
+fn composed(parts: &[NetPart<'_>]) -> Result<Net, InputError> {
     let read =
-        |part: &NetPart<'_>| part.format.read_composed(part.text).map_err(|error| NetOutcome::Part { name: part.name.to_owned(), error });
+        |part: &NetPart<'_>| part.format.read_composed(part.text).map_err(|error| InputError::Part { name: part.name.to_owned(), error });
     let mut nets = parts.iter().map(read).collect::<Result<Vec<Net>, _>>()?;
     match (nets.len(), nets.pop()) {
         (1, Some(only)) => Ok(only),
         (_, last) => {
             nets.extend(last);
-            compose(&nets).map_err(|error| NetOutcome::Composed(error.to_string()))
+            compose(&nets).map_err(|error| InputError::Composed(error.to_string()))
         }
-    }
-}
-
-fn verified(certificate: &str, caps: &Caps, cancel: &Cancel, read: impl FnOnce() -> Result<Net, NetOutcome>) -> NetOutcome {
-    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
-        return NetOutcome::TooLarge(too_large);
-    }
-    let certificate = match Certificate::from_json(certificate) {
-        Ok(certificate) => certificate,
-        Err(error) => return NetOutcome::Certificate(error),
-    };
-    let net = match read() {
-        Ok(net) => net,
-        Err(outcome) => return outcome,
-    };
-    match certificate.check(&net, &mut Budget::new(caps.ticks, cancel.clone())) {
-        Ok(()) => NetOutcome::Valid { summary: summary(&certificate), property: certificate.property, holds: certificate.holds },
-        Err(Refusal::Invalid(rejection)) => NetOutcome::Invalid(rejection),
-        Err(Refusal::TooLarge { what, limit }) => NetOutcome::TooLarge(TooLarge { what, limit }),
-        Err(Refusal::Stopped(Stopped::OutOfTicks)) => NetOutcome::TooLarge(TooLarge { what: "ticks of work", limit: caps.ticks }),
-        Err(Refusal::Stopped(Stopped::Cancelled)) => NetOutcome::Cancelled,
     }
 }
 
@@ -243,36 +203,4 @@ fn described(evidence: &Evidence) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-impl NetOutcome {
-    /// The exit status: 0 valid, 1 invalid, 2 input error, 3 too large or cancelled.
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Valid { .. } => 0,
-            Self::Invalid(_) => 1,
-            Self::Net(_) | Self::Part { .. } | Self::Composed(_) | Self::From(_) | Self::Certificate(_) => 2,
-            Self::TooLarge(_) | Self::Cancelled => 3,
-        }
-    }
-
-    /// The outcome in one line, without a newline. `input` and `certificate` are what the files are called.
-    pub fn line(&self, input: &str, certificate: &str) -> String {
-        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
-        let said = match self {
-            Self::Valid { property, holds, summary } => {
-                let does = if *holds { "holds" } else { "does not hold" };
-                format!("{certificate}: valid: {property} {does} of {input} ({summary})")
-            }
-            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
-            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
-            Self::Net(error) => format!("{input}:{}:{}: error: {}", error.line, error.column, error.message),
-            Self::Part { name, error } => format!("{}:{}:{}: error: {}", shown::name(name), error.line, error.column, error.message),
-            Self::Composed(why) => format!("error: the nets cannot be composed: {why}"),
-            Self::From(why) => format!("error: where it begins: {why}"),
-            Self::Certificate(error) => format!("{certificate}:{}:{}: error: {}", error.line, error.column, error.message),
-            Self::Cancelled => format!("{certificate}: cancelled"),
-        };
-        shown::line(&said).into_owned()
-    }
 }

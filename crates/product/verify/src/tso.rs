@@ -1,74 +1,52 @@
 //! Checks a certificate for a program on weak memory.
 
-use serval_budget::{Budget, Cancel, Stopped};
-use serval_diagnostic::{Diagnostic, LineIndex};
-use serval_model::shown;
-use serval_tso_program::Syntax;
-use serval_tso_proof::{Certificate, FencesShown, Goal, Means, Refusal, Rejection, Shown};
+use serval_budget::{Budget, Cancel};
+use serval_diagnostic::{Code, Diagnostic, Span};
+use serval_proof::Refusal;
+use serval_tso_program::{Program, Syntax};
+use serval_tso_proof::{Certificate, FencesShown, Goal, Means, Shown};
 
-use crate::{Caps, TooLarge};
+use crate::{Caps, InputError, Proved, Subject, Unusable};
 
-/// What came of checking a certificate for a program on weak memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TsoOutcome {
-    /// All that it says is proved; this is what, in words.
-    Valid(String),
-    /// A condition does not hold. Nothing is said about the program.
-    Invalid(Rejection),
-    /// The check would exceed a cap. Nothing is said about the certificate.
-    TooLarge(TooLarge),
-    /// The program cannot be read.
-    Program(Box<Diagnostic>),
-    /// A question that is asked beside those of the program cannot be read.
-    Question(String, Box<Diagnostic>),
-    /// The certificate cannot be read: line, column, message.
-    Certificate(usize, usize, String),
-    /// The flag was raised.
-    Cancelled,
+/// A program on weak memory as text.
+#[derive(Clone, Copy, Debug)]
+pub struct TsoText<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// How it is written.
+    pub syntax: Syntax,
+    /// Questions that are asked beside its own.
+    pub questions: &'a [String],
 }
 
-/// Checks a certificate for a program on weak memory, both as texts.
-///
-/// ```
-/// use serval_budget::Cancel;
-/// use serval_verify::{Caps, verify_tso};
-/// let text = "memory x; thread P { x := 1; }";
-/// let outcome = verify_tso(text, "{}", &Caps::default(), &Cancel::new());
-/// assert_eq!((outcome.status(), outcome.line("p.tso", "c.json", text)), (2, "c.json:1:2: error: missing field `format`".to_owned()));
-/// ```
-pub fn verify_tso(text: &str, certificate: &str, caps: &Caps, cancel: &Cancel) -> TsoOutcome {
-    verify_tso_as(text, Syntax::Tso, &[], certificate, caps, cancel)
-}
-
-/// The same for a program that is written in this way, about which these questions are asked beside its own.
-pub fn verify_tso_as(text: &str, syntax: Syntax, questions: &[String], certificate: &str, caps: &Caps, cancel: &Cancel) -> TsoOutcome {
-    if let Err(too_large) = caps.admit_bytes(certificate.len()) {
-        return TsoOutcome::TooLarge(too_large);
+impl Proved for Shown {
+    fn sentence(&self, input: &str) -> String {
+        format!("{input}: {}", said(self))
     }
-    let certificate = match Certificate::from_json(certificate) {
-        Ok(certificate) => certificate,
-        Err((line, column, message)) => return TsoOutcome::Certificate(line, column, message),
-    };
-    let first = |diagnostics: Vec<Diagnostic>| {
-        let nothing =
-            || Diagnostic::error(serval_diagnostic::Code("E0601"), serval_diagnostic::Span::default(), "the program cannot be read");
-        Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing))
-    };
-    let mut program = match serval_tso_program::read_as(text, syntax) {
-        Ok(program) => program,
-        Err(diagnostics) => return TsoOutcome::Program(first(diagnostics)),
-    };
-    for question in questions {
-        program = match program.asking(question) {
-            Ok(program) => program,
-            Err(diagnostics) => return TsoOutcome::Question(question.clone(), first(diagnostics)),
+}
+
+impl Subject for TsoText<'_> {
+    type Certificate = Certificate;
+    type Proved = Shown;
+
+    fn check(&self, certificate: &Certificate, caps: &Caps, cancel: &Cancel) -> Result<Shown, Refusal<Unusable>> {
+        let program = self.read()?;
+        let checked = certificate.check(&program, &mut Budget::new(caps.ticks, cancel.clone()));
+        checked.map_err(|refusal| refusal.map_stop(|never| match never {}))
+    }
+}
+
+impl TsoText<'_> {
+    fn read(&self) -> Result<Program, InputError> {
+        let first = |diagnostics: Vec<Diagnostic>| {
+            let nothing = || Diagnostic::error(Code("E0601"), Span::default(), "the program cannot be read");
+            Box::new(diagnostics.into_iter().next().unwrap_or_else(nothing))
         };
-    }
-    match certificate.check(&program, &mut Budget::new(caps.ticks, cancel.clone())) {
-        Ok(shown) => TsoOutcome::Valid(said(&shown)),
-        Err(Refusal::Invalid(rejection)) => TsoOutcome::Invalid(rejection),
-        Err(Refusal::Stopped(Stopped::OutOfTicks)) => TsoOutcome::TooLarge(TooLarge { what: "ticks of work", limit: caps.ticks }),
-        Err(Refusal::Stopped(Stopped::Cancelled)) => TsoOutcome::Cancelled,
+        let mut program = serval_tso_program::read_as(self.text, self.syntax).map_err(|errors| InputError::Tso(first(errors)))?;
+        for question in self.questions {
+            program = program.asking(question).map_err(|errors| InputError::Question(question.clone(), first(errors)))?;
+        }
+        Ok(program)
     }
 }
 
@@ -127,37 +105,4 @@ fn changes(fences: &FencesShown) -> String {
         said += &format!(" ({} sets{others})", fences.sets.len());
     }
     said
-}
-
-impl TsoOutcome {
-    /// The exit status.
-    pub fn status(&self) -> u8 {
-        match self {
-            Self::Valid(_) => 0,
-            Self::Invalid(_) => 1,
-            Self::Program(_) | Self::Question(..) | Self::Certificate(..) => 2,
-            Self::TooLarge(_) | Self::Cancelled => 3,
-        }
-    }
-
-    /// The outcome in one line, without a newline. `input` and `certificate` are what the files are called, `text` is the program.
-    pub fn line(&self, input: &str, certificate: &str, text: &str) -> String {
-        let (input, certificate) = (&shown::name(input), &shown::name(certificate));
-        let said = match self {
-            Self::Valid(said) => format!("{certificate}: valid: {input}: {said}"),
-            Self::Invalid(rejection) => format!("{certificate}: invalid: {rejection}"),
-            Self::TooLarge(too_large) => format!("{certificate}: too large: {too_large}"),
-            Self::Program(diagnostic) => {
-                let at = LineIndex::new(text).position(text, diagnostic.primary.span.start);
-                format!("{input}:{}:{}: error: {} [{}]", at.line, at.column, diagnostic.message, diagnostic.code)
-            }
-            Self::Question(question, diagnostic) => {
-                let at = LineIndex::new(question).position(question, diagnostic.primary.span.start);
-                format!("--question:{}:{}: error: {} [{}]", at.line, at.column, diagnostic.message, diagnostic.code)
-            }
-            Self::Certificate(line, column, message) => format!("{certificate}:{line}:{column}: error: {message}"),
-            Self::Cancelled => format!("{certificate}: cancelled"),
-        };
-        shown::line(&said).into_owned()
-    }
 }

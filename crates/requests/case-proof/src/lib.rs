@@ -34,12 +34,13 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Cancel;
+use serval_evidence::{require, unmet};
 use serval_linear::Literal;
 use serval_model::{Moves, NetworkSystem, NormalForm};
 use serval_net_proof::{Claim, Evidence};
 use serval_proof::flow::{Clause, TOO_LARGE, answers_clause, check_set, serial_edges};
 use serval_proof::script::check_script;
-use serval_proof::{Caps, CasesProof, Checked, Condition, Failure, Input, Reduction, Refusal, Rejection, TooLarge, Work};
+use serval_proof::{Caps, CasesProof, Checked, Condition, Failure, Input, Reduction, Refusal, Work};
 
 use net::CaseNet;
 
@@ -55,23 +56,12 @@ pub enum Entry {
 
 /// Entries as the text that they are in a certificate, one on each line.
 pub fn text(entries: &[Entry]) -> String {
-    // Strings, numbers and structures of them always have a JSON form.
-    let lines: Vec<String> = entries.iter().map(|entry| format!("\n  {}", serde_json::to_string(entry).unwrap_or_default())).collect();
-    format!("[{}]", lines.join(","))
+    serval_evidence::lines(entries)
 }
 
 /// The entries of a text; where it is none, what is wrong with it.
 pub fn entries(text: &str) -> Result<Vec<Entry>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
-}
-
-/// What a condition that does not hold leads to: a refusal, always. Only this crate's own tests can switch a condition off.
-fn unmet(condition: Condition, object: String, message: String) -> Checked {
-    #[cfg(test)]
-    if tests::switch::is_off(condition) {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(Rejection { condition, event: None, object, message }))
 }
 
 /// Checks a proof for a component.
@@ -85,7 +75,7 @@ pub fn check(form: NormalForm, proof: &CasesProof, work: &mut Work) -> Checked {
         Ok(entries) => entries,
         Err(message) => {
             let message = message.chars().take(200).collect::<String>();
-            return unmet(Condition::CasesRead, "the cases".to_owned(), serval_model::shown::line(&message).into_owned());
+            return unmet!(Condition::CasesRead, "the cases", serval_model::shown::line(&message).into_owned());
         }
     };
     let edges = work.within(|budget| serial_edges(form, budget))?;
@@ -108,13 +98,13 @@ fn check_entries(form: &NormalForm, clauses: &[Clause], entries: &[Entry], work:
         // Each open case needs an entry of its own; to say so early keeps the list short.
         let Some((number, entry)) = rest.next().filter(|_| rest.len() >= open.len()) else {
             let message = format!("{} cases are open, and there are {} entries", open.len().saturating_add(1), entries.len());
-            return unmet(Condition::CasesOpen, "the end".to_owned(), message);
+            return unmet!(Condition::CasesOpen, "the end", message);
         };
         let object = || format!("entry {number}");
         match entry {
             Entry::Split(set) => {
                 let Some(clause) = clauses.get(*set) else {
-                    unmet(Condition::CasesSplit, object(), format!("there is no set number {set}"))?;
+                    require!(CasesSplit, false, about(object()), "there is no set number {set}");
                     continue;
                 };
                 work.spend(clause.len().saturating_mul(case.len().saturating_add(1)))?;
@@ -138,16 +128,16 @@ fn check_entries(form: &NormalForm, clauses: &[Clause], entries: &[Entry], work:
     }
     match rest.next() {
         None => Ok(()),
-        Some((number, _)) => unmet(Condition::CasesRest, format!("entry {number}"), "no case is open".to_owned()),
+        Some((number, _)) => unmet!(Condition::CasesRest, format!("entry {number}"), "no case is open".to_owned()),
     }
 }
 
 /// What is wrong with evidence about a net, in terms of the whole.
-fn refused(refusal: serval_net_proof::Refusal, object: String, work: &mut Work) -> Checked {
+fn refused(refusal: Refusal, object: String, work: &mut Work) -> Checked {
     match refusal {
-        serval_net_proof::Refusal::Invalid(rejection) => unmet(Condition::CasesExcluded, object, rejection.to_string()),
-        serval_net_proof::Refusal::TooLarge { what, limit } => Err(TooLarge { what, limit }.into()),
-        serval_net_proof::Refusal::Stopped(stopped) => work.within(|_| Err(stopped)),
+        Refusal::Invalid(rejection) => unmet!(Condition::CasesExcluded, object, rejection.to_string()),
+        Refusal::Stopped(stopped) => work.within(|_| Err(stopped)),
+        other => Err(other),
     }
 }
 

@@ -2,7 +2,11 @@
 
 mod conditions;
 mod nets;
-pub(crate) mod switch;
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}
 
 use std::collections::BTreeMap;
 

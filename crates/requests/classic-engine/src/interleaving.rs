@@ -32,7 +32,7 @@
 //! not clear from it. Here they are in the net, as the formula says. It makes no
 //! difference to what the net can do: the place that such a transition takes
 //! from could get a token only by a step of the same kind, hence never. The
-//! first round of [slicing](serval_petri::slice()) leaves them out, with their places.
+//! first round of [slicing](serval_net_slice::slice()) leaves them out, with their places.
 //!
 //! Which states there are is for the system to say: the compiler lists those that
 //! can occur. With that the running example of the publication, compiled plainly,

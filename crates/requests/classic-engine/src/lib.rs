@@ -29,7 +29,8 @@ use std::time::Duration;
 
 use serval_budget::{Budget, Cancel, StopReason, Stopped, threads};
 use serval_model::{NetworkSystem, Run};
-use serval_petri::{Net, Round, Slice, Target, TransitionId, slice, slice_inductive};
+use serval_net_slice::{Round, Slice, Sliced, slice, slice_inductive};
+use serval_petri::{Net, Target, TransitionId};
 use serval_proof::invariant::InvariantProof;
 use serval_semilinear::Complement;
 
@@ -411,6 +412,6 @@ impl Work<'_> {
         let places = net.places().collect();
         let transitions = net.transitions().collect();
         let (net, target) = (net.clone(), target.clone());
-        Ok(Slice::Kept(Box::new(serval_petri::Sliced { net, target, places, transitions, rounds: Vec::new() })))
+        Ok(Slice::Kept(Box::new(Sliced { net, target, places, transitions, rounds: Vec::new() })))
     }
 }

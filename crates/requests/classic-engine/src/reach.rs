@@ -22,7 +22,8 @@
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Literal, Problem};
-use serval_petri::{Constraint, Net, PlaceId, Refutation, Round, Sliced, Target, TransitionId, Unreachable, greatest_trap};
+use serval_net_slice::{Refutation, Round, Sliced, Unreachable};
+use serval_petri::{Constraint, Net, PlaceId, Target, TransitionId, greatest_trap};
 
 use crate::fire;
 
@@ -357,7 +358,7 @@ fn uses<'a>(net: &'a Net, places: &'a [bool]) -> (impl Fn(TransitionId) -> bool 
 mod tests {
     use crate::interleaving;
     use serval_model::NetworkSystem;
-    use serval_petri::{Slice, slice};
+    use serval_net_slice::{Slice, slice};
 
     use super::*;
 

@@ -38,9 +38,11 @@
 use serval_budget::{Budget, Stopped};
 use serval_compile::Prepared;
 use serval_compile::control::{Control, Reg};
-use serval_proof::{Condition, Group, Reduction, Refusal, Rejection, Run, TooLarge};
+use serval_evidence::{require, unmet};
+use serval_proof::{Group, Reduction, Refusal, Run};
 use serval_syntax::GlobalVar;
 
+use crate::Condition;
 use crate::domain::Domain;
 use crate::exchange::{Exchange, Mover};
 use crate::execute::{Halt, meets, told};
@@ -67,39 +69,22 @@ use crate::validated::Unvalidated;
 /// ```
 pub fn check<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<(), Refusal<Stop>> {
     let ticks = budget.left();
-    Checker { budget }.check(prepared, reduction).map_err(|refusal| match refusal {
-        Refusal::TooLarge(TooLarge { what: TICKS, .. }) => TooLarge { what: TICKS, limit: ticks }.into(),
-        other => other,
-    })
+    Checker { budget }.check(prepared, reduction).map_err(|refusal| refusal.of_ticks(ticks))
 }
 
-/// What there is too much of when the budget is used up.
-const TICKS: &str = "ticks of work";
+/// What a condition on numbers is about.
+const THE_CERTIFICATE: &str = "the certificate";
 
 struct Checker<'a> {
     budget: &'a mut Budget,
 }
 
-/// What a condition that does not hold leads to: a refusal, always. Only this crate's own tests can switch a condition off.
-fn unmet<Stop>(condition: Condition, object: String, message: String) -> Result<(), Refusal<Stop>> {
-    #[cfg(test)]
-    if crate::tests::switch::is_off(condition) {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(Rejection { condition, event: None, object, message }))
-}
-
-fn halted<Stop>(halt: Halt) -> Refusal<Stop> {
-    match halt {
-        Halt::TooLarge { what, limit } => TooLarge { what, limit }.into(),
-        Halt::Stopped(stopped) => stopped_by(stopped),
-    }
-}
-
-fn stopped_by<Stop>(stopped: Stopped) -> Refusal<Stop> {
-    match stopped {
-        Stopped::Cancelled => Refusal::Cancelled,
-        Stopped::OutOfTicks => TooLarge { what: TICKS, limit: 0 }.into(),
+impl<Stop> From<Halt> for Refusal<Stop> {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::TooLarge { what, limit } => Self::TooLarge { what, limit },
+            Halt::Stopped(stopped) => Self::Stopped(stopped),
+        }
     }
 }
 
@@ -112,16 +97,9 @@ pub(crate) fn control_of<'a>(prepared: &'a Prepared, reduction: &Reduction) -> C
 /// Executes a program as a certificate says.
 fn model_of<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Model, Refusal<Stop>> {
     let control = control_of(prepared, reduction);
-    let meaningless = |Meaningless(what): Meaningless| {
-        Refusal::Invalid(Rejection {
-            condition: Condition::ReductionNumbers,
-            event: None,
-            object: "the certificate".to_owned(),
-            message: what,
-        })
-    };
+    let meaningless = |Meaningless(what)| Refusal::invalid(Condition::ReductionNumbers.into(), THE_CERTIFICATE.to_owned(), what);
     let ranges = ranges(control.program().globals.len(), reduction).map_err(meaningless)?;
-    let mut model = Model::new(&control, &reduction.yields, Some(&ranges), budget).map_err(halted)?;
+    let mut model = Model::new(&control, &reduction.yields, Some(&ranges), budget)?;
     model.narrow(&ranges);
     Ok(model)
 }
@@ -131,23 +109,20 @@ pub(crate) fn transformed<Stop>(prepared: &Prepared, reduction: &Reduction, budg
     let mut model = model_of(prepared, reduction, budget)?;
     let ranges = ranges(model.initial.len(), reduction).unwrap_or_default();
     for (index, &late) in reduction.late.iter().enumerate() {
-        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
-        if !model.is_late(late, &ranges, budget).map_err(stopped_by)? {
-            unmet(Condition::ReductionLate, format!("late look {index}"), "who goes on may do something else".to_owned())?;
-        }
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
+        let is_late = model.is_late(late, &ranges, budget)?;
+        require!(ReductionLate, is_late, about(format!("late look {index}")), "who goes on may do something else");
         model.put_late(late);
     }
     for (index, validated) in reduction.validated.iter().enumerate() {
-        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
-        let refused = |Unvalidated(why)| unmet(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
+        let refused = |Unvalidated(why)| unmet!(Condition::ReductionValidated, format!("validated read {index}"), why.to_owned());
         model.is_validated(validated).or_else(refused)?;
         model.put_validated(validated).or_else(refused)?;
     }
     for (index, sum) in reduction.sums.iter().enumerate() {
-        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX)).map_err(stopped_by)?;
-        if !model.keeps_sum(sum) {
-            unmet(Condition::ReductionSum, format!("sum {index}"), "a path changes it".to_owned())?;
-        }
+        budget.spend(u64::try_from(model.paths.len()).unwrap_or(u64::MAX))?;
+        require!(ReductionSum, model.keeps_sum(sum), about(format!("sum {index}")), "a path changes it");
         model.put_sum(sum);
     }
     Ok(model)
@@ -167,11 +142,11 @@ pub(crate) fn phases(model: &Model, reduction: &Reduction) -> Option<Vec<bool>> 
 
 impl Checker<'_> {
     fn spend<Stop>(&mut self, ticks: usize) -> Result<(), Refusal<Stop>> {
-        self.budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX)).map_err(stopped_by)
+        Ok(self.budget.spend(u64::try_from(ticks).unwrap_or(u64::MAX))?)
     }
 
     fn check<Stop>(&mut self, prepared: &Prepared, reduction: &Reduction) -> Result<(), Refusal<Stop>> {
-        let numbers = |what: String| unmet(Condition::ReductionNumbers, "the certificate".to_owned(), what);
+        let numbers = |what: String| unmet!(Condition::ReductionNumbers, THE_CERTIFICATE, what);
         let bodies = self.bodies(prepared, reduction)?;
         let model = transformed(prepared, reduction, self.budget)?;
         self.spend(model.paths.len().saturating_add(model.points.len()))?;
@@ -202,10 +177,8 @@ impl Checker<'_> {
         }
         let control = prepared.control();
         let there = |&body: &u32| (body as usize) < control.entries().len();
-        if reduction.bodies.windows(2).any(|pair| pair[0] >= pair[1]) || !reduction.bodies.iter().all(there) {
-            let message = "request bodies that are not there or not ascending".to_owned();
-            unmet(Condition::ReductionNumbers, "the certificate".to_owned(), message)?;
-        }
+        let are_bodies = reduction.bodies.is_sorted_by(|one, next| one < next) && reduction.bodies.iter().all(there);
+        require!(ReductionNumbers, are_bodies, about(THE_CERTIFICATE), "request bodies that are not there or not ascending");
         self.spend(control.node_count())?;
         let bodies = Bodies::new(&control);
         Self::unlike(unlike_bodies(&bodies, &reduction.bodies, control.program().globals.len(), self.budget))?;
@@ -213,13 +186,13 @@ impl Checker<'_> {
     }
 
     fn unlike<Stop>(found: Result<Vec<Unlike>, Stopped>) -> Result<(), Refusal<Stop>> {
-        for unlike in found.map_err(stopped_by)? {
+        for unlike in found? {
             let (condition, message) = match unlike {
                 Unlike::Shapes => (Condition::ReductionShapes, "some body has another shape than these"),
                 Unlike::Patterns => (Condition::ReductionPatterns, "two bodies meet as none of these do"),
                 Unlike::Alike(what) => (Condition::ReductionAlike, what),
             };
-            unmet(condition, "the request bodies".to_owned(), message.to_owned())?;
+            unmet!(condition, "the request bodies", message.to_owned())?;
         }
         Ok(())
     }
@@ -231,7 +204,7 @@ impl Checker<'_> {
             Some(id) => format!("path {} from point {} does not keep this", id.0, claims.model.path(id).from.0),
             None => "this does not hold at the beginning or at the end".to_owned(),
         };
-        unmet(condition, object, message)
+        unmet!(condition, object, message)
     }
 
     /// What holds at every moment does.
@@ -305,7 +278,7 @@ impl Checker<'_> {
         self.spend(claims.model.obligations.len())?;
         if let Some(obligation) = first_error(claims) {
             let object = format!("the text from {} to {}", obligation.span.start, obligation.span.end);
-            unmet(Condition::ReductionErrors, object, told(&obligation.need).to_owned())?;
+            require!(ReductionErrors, false, about(object), "{}", told(&obligation.need));
         }
         Ok(())
     }
@@ -313,11 +286,11 @@ impl Checker<'_> {
     /// Requests begin before, end after, and never go back.
     fn phases<Stop>(&mut self, model: &Model, post: &[bool]) -> Result<(), Refusal<Stop>> {
         if let Some(entry) = model.entries.iter().find(|entry| post[entry.index()]) {
-            unmet(Condition::ReductionPhases, format!("point {}", entry.0), "a request begins here, after its commit".to_owned())?;
+            require!(ReductionPhases, false, about(format!("point {}", entry.0)), "a request begins here, after its commit");
         }
         if let Some(path) = model.paths.iter().find(|path| post[path.from.index()] && !post[path.to.index()]) {
             let object = format!("the path from point {} to point {}", path.from.0, path.to.0);
-            unmet(Condition::ReductionPhases, object, "it leads from after the commit to before".to_owned())?;
+            require!(ReductionPhases, false, about(object), "it leads from after the commit to before");
         }
         Ok(())
     }
@@ -354,7 +327,7 @@ impl Checker<'_> {
                 self.spend(4)?;
                 let Err(global) = exchange.pair(s, t) else { continue };
                 let object = format!("paths {} and {} from points {} and {}", s.0, t.0, model.path(s).from.0, model.path(t).from.0);
-                unmet(Condition::ReductionExchange, object, format!("they may not commute, because of variable {}", global.0))?;
+                require!(ReductionExchange, false, about(object), "they may not commute, because of variable {}", global.0);
             }
         }
         Ok(())

@@ -39,4 +39,5 @@ pub mod validated;
 mod words;
 
 pub use check::{check, first_error};
+use serval_proof::Condition;
 pub use words::{Commit, Counter, Look, PointWords, Section, SumWords, TicketWords, Words, words};

@@ -4,6 +4,10 @@ mod conditions;
 mod late;
 mod rows;
 mod steps;
-pub(crate) mod switch;
 mod tickets;
 mod together;
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}

@@ -23,7 +23,6 @@ mod normal;
 mod product;
 mod run;
 mod serial;
-pub mod shown;
 mod simulate;
 mod system;
 
@@ -37,5 +36,6 @@ pub use normal::{Node, NodeKind, NodeStep, NormalForm, Point};
 pub use product::{TooLarge, product};
 pub use run::{Configuration, Event, Fault, Letter, ReplayError, Run, Thread, ThreadId, replay};
 pub use serial::{SerialAutomaton, SerialEdge, SerialExplorer};
+pub use serval_diagnostic::shown;
 pub use simulate::{Outcome, Simulated, SplitMix64, draw_move, draw_spawn, random_run};
 pub use system::{NetworkSystem, Step, SystemBuilder};

@@ -1,11 +1,10 @@
 //! How much work a certificate may ask for.
 
-use serval_budget::{Budget, Cancel, Stopped};
+use serval_budget::{Budget, Cancel};
+use serval_linear::{Problem, Tree};
 use serval_model::{Halt, Letter, Multiset};
 
-use serval_linear::{Problem, Tree};
-
-use crate::{Checked, Condition, Refusal, Rejection, TooLarge};
+use crate::{Checked, Refusal, TooLarge};
 
 /// The largest certificates that are checked. Beyond a cap the answer is
 /// [`TooLarge`], never "valid".
@@ -80,29 +79,13 @@ impl Work {
     /// Does something that takes ticks from a budget.
     pub fn within<T, Stop, E: Into<Halt<Stop>>>(&mut self, work: impl FnOnce(&mut Budget) -> Result<T, E>) -> Result<T, Refusal<Stop>> {
         work(&mut self.budget).map_err(|error| match error.into() {
-            Halt::Budget(stopped) => self.stopped(stopped),
+            Halt::Budget(stopped) => Refusal::from(stopped).of_ticks(self.ticks),
             Halt::System(stop) => Refusal::System(stop),
         })
     }
 
     /// Checks that a problem has no solution.
     pub(crate) fn check_tree(&mut self, problem: &Problem, tree: &Tree) -> Checked {
-        serval_linear::check_tree(problem, tree, &mut self.budget).map_err(|refusal| match refusal {
-            serval_linear::Refusal::Invalid(serval_linear::Rejection { condition, node, message }) => Refusal::Invalid(Rejection {
-                condition: Condition::Tree(condition),
-                event: None,
-                object: format!("node {node} of the tree"),
-                message,
-            }),
-            serval_linear::Refusal::TooLarge { what, limit } => TooLarge { what, limit }.into(),
-            serval_linear::Refusal::Stopped(stopped) => self.stopped(stopped),
-        })
-    }
-
-    fn stopped<Stop>(&self, stopped: Stopped) -> Refusal<Stop> {
-        match stopped {
-            Stopped::OutOfTicks => TooLarge { what: "ticks of work", limit: self.ticks }.into(),
-            Stopped::Cancelled => Refusal::Cancelled,
-        }
+        serval_linear::check_tree(problem, tree, &mut self.budget).map_err(|refusal| refusal.of_ticks(self.ticks))
     }
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use serval_budget::Cancel;
+use serval_evidence::{require, shown};
 use serval_model::{Moves, Named, NetworkSystem, NormalForm};
 
-use crate::conditions::require;
-use crate::shown::shown;
 use crate::{
     Body, Caps, CasesProof, Certificate, Checked, Claim, Failure, FaultCertificate, Part, Reduction, Refusal, RunCertificate, TooLarge,
     Work, check_fault, check_run, fingerprint, flow, invariant, letters, same, script,

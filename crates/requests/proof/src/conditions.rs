@@ -1,13 +1,11 @@
 //! The conditions that a certificate must meet, by name.
 //!
-//! Each is stated once, where it is checked, with [`require!`] or [`obtain!`].
+//! Each is stated once, where it is checked, with `require!` or `obtain!`.
 //! The tests switch off one condition at a time and show for each a
 //! certificate that is then accepted, so that no condition is there for
 //! nothing and none hides behind another.
 
-use crate::{Refusal, Rejection};
-
-serval_linear::conditions! {
+serval_evidence::conditions! {
     /// What a certificate must meet.
     #[expect(missing_docs, reason = "what each asks for is said where it is checked, and in the manual")]
     pub enum Condition {
@@ -56,39 +54,3 @@ serval_linear::conditions! {
         Tree(serval_linear::Condition)
     }
 }
-
-/// What a condition that does not hold leads to: a refusal, always. Only this
-/// crate's own tests can switch a condition off.
-pub(crate) fn unmet<Stop>(condition: Condition, object: String, message: String) -> Result<(), Refusal<Stop>> {
-    #[cfg(test)]
-    if crate::tests::switch::is_off(condition) {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(Rejection { condition, event: None, object, message }))
-}
-
-/// Refuses unless the condition holds. Says what it is about, or leaves that to
-/// the caller and [`Refusal::about`]. The message is made only if it is needed.
-macro_rules! require {
-    ($condition:ident, $holds:expr, about($object:expr), $($message:tt)+) => {
-        if !$holds {
-            $crate::conditions::unmet($crate::Condition::$condition, $object.to_string(), format!($($message)+))?;
-        }
-    };
-    ($condition:ident, $holds:expr, $($message:tt)+) => {
-        $crate::conditions::require!($condition, $holds, about(""), $($message)+)
-    };
-}
-
-/// The value that the condition says is there; refuses if it is not. What
-/// follows in the function needs the value and is left out without it.
-macro_rules! obtain {
-    ($condition:ident, $value:expr, $($message:tt)+) => {
-        match $value {
-            Some(value) => value,
-            None => return $crate::conditions::unmet($crate::Condition::$condition, String::new(), format!($($message)+)),
-        }
-    };
-}
-
-pub(crate) use {obtain, require};

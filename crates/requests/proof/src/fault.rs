@@ -24,12 +24,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Cancel;
+use serval_evidence::{objects, obtain, require, shown};
 use serval_model::Named;
 
-use crate::conditions::{obtain, require};
-use crate::objects::{objects, positive};
+use crate::objects::positive;
 use crate::run::Replay;
-use crate::shown::shown;
 use crate::{Caps, Refusal, RunEvent, States, Work};
 
 /// A run and how it ends.

@@ -92,10 +92,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped, checkpoint};
+use serval_evidence::{objects, require};
 use serval_model::{NodeStep, NormalForm};
 
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::script::{Entry, check_script, pairs, size};
 use crate::{Checked, TooLarge, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};

@@ -5,73 +5,27 @@
 //! errors. Most types derive their form where they are defined; here is what
 //! they have in common, and the certificate as a whole.
 
-use std::fmt;
-
+use serde::Deserialize;
 use serde::de::{Deserializer, Error};
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serval_evidence::{line, lines, listed, read_object};
 
 use crate::cases::CasesProof;
 use crate::fault::{Fails, FaultCertificate};
 use crate::flow::{Fact, FlowProof, LinearSet};
 use crate::invariant::{Bound, InvariantProof, Kept};
 use crate::letters::{self, Groups, LettersProof, Level, Region};
-use crate::objects::read_object;
 use crate::reduction::Reduction;
 use crate::same::Same;
 use crate::script::Entry;
-use crate::shown::{one_line, shown};
-use crate::{Body, Certificate, Claim, Completed, Kind, Part, RunCertificate, RunEvent};
+use crate::{Body, Certificate, Claim, Completed, FormatError, Kind, Part, RunCertificate, RunEvent};
 use serval_linear::Tree;
 
-/// The name of the format, in every certificate.
-pub const FORMAT: &str = "serval-certificate";
-
-/// The version of the format that is written and read.
-pub const VERSION: u64 = 1;
-
-/// A text that is no certificate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormatError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1, in bytes: where reading stopped.
-    pub column: usize,
-    /// What is wrong, on one line, without a full stop.
-    pub message: String,
-}
-
-impl fmt::Display for FormatError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for FormatError {}
-
-impl From<serde_json::Error> for FormatError {
-    fn from(error: serde_json::Error) -> Self {
-        let text = error.to_string();
-        // The position is in fields of its own.
-        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-        Self { line: error.line().max(1), column: error.column().max(1), message: one_line(message) }
-    }
-}
+serval_evidence::head!("serval-certificate", 1);
 
 /// What is there and no `null`.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
-}
-
-fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<()>, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    if name == FORMAT { Ok(Some(())) } else { Err(D::Error::custom(format!("the format is {}, not {FORMAT:?}", shown(&name)))) }
-}
-
-fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<()>, D::Error> {
-    let version = u64::deserialize(deserializer)?;
-    let message = || format!("this is version {version} of the format; this program reads version {VERSION}");
-    if version == VERSION { Ok(Some(())) } else { Err(D::Error::custom(message())) }
 }
 
 /// A field that may be missing, but is no `null`.
@@ -93,10 +47,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Field<T> {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Fields {
-    #[serde(deserialize_with = "format_name")]
-    format: Option<()>,
-    #[serde(deserialize_with = "version")]
-    version: Option<()>,
+    format: Field<FormatName>,
+    version: Field<FormatVersion>,
     input: Field<String>,
     kind: Field<Kind>,
     claim: Field<Claim>,
@@ -205,7 +157,7 @@ read_object!(Certificate);
 impl Part {
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let fields = Fields::deserialize(deserializer)?;
-        if fields.format.is_some() || fields.version.is_some() || fields.input.0.is_some() || fields.claim.0.is_some() {
+        if fields.format.0.is_some() || fields.version.0.is_some() || fields.input.0.is_some() || fields.claim.0.is_some() {
             return Err(D::Error::custom("a part has no `format`, `version`, `input` or `claim` of its own"));
         }
         match fields.body()? {
@@ -258,13 +210,13 @@ impl Certificate {
     /// Costs time and memory in proportion to the text; see
     /// [`Caps::admit_bytes`](crate::Caps::admit_bytes).
     pub fn from_json(text: &str) -> Result<Self, FormatError> {
-        Ok(serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))?)
+        serval_evidence::read(text)
     }
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut fields = Fields::deserialize(deserializer)?;
-        fields.format.ok_or_else(|| D::Error::missing_field("format"))?;
-        fields.version.ok_or_else(|| D::Error::missing_field("version"))?;
+        fields.format.0.take().ok_or_else(|| D::Error::missing_field("format"))?;
+        fields.version.0.take().ok_or_else(|| D::Error::missing_field("version"))?;
         let input = fields.input.0.take().ok_or_else(|| D::Error::missing_field("input"))?;
         let claim = fields.claim.0.ok_or_else(|| D::Error::missing_field("claim"))?;
         Ok(Self { input, component: fields.component.0.unwrap_or(0), claim, body: fields.body()? })
@@ -290,20 +242,4 @@ impl Certificate {
         let (input, kind, claim) = (line(&self.input), line(&self.body.kind()), line(&self.claim));
         format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"input\":{input},\"kind\":{kind},\"claim\":{claim},{fields}}}\n")
     }
-}
-
-/// A value as JSON on one line.
-fn line(value: &impl Serialize) -> String {
-    // Strings, numbers and structures of them always have a JSON form.
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// A list as JSON, one element per line.
-fn lines(elements: &[impl Serialize]) -> String {
-    listed(elements.iter().map(line))
-}
-
-fn listed(elements: impl Iterator<Item = String>) -> String {
-    let lines: Vec<String> = elements.map(|element| format!("\n  {element}")).collect();
-    format!("[{}]", lines.join(","))
 }

@@ -69,11 +69,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serval_evidence::{objects, require};
 use serval_model::{NodeStep, NormalForm};
 
-use crate::conditions::require;
 use crate::flow::{Clause, LinearSet, TOO_LARGE, check_set, serial_edges, set_clause};
-use crate::objects::objects;
 use crate::script::{Entry, check_script, size};
 use crate::{Checked, Work};
 use serval_linear::{Linear, Literal, Problem, Tree};

@@ -59,10 +59,10 @@ mod slice;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serval_evidence::require;
 use serval_linear::{Problem, Tree};
 use serval_model::{Node, NormalForm};
 
-use crate::conditions::require;
 use crate::flow::{Edge, TOO_LARGE, serial_edges};
 use crate::script::{Entry, check_script};
 use crate::{Checked, Work};

@@ -152,11 +152,9 @@ pub mod invariant;
 pub mod letters;
 mod objects;
 mod reduction;
-mod refusal;
 mod run;
 pub mod same;
 pub mod script;
-mod shown;
 
 #[cfg(test)]
 mod tests;
@@ -167,8 +165,8 @@ pub use certificate::{Body, Certificate, Claim, Kind, Part};
 pub use check::{Input, Systems, check};
 pub use conditions::Condition;
 pub use fault::{Fails, Failure, FaultCertificate, check_fault};
-pub use format::{FORMAT, FormatError, VERSION};
+pub use format::{FORMAT, VERSION};
 pub use reduction::{Bounds, Count, Doom, Group, Owner, Reduction, Run, Sum, Ticket, Validated};
-pub use refusal::{Checked, Refusal, Rejection, TooLarge};
 pub use run::{Action, Completed, RunCertificate, RunEvent, States, check_run};
-pub use serval_linear::fingerprint;
+pub use serval_diagnostic::FormatError;
+pub use serval_evidence::{Checked, Refusal, Rejection, TooLarge, fingerprint};

@@ -1,9 +1,7 @@
-//! Reading from JSON objects alone, and numbers that are not 0.
+//! Numbers that are not 0.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
-
-pub(crate) use serval_linear::{objects, read_object};
 
 /// A number that is not 0.
 pub(crate) fn positive<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default + PartialEq>(deserializer: D) -> Result<T, D::Error> {

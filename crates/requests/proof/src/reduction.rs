@@ -9,8 +9,7 @@
 //! each from its first to its last number.
 
 use serde::{Deserialize, Serialize};
-
-use crate::objects::objects;
+use serval_evidence::objects;
 
 /// A run of points: its first and its last.
 pub type Run = (u32, u32);

@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Cancel;
+use serval_evidence::{objects, obtain, require, shown};
 use serval_model::{GlobalId, Letter, LocalId, Multiset, Named, ResponseId, SerialExplorer, Thread};
 
-use crate::conditions::{obtain, require};
-use crate::objects::{objects, positive};
-use crate::shown::shown;
+use crate::objects::positive;
 use crate::{Caps, Refusal, Work};
 
 /// A run and its answers, in names.

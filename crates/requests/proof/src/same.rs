@@ -28,9 +28,9 @@
 //! before and has a proof of its own, so that no proofs stand on each other in a
 //! circle.
 
+use serval_evidence::require;
 use serval_model::{NodeKind, NodeStep, NormalForm};
 
-use crate::conditions::require;
 use crate::{Checked, Work};
 
 /// Says that a component does what an earlier one does.

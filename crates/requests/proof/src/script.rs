@@ -51,9 +51,9 @@ pub mod waiting_elimination;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::require;
 use serval_model::{Node, NormalForm};
 
-use crate::conditions::require;
 use crate::{Checked, Work};
 use identity_elimination::IdentityElimination;
 use movers::Joining;

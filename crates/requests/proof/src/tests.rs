@@ -24,4 +24,8 @@ mod script_format;
 mod script_hostile;
 mod scripts;
 mod support;
-pub(crate) mod switch;
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}

@@ -43,10 +43,10 @@
 
 use std::cmp::Ordering;
 
+use serval_evidence::require;
 use serval_tso_program::{BinaryOp, Expr, Observed, Program, Question, ThreadId};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::state::State;
 
 /// Groups of threads that are alike.

@@ -41,10 +41,10 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Point, Program, ThreadId};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::live::Live;
 use crate::robust::{Attack, successors};
 use crate::state::Local;
@@ -76,7 +76,7 @@ pub struct AnyRobust {
     pub attackers: Vec<Vec<Configuration>>,
 }
 
-serval_linear::objects!(Configuration, AnyRobust);
+serval_evidence::objects!(Configuration, AnyRobust);
 
 /// What the members say, by their cores. Many members have the same copies, which are kept once.
 #[derive(Default)]

@@ -29,11 +29,11 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Point, Program, Question, ThreadId};
 
 use crate::Refusal;
 use crate::any::{At, Configuration, Copies, Members, copies_of, moved};
-use crate::conditions::require;
 use crate::live::Live;
 use crate::state::{Local, Model, State};
 use crate::states::successors;
@@ -49,7 +49,7 @@ pub struct AnyStates {
     pub configurations: Vec<Configuration>,
 }
 
-serval_linear::objects!(AnyStates);
+serval_evidence::objects!(AnyStates);
 
 /// The live registers of the core, and of it with one more copy.
 fn live_of(program: &Program, live: &[Vec<u64>], more: Option<ThreadId>) -> Vec<Vec<u64>> {

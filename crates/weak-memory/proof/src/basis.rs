@@ -74,10 +74,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{CellId, Expr, Observed, Program, Question};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::live::Live;
 use crate::loads::{Configuration, Entry, Reach, Way, is_below, local_of, numbers_of, own};
 use crate::state::{Model, State};
@@ -96,7 +96,7 @@ pub struct Basis {
     pub members: Vec<Vec<i64>>,
 }
 
-serval_linear::objects!(Basis);
+serval_evidence::objects!(Basis);
 
 /// Members by points, registers and memory.
 struct Members(BTreeMap<Vec<i64>, Vec<Vec<Vec<Entry>>>>);

@@ -50,14 +50,15 @@
 //! Reading is strict: fields that are unknown, missing or repeated, arrays for objects and another format or version
 //! are errors.
 
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
-use serval_tso_program::{MAX_THREADS, Observed, Program, Question};
+use serval_diagnostic::FormatError;
+use serval_evidence::{check_name, check_version, require};
+use serval_tso_program::{Observed, Program, Question};
 
-use crate::conditions::require;
 use crate::fences::FencesShown;
-use crate::state::Model as Memory;
+use crate::state::{Model, number_of_copies};
 use crate::{
     AnyRobust, AnyStates, Basis, Fences, Refusal, Robust, States, Violation, any, anystates, basis, fences, finals, merged, robust, run,
     states, trace,
@@ -68,19 +69,6 @@ pub const FORMAT: &str = "serval-tso-certificate";
 
 /// The version of the format that is written and read.
 pub const VERSION: u64 = 1;
-
-/// How long a message about a text is at most, in characters: it may quote it.
-const LONGEST_MESSAGE: usize = 240;
-
-/// How stores reach memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Model {
-    /// At once.
-    Sc,
-    /// Through store buffers.
-    Tso,
-}
 
 /// What is said of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,7 +164,7 @@ pub struct Certificate {
     pub fences: Option<Fences>,
 }
 
-serval_linear::objects!(Answer, Certificate);
+serval_evidence::objects!(Answer, Certificate);
 
 /// The name and the version of the format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,14 +177,10 @@ impl Default for Format {
 }
 
 fn format_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Format, D::Error> {
-    let Format(name, version) = Format::deserialize(deserializer)?;
-    if name != FORMAT {
-        return Err(D::Error::custom(format!("the format is {name:?}, not {FORMAT:?}")));
-    }
-    if version != VERSION {
-        return Err(D::Error::custom(format!("this is version {version} of the format; this program reads version {VERSION}")));
-    }
-    Ok(Format(name, version))
+    let format = Format::deserialize(deserializer)?;
+    check_name(&format.0, FORMAT)?;
+    check_version(format.1, VERSION)?;
+    Ok(format)
 }
 
 /// What an accepted certificate shows.
@@ -217,7 +201,7 @@ pub struct Shown {
 /// The identity of a program: its automata, whatever the layout of its text. Nothing rests on it: what a certificate shows is checked
 /// against the program that is given.
 pub fn fingerprint(program: &Program) -> String {
-    serval_linear::fingerprint(&program.canonical())
+    serval_evidence::fingerprint(&program.canonical())
 }
 
 /// Whether a question is in the words of litmus tests, where one sign compares and a thread has a number.
@@ -233,14 +217,6 @@ fn check_local(question: &Question, number: usize) -> Result<(), Refusal> {
     question.condition.atoms(&mut |atom| speaks_of_memory |= matches!(atom, Observed::Cell(_)));
     require!(Local, question.asked.is_final() || !speaks_of_memory, "question {number} speaks of memory");
     Ok(())
-}
-
-/// A number of copies that there can be.
-pub(crate) fn number_of_copies(program: &Program, copies: Option<u32>) -> Result<u32, Refusal> {
-    let copies = copies.unwrap_or(0);
-    let most = MAX_THREADS.checked_div(program.many().len()).and_then(|most| u32::try_from(most).ok()).unwrap_or(1);
-    require!(Copies, (1..=most).contains(&copies), "{copies} copies of each `thread*` are none, or too many");
-    Ok(copies.clamp(1, most))
 }
 
 impl Certificate {
@@ -315,12 +291,11 @@ impl Certificate {
         for (model, by, list) in lists {
             let rests = |answer: &&Answer| answer.model == model && answer.claim == Claim::Unreachable(by);
             let questions: Vec<usize> = self.answers.iter().filter(rests).map(|answer| answer.question).collect();
-            match (list, by, model) {
-                (None, ..) => {}
-                (Some(list), By::Finals, _) => finals::check(program, list, &questions, budget)?,
-                (Some(list), By::Merged, _) => merged::check(program, list, &questions, budget)?,
-                (Some(list), _, Model::Sc) => states::check(program, Memory::Sc, list, &questions, budget)?,
-                (Some(list), _, Model::Tso) => states::check(program, Memory::Tso, list, &questions, budget)?,
+            match (list, by) {
+                (None, _) => {}
+                (Some(list), By::Finals) => finals::check(program, list, &questions, budget)?,
+                (Some(list), By::Merged) => merged::check(program, list, &questions, budget)?,
+                (Some(list), _) => states::check(program, model, list, &questions, budget)?,
             }
             require!(Given, list.is_some() || questions.is_empty(), "an answer rests on a list of states that is not there");
         }
@@ -385,7 +360,6 @@ impl Certificate {
             require!(Question, false, "there is no question number {}", answer.question);
             return Ok(());
         };
-        let memory = if answer.model == Model::Sc { Memory::Sc } else { Memory::Tso };
         // Which rules there are depends on whether there is a `thread*`.
         let is_many = !program.many().is_empty();
         let fits = match &answer.claim {
@@ -395,10 +369,10 @@ impl Certificate {
         };
         require!(Fixed, fits, "answer {} is about a fixed number of threads, or about any, and the program is not", answer.question);
         match &answer.claim {
-            Claim::Reachable(events) => run::check(program, memory, events, answer.question, budget)?,
+            Claim::Reachable(events) => run::check(program, answer.model, events, answer.question, budget)?,
             Claim::Copies(copies, events) => {
                 let copies = number_of_copies(program, Some(*copies))?;
-                run::check(&program.with_copies(copies), memory, events, answer.question, budget)?;
+                run::check(&program.with_copies(copies), answer.model, events, answer.question, budget)?;
             }
             Claim::Unreachable(By::States) => {}
             Claim::Unreachable(By::Finals) => {
@@ -426,19 +400,13 @@ impl Certificate {
         Ok(())
     }
 
-    /// Reads a certificate from JSON. The error is a line, a column and a message.
-    pub fn from_json(text: &str) -> Result<Self, (usize, usize, String)> {
-        serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            // The position is in fields of its own.
-            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-            (error.line().max(1), error.column().max(1), message.chars().take(LONGEST_MESSAGE).collect())
-        })
+    /// Reads a certificate from JSON.
+    pub fn from_json(text: &str) -> Result<Self, FormatError> {
+        serval_evidence::read(text)
     }
 
     /// The certificate as JSON, on one line with its end.
     pub fn to_json(&self) -> String {
-        // Strings, numbers and structures of them always have a JSON form.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
+        serval_evidence::line(self) + "\n"
     }
 }

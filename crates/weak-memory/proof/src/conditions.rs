@@ -1,10 +1,6 @@
-//! What evidence must meet, and why it was not accepted.
+//! What evidence must meet.
 
-use std::fmt;
-
-use serval_budget::Stopped;
-
-serval_linear::conditions! {
+serval_evidence::conditions! {
     /// What evidence must meet.
     pub enum Condition {
         /// The certificate is about this program.
@@ -85,63 +81,3 @@ serval_linear::conditions! {
         FencesNone = "tso.fences.none",
     }
 }
-
-/// Why evidence was not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A condition does not hold.
-    Invalid(Rejection),
-    /// The budget ended the check. Nothing is said about the evidence.
-    Stopped(Stopped),
-}
-
-/// A condition that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
-    /// The condition.
-    pub condition: Condition,
-    /// What is wrong, without a full stop. One line.
-    pub message: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.condition, self.message)
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(rejection) => rejection.fmt(f),
-            Self::Stopped(_) => f.write_str("the check was ended before it was done"),
-        }
-    }
-}
-
-impl From<Stopped> for Refusal {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-/// What a condition that does not hold leads to: a refusal, always. Only this
-/// crate's own tests can switch a condition off.
-pub(crate) fn unmet(condition: Condition, message: String) -> Result<(), Refusal> {
-    #[cfg(test)]
-    if crate::tests::switch::is_off(condition) {
-        return Ok(());
-    }
-    Err(Refusal::Invalid(Rejection { condition, message }))
-}
-
-/// Refuses unless the condition holds. The message is made only if it is needed.
-macro_rules! require {
-    ($condition:ident, $holds:expr, $($message:tt)+) => {
-        if !$holds {
-            $crate::conditions::unmet($crate::conditions::Condition::$condition, format!($($message)+))?;
-        }
-    };
-}
-
-pub(crate) use require;

@@ -52,12 +52,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Change, Observed, Place, Point, Program, ThreadId};
 
-use crate::certificate::number_of_copies;
-use crate::conditions::require;
 use crate::run::{self, replay};
-use crate::state::Model;
+use crate::state::{Model, number_of_copies};
 use crate::step::{Access, Move};
 use crate::trace::{self, Violation};
 use crate::{Certificate, Refusal};
@@ -146,7 +145,7 @@ pub struct Fences {
     pub witnesses: Vec<Witness>,
 }
 
-serval_linear::objects!(FenceSet, Witness, Fences);
+serval_evidence::objects!(FenceSet, Witness, Fences);
 
 impl Fences {
     /// The places of the first set; nothing where there is none.

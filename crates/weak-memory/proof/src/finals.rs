@@ -26,11 +26,11 @@
 //!   there the run is shorter. ∎
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
 use crate::alike::Alike;
-use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::{Persistent, closed};
 use crate::state::{Model, State};

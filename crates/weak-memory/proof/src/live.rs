@@ -25,10 +25,10 @@
 //! to every reachable one. The checker does not compute which registers are live: the evidence says it. It need not be
 //! the smallest set.
 
+use serval_evidence::require;
 use serval_tso_program::{Address, Expr, Inner, Node, Observed, Op, Point, Program, Question, RegisterId};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::state::{Local, State};
 
 /// The live registers of each thread at each point.

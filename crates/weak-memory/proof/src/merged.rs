@@ -38,11 +38,11 @@
 //! - What fault there is depends on what a thread reads, which is the same. ∎
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
 use crate::alike::{Alike, rearrange, taken};
-use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};

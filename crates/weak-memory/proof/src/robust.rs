@@ -67,11 +67,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{CellId, Point, Program};
 
 use crate::Refusal;
 use crate::alike::{Alike, rearrange, taken};
-use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::{Accesses, Moves, Persistent, leading};
 use crate::state::{Model, State};
@@ -93,7 +93,7 @@ pub struct Robust {
     pub attackers: Vec<Vec<Vec<i64>>>,
 }
 
-serval_linear::objects!(Robust);
+serval_evidence::objects!(Robust);
 
 /// An instrumented state.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,10 +10,10 @@
 //! **Theorem.** That state can be reached. **Proof.** The interpreter makes the run, step by step. ∎
 
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::Program;
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::state::{Model, State};
 use crate::step::{Move, Next, Step, Way};
 

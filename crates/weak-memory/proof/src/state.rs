@@ -4,15 +4,28 @@
 //! buffers there follow, for each thread, how many stores wait in its buffer, and for each of these, the oldest first,
 //! its cell and its value.
 
-use serval_tso_program::{CellId, Observed, Point, Program, Question, Thread};
+use serde::{Deserialize, Serialize};
+use serval_evidence::require;
+use serval_tso_program::{CellId, MAX_THREADS, Observed, Point, Program, Question, Thread};
+
+use crate::Refusal;
 
 /// How stores reach memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Model {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
     /// At once: sequential consistency.
     Sc,
     /// Through a buffer of each thread, first in, first out: total store order.
     Tso,
+}
+
+/// A number of copies that there can be.
+pub(crate) fn number_of_copies(program: &Program, copies: Option<u32>) -> Result<u32, Refusal> {
+    let copies = copies.unwrap_or(0);
+    let most = MAX_THREADS.checked_div(program.many().len()).and_then(|most| u32::try_from(most).ok()).unwrap_or(1);
+    require!(Copies, (1..=most).contains(&copies), "{copies} copies of each `thread*` are none, or too many");
+    Ok(copies.clamp(1, most))
 }
 
 /// Where a thread is.

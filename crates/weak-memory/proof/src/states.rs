@@ -23,11 +23,11 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{Program, Question};
 
 use crate::Refusal;
 use crate::alike::Alike;
-use crate::conditions::require;
 use crate::live::Live;
 use crate::persistent::Persistent;
 use crate::state::{Model, State};
@@ -47,7 +47,7 @@ pub struct States {
     pub states: Vec<Vec<i64>>,
 }
 
-serval_linear::objects!(States);
+serval_evidence::objects!(States);
 
 /// Whether an ascending list has a state. In a list that does not ascend some are not found, and that is refused.
 pub(crate) fn has(states: &[Vec<i64>], numbers: &[i64]) -> bool {

@@ -17,6 +17,10 @@ mod persistent;
 mod robust;
 mod run;
 mod states;
-pub(crate) mod switch;
 mod trace;
 mod urgent;
+
+/// Switches one condition off.
+pub(crate) mod switch {
+    serval_evidence::switch!(crate::Condition);
+}

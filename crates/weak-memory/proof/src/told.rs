@@ -3,10 +3,10 @@
 use serval_budget::Budget;
 use serval_tso_program::{CellId, Point, Program};
 
+use crate::Refusal;
 use crate::run::replay;
 use crate::state::{Model, State};
 use crate::step::{Access, Move};
-use crate::{Refusal, certificate};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +38,9 @@ pub struct Told {
 }
 
 /// The events of a run.
-pub fn told(program: &Program, model: certificate::Model, run: &[i64], budget: &mut Budget) -> Result<Vec<Told>, Refusal> {
-    let memory = if model == certificate::Model::Sc { Model::Sc } else { Model::Tso };
+pub fn told(program: &Program, model: Model, run: &[i64], budget: &mut Budget) -> Result<Vec<Told>, Refusal> {
     let mut list = Vec::new();
-    replay(program, memory, run, budget, &mut |state, moved, step| {
+    replay(program, model, run, budget, &mut |state, moved, step| {
         let (thread, what, after) = match (moved, step) {
             (Move::Land(thread), _) => {
                 let (cell, value) = state.buffers[thread].first().copied().unwrap_or((CellId(0), 0));
@@ -56,7 +55,7 @@ pub fn told(program: &Program, model: certificate::Model, run: &[i64], budget: &
                 };
                 let is_access = access.is_some_and(|access| *access != Access::None);
                 let what = What::Step { point: state.locals[thread].point, is_access, value };
-                (thread, what, step.map(|step| state.after(memory, thread, step)))
+                (thread, what, step.map(|step| state.after(model, thread, step)))
             }
         };
         let State { memory, buffers, .. } = after.unwrap_or_else(|| state.clone());

@@ -23,10 +23,10 @@
 
 use serde::{Deserialize, Serialize};
 use serval_budget::Budget;
+use serval_evidence::require;
 use serval_tso_program::{CellId, Program};
 
 use crate::Refusal;
-use crate::conditions::require;
 use crate::run::replay;
 use crate::state::{Model, State};
 use crate::step::{Access, Move, Step};
@@ -41,7 +41,7 @@ pub struct Violation {
     pub cycle: Vec<usize>,
 }
 
-serval_linear::objects!(Violation);
+serval_evidence::objects!(Violation);
 
 /// Why one event happens before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use serval_budget::Budget;
 use serval_net_engine::decompose::{Counts, Rule, Said, decide_in};
 use serval_net_proof::{Claim, Evidence, Refusal, check};
-use serval_petri::{Constraint, Formula, Net, Slice, Target, slice};
+use serval_net_slice::{Slice, slice};
+use serval_petri::{Constraint, Formula, Net, Target};
 
 use crate::Tally;
 use crate::nets::cases::Case;

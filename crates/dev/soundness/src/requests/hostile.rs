@@ -143,8 +143,8 @@ fn answer(target: &Target, text: &str, effort: Effort) -> Result<Answer, String>
             oracle::truth(target, &value, effort.brute).map(Answer::Accepted)
         }
         Err(Refusal::Invalid(rejection)) => Ok(Answer::Rejected(rejection.condition.name())),
-        Err(Refusal::TooLarge(_)) => Ok(Answer::TooLarge),
-        Err(Refusal::System(_) | Refusal::Cancelled) => Err("neither accepted nor refused".to_owned()),
+        Err(Refusal::TooLarge { .. }) => Ok(Answer::TooLarge),
+        Err(Refusal::System(_) | Refusal::Stopped(_)) => Err("neither accepted nor refused".to_owned()),
     }
 }
 

@@ -140,7 +140,7 @@ fn accepted(system: &NetworkSystem, claim: Claim, body: Body) -> Result<bool, St
     let input = Systems { text: &text, systems: vec![system] };
     match check(&WithNets(input), &certificate, &Caps::default(), &Cancel::new()) {
         Ok(()) => Ok(true),
-        Err(Refusal::TooLarge(_)) => Ok(false),
+        Err(Refusal::TooLarge { .. }) => Ok(false),
         Err(refusal) => Err(format!("refused: {refusal}")),
     }
 }

@@ -24,7 +24,7 @@ fn is_too_large(result: &Result<(), Refusal>) -> bool {
 
 fn refused_by(result: Result<(), Refusal>) -> Option<Condition> {
     match result {
-        Err(Refusal::Invalid(rejection)) => Some(rejection.condition),
+        Err(Refusal::Invalid(rejection)) => Condition::ALL.iter().copied().find(|&one| rejection.condition == one),
         _ => None,
     }
 }

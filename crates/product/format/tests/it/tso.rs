@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serval_effort::sweep;
-use serval_format::{Refusal, Style, tso};
+use serval_format::{FormatRefusal, Style, tso};
 
 fn formatted(text: &str, style: &Style) -> String {
     tso::format(text, style).unwrap_or_else(|refusal| panic!("{refusal}: {refusal:?}\n{text}"))
@@ -123,7 +123,7 @@ fn how_programs_look() {
 
 #[test]
 fn what_has_mistakes_is_left_alone() {
-    assert!(matches!(tso::format("thread P { x = 1; }", &Style::default()), Err(Refusal::Mistakes(mistakes)) if mistakes.len() == 1));
+    assert!(matches!(tso::format("thread P { x = 1; }", &Style::default()), Err(FormatRefusal::Mistakes(mistakes)) if mistakes.len() == 1));
     // What names mean does not matter.
     assert_eq!(formatted("thread P{r:=s;}", &Style::default()), "thread P { r := s; }\n");
 }

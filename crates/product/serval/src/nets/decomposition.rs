@@ -110,6 +110,7 @@ fn told(refusal: &Refusal) -> String {
         Refusal::TooLarge { what, limit } => format!("there was too much on the way: more than {limit} {what}"),
         Refusal::Stopped(_) => "stopped before the tree was whole".to_owned(),
         Refusal::Invalid(rejection) => format!("internal error: {rejection}"),
+        Refusal::System(never) => match *never {},
     }
 }
 

@@ -150,7 +150,7 @@ fn a_cover_is_too_large_beyond_the_cap() {
             .to_json();
     let said = |caps: &Caps| {
         let outcome = verify_net(text, NetFormat::Tina, &certificate, caps, &Cancel::new());
-        (outcome.status(), outcome.line("n.net", "c.json"))
+        (outcome.status(), outcome.line("n.net", "c.json", text))
     };
     let accepted = "c.json: valid: coverable:b >= 1401 does not hold of n.net (a cover of 701 markings)";
     assert_eq!(said(&Caps::default()), (0, accepted.to_owned()));

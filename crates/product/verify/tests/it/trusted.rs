@@ -22,6 +22,7 @@ fn the_verifier_depends_on_no_engine() {
             "serval-case-proof",
             "serval-compile",
             "serval-diagnostic",
+            "serval-evidence",
             "serval-linear",
             "serval-lipton-proof",
             "serval-model",
@@ -44,7 +45,8 @@ fn the_checker_depends_on_the_model_and_on_arithmetic_only() {
     let manifest = std::fs::read_to_string(crate::support::root().join("crates/requests/proof/Cargo.toml")).unwrap();
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
     let dependencies: Vec<&str> = dependencies.collect();
-    let expected = ["serval-linear", "serval-budget", "rustc-hash", "serde", "serde_json", "serval-model"];
+    let expected =
+        ["rustc-hash", "serde", "serde_json", "serval-budget", "serval-diagnostic", "serval-evidence", "serval-linear", "serval-model"];
     assert_eq!(dependencies, expected.map(|name| format!("{name}.workspace = true")));
 }
 
@@ -53,6 +55,6 @@ fn the_checker_for_nets_depends_on_nets_and_on_arithmetic_only() {
     let manifest = std::fs::read_to_string(crate::support::root().join("crates/nets/proof/Cargo.toml")).unwrap();
     let dependencies = manifest.split("[dependencies]").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
     let dependencies: Vec<&str> = dependencies.collect();
-    let expected = ["serde", "serde_json", "serval-budget", "serval-linear", "serval-petri"];
+    let expected = ["serde", "serval-budget", "serval-diagnostic", "serval-evidence", "serval-linear", "serval-petri"];
     assert_eq!(dependencies, expected.map(|name| format!("{name}.workspace = true")));
 }

@@ -1,6 +1,6 @@
 //! Each condition is needed, and what is accepted is what was found.
 
-use serval_budget::Cancel;
+use serval_budget::{Cancel, Stopped};
 use serval_proof::{Caps, CasesProof, Condition, Input, Refusal, Systems, Work};
 
 use super::switch::without;
@@ -9,7 +9,7 @@ use crate::{Entry, WithNets, entries, text};
 
 fn condition(checked: &Result<(), Refusal<std::convert::Infallible>>) -> Option<Condition> {
     match checked {
-        Err(Refusal::Invalid(rejection)) => Some(rejection.condition),
+        Err(Refusal::Invalid(rejection)) => Condition::ALL.iter().copied().find(|&one| rejection.condition == one),
         _ => None,
     }
 }
@@ -117,10 +117,10 @@ fn work_is_bounded() {
     let proof = proof();
     for ticks in [0, 10, 100] {
         let mut work = Work::new(&Caps { ticks, ..Caps::default() }, &Cancel::new());
-        assert!(matches!(crate::check(form.clone(), &proof, &mut work), Err(Refusal::TooLarge(_))), "{ticks}");
+        assert!(matches!(crate::check(form.clone(), &proof, &mut work), Err(Refusal::TooLarge { .. })), "{ticks}");
     }
     let cancel = Cancel::new();
     cancel.cancel();
     let checked = crate::check(form.clone(), &proof, &mut Work::new(&Caps::default(), &cancel));
-    assert_eq!(checked, Err(Refusal::Cancelled));
+    assert_eq!(checked, Err(Refusal::Stopped(Stopped::Cancelled)));
 }

@@ -7,7 +7,8 @@ use serval_budget::Budget;
 use serval_classic_engine::{Places, interleaving};
 use serval_effort::{Sweep, sweep};
 use serval_model::{Action, Letter, LocalId, Multiset, NetworkSystem, PlaceKind, RequestId, SystemBuilder, completed_multisets};
-use serval_petri::{Arc, Constraint, Linear, Net, Slice, Target, slice};
+use serval_net_slice::{Slice, slice};
+use serval_petri::{Arc, Constraint, Linear, Net, Target};
 
 use crate::support::{plain_system, small_system};
 

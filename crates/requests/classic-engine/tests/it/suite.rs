@@ -4,7 +4,8 @@ use serval_budget::Budget;
 use serval_classic_engine::interleaving;
 use serval_effort::{side_by_side, skips};
 use serval_model::{NetworkSystem, PlaceKind};
-use serval_petri::{Constraint, Linear, Net, Slice, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, slice, tina, tina_reads_back};
+use serval_net_slice::{Slice, slice};
+use serval_petri::{Constraint, Linear, Net, Target, mcc, mcc_reads_back, pnml, pnml_reads_back, tina, tina_reads_back};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::{objects, require};
 use serval_model::{Node, NormalForm};
 
 use super::{Clause, TOO_LARGE};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::script::simulation;
 use crate::{Checked, Work};
 use serval_linear::{Linear, Literal};

@@ -1,8 +1,7 @@
 //! Automata whose walks stand for serial runs.
 
 use serde::{Deserialize, Serialize};
-
-use crate::objects::objects;
+use serval_evidence::objects;
 
 /// A finite automaton. Every state accepts, so that it stands for the walks from
 /// its start.

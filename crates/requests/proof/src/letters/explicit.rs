@@ -36,10 +36,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::objects;
 use serval_model::{Node, NodeKind, NodeStep, NormalForm, RequestId, ResponseId};
 
 use super::slice::slice;
-use crate::objects::objects;
 use crate::script::size;
 
 /// Letters that are answered exactly this number of times.

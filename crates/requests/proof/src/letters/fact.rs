@@ -54,14 +54,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::{objects, require};
 use serval_linear::{Linear, Literal, Problem, Tree};
 use serval_model::{Node, NodeStep, NormalForm};
 
 use super::explicit::{Exactly, explicit_system};
 pub use super::slice::slice;
-use crate::conditions::require;
 use crate::flow::{Clause, Cut, TOO_LARGE, check_cut, cut_clause, flow_problem, phases_fit};
-use crate::objects::objects;
 use crate::script::{pairs, size};
 use crate::{Checked, Work};
 

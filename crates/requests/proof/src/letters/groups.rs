@@ -54,12 +54,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serval_evidence::{objects, require};
 use serval_linear::Tree;
 use serval_model::{Node, NormalForm};
 
 use super::{Automaton, Cover, Fact, Level, Region, check_cover, check_levels, is_letter};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// Letters that are proved group by group.

@@ -41,11 +41,10 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use serval_evidence::{objects, require};
 use serval_model::{Node, NormalForm};
 
 use super::{Automaton, Fact};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// From one automaton to a smaller one.

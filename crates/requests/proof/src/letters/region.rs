@@ -75,13 +75,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serval_evidence::{objects, require};
 
 use serval_linear::{Linear, Literal, Problem};
 
 use super::Automaton;
-use crate::conditions::require;
 use crate::flow::{Clause, lcm};
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// A set of counts of classes that walks of an automaton have.

@@ -22,13 +22,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::{objects, require};
 use serval_model::{Node, NodeStep};
 
 use super::Reduced;
 use super::rule::{Range, Rule};
 use super::simulation::{check_nodes, check_states};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// Steps that are left out.

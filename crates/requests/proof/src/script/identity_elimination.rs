@@ -27,11 +27,11 @@
 //! system that the one before leaves.
 
 use serval_budget::{Budget, Stopped};
+use serval_evidence::require;
 use serval_model::{Node, NodeStep, NormalForm};
 
 use super::rule::{Range, Rule};
 use super::{Reduced, size};
-use crate::conditions::require;
 use crate::{Checked, Work};
 
 /// The rule for these pairs `(l, x)`.

@@ -92,12 +92,11 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::{objects, require};
 use serval_model::{Node, NodeStep, NormalForm, Point};
 
 use super::Reduced;
 use super::rule::{Range, Rule};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// Which way steps are joined.

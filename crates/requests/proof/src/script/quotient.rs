@@ -34,13 +34,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::{objects, require};
 use serval_model::{NodeKind, NodeStep, NormalForm};
 
 use super::Reduced;
 use super::rule::{Range, Rule};
 use super::simulation::{Relation, check_nodes, check_states};
-use crate::conditions::require;
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// What is merged: nodes (`locals`) or global states (`globals`).

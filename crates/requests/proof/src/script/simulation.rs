@@ -25,9 +25,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::require;
 use serval_model::{Node, NodeStep, NormalForm, Point};
 
-use crate::conditions::require;
 use crate::{Checked, Work};
 
 /// Pairs of numbers that are looked up.

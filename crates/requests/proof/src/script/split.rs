@@ -10,11 +10,11 @@
 //! new one and is where it was after its first step; and conversely. ∎
 
 use serval_budget::{Budget, Stopped};
+use serval_evidence::require;
 use serval_model::{Node, NodeKind, NodeStep, NormalForm};
 
 use super::Reduced;
 use super::rule::{Range, Rule};
-use crate::conditions::require;
 use crate::{Checked, Work};
 
 /// The rule for this node `l`.

@@ -24,11 +24,11 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::require;
 use serval_model::{Node, NodeStep, NormalForm};
 
 use super::Reduced;
 use super::rule::{Range, Rule};
-use crate::conditions::require;
 use crate::{Checked, Work};
 
 /// What is counted.

@@ -35,12 +35,12 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use serval_budget::{Budget, Stopped};
+use serval_evidence::objects;
 use serval_model::{Node, NodeStep, Point};
 
 use super::rule::{Range, Rule};
 use super::simulation::{Relation, check_nodes};
 use super::{Reduced, size};
-use crate::objects::objects;
 use crate::{Checked, Work};
 
 /// Where waiting gains nothing.

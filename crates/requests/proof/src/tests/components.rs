@@ -56,7 +56,7 @@ fn a_shared_name_makes_a_refutation_false() {
     assert!(!completed_multisets(&counter(), 2, budget).unwrap().is_subset(&serial_multisets(&counter(), 2, budget).unwrap()));
     assert_eq!(without(Condition::ComponentsRequests, || case.check()), Ok(()));
     let Err(Refusal::Invalid(rejection)) = case.check() else { panic!("accepted") };
-    assert_eq!((rejection.condition, rejection.object.as_str()), (Condition::ComponentsRequests, "component 1"));
+    assert_eq!((rejection.condition, rejection.object.as_str()), (Condition::ComponentsRequests.into(), "component 1"));
     assert!(rejection.message.contains("inc"), "{rejection}");
 }
 

@@ -133,7 +133,9 @@ fn each_condition_is_needed() {
     for &condition in Condition::ALL {
         for (case, event) in violate_only(condition) {
             match case.check() {
-                Err(Refusal::Invalid(rejection)) => assert_eq!((rejection.condition, rejection.event), (condition, event), "{rejection}"),
+                Err(Refusal::Invalid(rejection)) => {
+                    assert_eq!((rejection.condition, rejection.event), (condition.into(), event), "{rejection}")
+                }
                 other => panic!("{condition}: {other:?}"),
             }
             assert_eq!(without(condition, || case.check()), Ok(()), "{condition} hides behind another condition");

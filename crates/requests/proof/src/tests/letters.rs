@@ -180,7 +180,7 @@ fn requests_are_followed() {
         let exactly = vec![Exactly { letters: vec![5], times }];
         let mut case = right_of(peeking());
         proof(&mut case).facts = vec![how(Absence { exactly, ..absence(&[4], never) })];
-        matches!(case.check(), Err(crate::Refusal::Invalid(refused)) if [Condition::LettersReach, Condition::LettersPairs].contains(&refused.condition))
+        matches!(case.check(), Err(crate::Refusal::Invalid(refused)) if [Condition::LettersReach, Condition::LettersPairs].iter().any(|&one| refused.condition == one))
     };
     for how in [Fact::Reach, Fact::Pairs] {
         // Without `w` no request answers `x`; with it one may; and `w` can be answered.
@@ -213,7 +213,7 @@ fn repetition_is_paid_for() {
         [("begun", begun, 3 * MANY), ("endless", endless, 1_000_000), ("bounds", bounds, 2 * MANY + 100), ("cuts", cuts, 2 * MANY)]
     {
         let caps = crate::Caps { ticks: ticks as u64, ..crate::Caps::default() };
-        assert!(matches!(case.check_within(&caps), Err(crate::Refusal::TooLarge(_))), "{name}: {:?}", case.check_within(&caps));
+        assert!(matches!(case.check_within(&caps), Err(crate::Refusal::TooLarge { .. })), "{name}: {:?}", case.check_within(&caps));
     }
 }
 

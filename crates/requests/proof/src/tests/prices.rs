@@ -36,7 +36,7 @@ fn a_check_costs_what_is_on_record() {
         let input = Systems { text: &text, systems: systems.iter().collect() };
         let price = price(|ticks| match check(&input, &certificate, &Caps { ticks, ..Caps::default() }, &Cancel::new()) {
             Ok(()) => true,
-            Err(Refusal::TooLarge(large)) if large.what == "ticks of work" => false,
+            Err(Refusal::TooLarge { what: "ticks of work", .. }) => false,
             Err(other) => panic!("{name}: {other}"),
         });
         let _ = writeln!(prices, "{name} {price}");

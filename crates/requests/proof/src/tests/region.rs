@@ -102,7 +102,7 @@ fn arcs_are_paid_for() {
     let region = Region { tree: (0..1_999).map(|state| (state, state + 1)).collect(), ..Region::default() };
     let caps = Caps { ticks: 1_000_000, ..Caps::default() };
     let checked: Checked<bool> = check_region(&long, 0, &region, &mut Work::new(&caps, &Cancel::new()));
-    assert!(matches!(checked, Err(crate::Refusal::TooLarge(_))), "{checked:?}");
+    assert!(matches!(checked, Err(crate::Refusal::TooLarge { .. })), "{checked:?}");
 }
 
 /// Regions that are refused for one condition alone, and counts that are in them

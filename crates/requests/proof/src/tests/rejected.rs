@@ -1,11 +1,11 @@
 //! Certificates that are right, and certificates that are nearly right.
 
-use serval_budget::{Budget, Cancel};
+use serval_budget::{Budget, Cancel, Stopped};
 use serval_model::{NetworkSystem, SplitMix64, completed_multisets, serial_multisets};
 use serval_random::confusable;
 
 use super::support::{Case, answers, condition, counter, find_run, in_names, is_genuine, lost_update, respond, spawn, step};
-use crate::{Action, Caps, Condition, Refusal, RunCertificate, RunEvent, Systems, TooLarge, check};
+use crate::{Action, Caps, Condition, Refusal, RunCertificate, RunEvent, Systems, check};
 
 /// The condition for which the changed lost update is refused.
 fn refused(change: impl FnOnce(&mut RunCertificate)) -> Condition {
@@ -160,7 +160,7 @@ fn the_right_component_is_needed() {
 fn caps_are_kept() {
     let case = lost_update();
     let refused = |caps: Caps| match case.check_within(&caps) {
-        Err(Refusal::TooLarge(TooLarge { what, limit })) => (what, limit),
+        Err(Refusal::TooLarge { what, limit }) => (what, limit),
         other => panic!("{other:?}"),
     };
     let caps = Caps::default();
@@ -189,5 +189,5 @@ fn cancelled_is_not_valid() {
     let cancel = Cancel::new();
     cancel.cancel();
     let answer = check(&case, &case.certificate, &Caps::default(), &cancel);
-    assert_eq!(answer, Err(Refusal::Cancelled));
+    assert_eq!(answer, Err(Refusal::Stopped(Stopped::Cancelled)));
 }

@@ -35,7 +35,7 @@ fn within(case: &Case, ticks: u64) -> Answer {
 }
 
 fn is_too_large(case: &Case, ticks: u64) -> bool {
-    matches!(within(case, ticks), Err(Refusal::TooLarge(_)))
+    matches!(within(case, ticks), Err(Refusal::TooLarge { .. }))
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn megabytes_of_pairs() {
     assert!(text.len() > 8 << 20);
     assert_eq!(Certificate::from_json(&text).as_ref(), Ok(&case.certificate));
     let answer = case.check_within(&Caps::default());
-    assert!(matches!(answer, Err(Refusal::TooLarge(_))) || condition(&answer) == Condition::AtomicSteps, "{answer:?}");
+    assert!(matches!(answer, Err(Refusal::TooLarge { .. })) || condition(&answer) == Condition::AtomicSteps, "{answer:?}");
     assert!(is_too_large(&case, 1_000_000));
 }
 

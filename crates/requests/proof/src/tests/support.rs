@@ -21,7 +21,7 @@ pub(super) type Answer = Result<(), Refusal<Infallible>>;
 /// The condition that the answer names.
 pub(super) fn condition(answer: &Answer) -> Condition {
     match answer {
-        Err(Refusal::Invalid(rejection)) => rejection.condition,
+        Err(Refusal::Invalid(rejection)) => *Condition::ALL.iter().find(|&&one| rejection.condition == one).unwrap(),
         other => panic!("{other:?}"),
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn list_in(program: &Program, groups: &[Vec<usize>]) -> States {
 fn by_merged(text: &str) -> Case {
     let (program, mut certificate) = begun(text);
     certificate.merged = Some(list(&program));
-    certificate.answers.push(answer(0, crate::Model::Tso, Claim::Unreachable(By::Merged)));
+    certificate.answers.push(answer(0, Model::Tso, Claim::Unreachable(By::Merged)));
     (program, certificate)
 }
 
@@ -66,7 +66,7 @@ fn accepted() -> Vec<Case> {
 /// Refused by one condition alone.
 pub(super) fn refused() -> Refused {
     let mut sequential = begun(FENCED);
-    sequential.1.answers.push(answer(0, crate::Model::Sc, Claim::Unreachable(By::Merged)));
+    sequential.1.answers.push(answer(0, Model::Sc, Claim::Unreachable(By::Merged)));
     vec![
         // Merged states are about store buffers, and say nothing of sequential consistency.
         (Condition::Given, sequential),

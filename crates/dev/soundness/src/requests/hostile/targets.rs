@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
-use serval_budget::Cancel;
+use serval_budget::{Cancel, Stopped};
 use serval_case_proof::WithNets;
 use serval_model::{NetworkSystem, SystemBuilder, systems_from_json, systems_to_json};
 use serval_proof::{Body, Caps, Certificate, Claim, Refusal, Systems, check, fingerprint};
@@ -73,7 +73,7 @@ impl Target {
             Outcome::Invalid(rejection) => Err(Refusal::Invalid(rejection)),
             Outcome::TooLarge(too_large) => Err(too_large.into()),
             // Programs that are targets can be read and compiled.
-            Outcome::InputError(_) | Outcome::Unclosed(_) | Outcome::Cancelled => Err(Refusal::Cancelled),
+            Outcome::InputError(_) | Outcome::Unclosed(_) | Outcome::Cancelled => Err(Refusal::Stopped(Stopped::Cancelled)),
         }
     }
 

@@ -99,7 +99,7 @@ impl Counts {
                 *self.rejected.entry(condition).or_default() += 1;
                 false
             }
-            Err(Refusal::TooLarge(_)) => {
+            Err(Refusal::TooLarge { .. }) => {
                 self.too_large += 1;
                 false
             }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::{Constraint, PlaceId};
+use serval_petri::{Constraint, PlaceId};
 
 /// What is known of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) fn forced(constraint: &Constraint, is_zero: &impl Fn(PlaceId) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Linear;
+    use serval_petri::Linear;
 
     fn place(index: usize) -> PlaceId {
         PlaceId::try_from_index(index).unwrap()

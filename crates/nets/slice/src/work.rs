@@ -2,12 +2,10 @@
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
+use serval_petri::{Arc, Constraint, Net, PlaceId, Target, TransitionId, greatest_trap, weight};
 
 use super::constants::{Truth, forced, truth};
 use super::{Forced, Refutation, Round, Sliced};
-use crate::net::{Arc, weight};
-use crate::structure::greatest_trap;
-use crate::{Constraint, Net, PlaceId, Target, TransitionId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {

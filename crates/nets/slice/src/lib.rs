@@ -141,13 +141,26 @@
 //! may stay. The published proof leaves open why places with no way to the
 //! target cannot serve on the way; above it is the trap that answers: what is in
 //! `B` can never be got rid of.
+//!
+//! ```
+//! use serval_budget::Budget;
+//! use serval_net_slice::{Slice, slice};
+//! use serval_petri::{Constraint, Linear, Net, Target};
+//! let mut net = Net::new("a lock");
+//! let (free, held) = (net.add_place("free", 1).unwrap(), net.add_place("held", 0).unwrap());
+//! net.add_transition("take", [(free, 1)], [(held, 1)]).unwrap();
+//! // Nothing gives back what it never took.
+//! let both = [free, held].map(|place| Constraint::Zero(Linear::variable(place)));
+//! let target = Target::new(both.to_vec());
+//! assert!(matches!(slice(&net, &target, &mut Budget::unlimited()), Ok(Slice::Unreachable(_))));
+//! ```
 
 mod constants;
 mod work;
 
 use serval_budget::{Budget, Stopped};
+use serval_petri::{Net, PlaceId, Target, TransitionId};
 
-use crate::{Net, PlaceId, Target, TransitionId};
 use work::Work;
 
 /// A place that is 0 in every marking of the target, because of a constraint

@@ -1,36 +1,41 @@
-//! Why a certificate was not accepted.
+//! Why evidence is not accepted.
 
 use std::convert::Infallible;
 use std::fmt;
 
-use crate::Condition;
+use serval_budget::Stopped;
 
-/// Why a certificate was not accepted. `Stop` is how the system can fail:
-/// [`Moves::Stop`](serval_model::Moves::Stop).
+use crate::ConditionName;
+
+/// Why evidence is not accepted. `Stop` is how what it is about can fail to be there, if it is made on demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal<Stop> {
+pub enum Refusal<Stop = Infallible> {
     /// A condition does not hold.
     Invalid(Rejection),
-    /// The check would exceed a cap. Nothing is said about the certificate.
-    TooLarge(TooLarge),
-    /// The system could not say how a request goes on: a fault of the
-    /// program. Nothing is said about the certificate.
+    /// The check would exceed a cap, or a number does not fit. Nothing is said about the evidence.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: u64,
+    },
+    /// The budget ended the check. Nothing is said about the evidence.
+    Stopped(Stopped),
+    /// What the evidence is about could not be made. Nothing is said about the evidence.
     System(Stop),
-    /// The flag was raised. Nothing is said about the certificate.
-    Cancelled,
 }
 
-/// The answer of a check that asks no system how its requests go on.
-pub type Checked<T = ()> = Result<T, Refusal<Infallible>>;
+/// The answer of a check of something that is there.
+pub type Checked<T = ()> = Result<T, Refusal>;
 
 /// A condition that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// Which one.
-    pub condition: Condition,
+    pub condition: ConditionName,
     /// The index of the event, from 0; `None` where it is about the whole.
     pub event: Option<usize>,
-    /// What it is about, such as `request 2`. One line.
+    /// What it is about, such as `request 2`; empty where that is plain. One line.
     pub object: String,
     /// What is wrong, without a full stop. One line.
     pub message: String,
@@ -46,19 +51,30 @@ pub struct TooLarge {
 }
 
 impl<Stop> From<TooLarge> for Refusal<Stop> {
-    fn from(too_large: TooLarge) -> Self {
-        Self::TooLarge(too_large)
+    fn from(TooLarge { what, limit }: TooLarge) -> Self {
+        Self::TooLarge { what, limit }
+    }
+}
+
+impl<Stop> From<Stopped> for Refusal<Stop> {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
     }
 }
 
 impl<Stop> Refusal<Stop> {
+    /// A condition does not hold.
+    pub fn invalid(condition: ConditionName, object: String, message: String) -> Self {
+        Self::Invalid(Rejection { condition, event: None, object, message })
+    }
+
     /// The same for an input that stops in another way.
-    pub(crate) fn map_stop<Other>(self, other: impl FnOnce(Stop) -> Other) -> Refusal<Other> {
+    pub fn map_stop<Other>(self, other: impl FnOnce(Stop) -> Other) -> Refusal<Other> {
         match self {
             Self::Invalid(rejection) => Refusal::Invalid(rejection),
-            Self::TooLarge(too_large) => Refusal::TooLarge(too_large),
+            Self::TooLarge { what, limit } => Refusal::TooLarge { what, limit },
+            Self::Stopped(stopped) => Refusal::Stopped(stopped),
             Self::System(stop) => Refusal::System(other(stop)),
-            Self::Cancelled => Refusal::Cancelled,
         }
     }
 
@@ -66,6 +82,14 @@ impl<Stop> Refusal<Stop> {
     pub fn about(self, event: Option<usize>, object: String) -> Self {
         match self {
             Self::Invalid(rejection) if rejection.object.is_empty() => Self::Invalid(Rejection { event, object, ..rejection }),
+            other => other,
+        }
+    }
+
+    /// The same where so many ticks were allowed: that they were used up means that the evidence is too large.
+    pub fn of_ticks(self, limit: u64) -> Self {
+        match self {
+            Self::Stopped(Stopped::OutOfTicks) => Self::TooLarge { what: "ticks of work", limit },
             other => other,
         }
     }
@@ -78,7 +102,10 @@ impl fmt::Display for Rejection {
         if let Some(event) = self.event {
             write!(f, "event {}: ", event.saturating_add(1))?;
         }
-        write!(f, "{}: {}", self.object, self.message)
+        if !self.object.is_empty() {
+            write!(f, "{}: ", self.object)?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -92,9 +119,10 @@ impl<Stop: fmt::Display> fmt::Display for Refusal<Stop> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Invalid(rejection) => rejection.fmt(f),
-            Self::TooLarge(too_large) => too_large.fmt(f),
+            &Self::TooLarge { what, limit } => TooLarge { what, limit }.fmt(f),
+            Self::Stopped(Stopped::Cancelled) => f.write_str("cancelled"),
+            Self::Stopped(Stopped::OutOfTicks) => f.write_str("the check was ended before it was done"),
             Self::System(stop) => stop.fmt(f),
-            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }

@@ -6,12 +6,11 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serval_budget::Budget;
 use serval_effort::side_by_side;
-use serval_petri::{
-    Arc, Constraint, Forced, Linear, Marking, Net, PlaceId, Refutation, Round, Slice, Sliced, Target, TransitionId, Unreachable, slice,
-    slice_inductive,
-};
+use serval_net_slice::{Forced, Refutation, Round, Slice, Sliced, Unreachable, slice, slice_inductive};
+use serval_petri::{Arc, Constraint, Linear, Marking, Net, PlaceId, Target, TransitionId};
 
-use crate::support::{cases, explore, small_net, target};
+use crate::nets::cases;
+use crate::support::{explore, small_net, target};
 
 fn sliced(net: &Net, target: &Target) -> Slice {
     slice(net, target, &mut Budget::unlimited()).unwrap()

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serval_budget::Budget;
 use serval_effort::{one_in, side_by_side, skips};
-use serval_petri::{Net, Slice, mcc, pnml, slice, tina};
+use serval_net_slice::{Slice, slice};
+use serval_petri::{Net, mcc, pnml, tina};
 use serval_testkit::say;
 use serval_testkit::suite::data_dir;
 

@@ -9,7 +9,7 @@
 /// proves is checked against the text that is given.
 ///
 /// ```
-/// use serval_linear::fingerprint;
+/// use serval_evidence::fingerprint;
 /// assert_eq!(fingerprint(""), "6c62272e07bb014262b821756295c58d");
 /// assert_eq!(fingerprint("foobar"), "343e1662793c64bf6f0d3597ba446f18");
 /// ```

@@ -6,7 +6,7 @@ use std::fmt;
 const LONGEST: usize = 120;
 
 /// A name as a message shows it.
-pub(crate) fn shown(name: &str) -> impl fmt::Display {
+pub fn shown(name: &str) -> impl fmt::Display {
     fmt::from_fn(move |f| match name.char_indices().nth(LONGEST) {
         None => write!(f, "{name:?}"),
         Some((end, _)) => write!(f, "{:?}… ({} bytes)", &name[..end], name.len()),
@@ -16,7 +16,7 @@ pub(crate) fn shown(name: &str) -> impl fmt::Display {
 /// A message of another library that may quote a file: on one line, not long.
 pub(crate) fn one_line(message: &str) -> String {
     let line: String = message.chars().take(2 * LONGEST).collect();
-    let mut line = serval_model::shown::line(&line).into_owned();
+    let mut line = serval_diagnostic::shown::line(&line).into_owned();
     if message.chars().nth(2 * LONGEST).is_some() {
         line.push('…');
     }

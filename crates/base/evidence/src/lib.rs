@@ -1,0 +1,22 @@
+//! What the checkers of all certificates have in common, whatever a certificate is about.
+//!
+//! | to see | open |
+//! |---|---|
+//! | how a checker names its conditions, and how its tests switch one off | [`conditions!`], [`require!`], [`switch!`] |
+//! | why evidence is not accepted | [`Refusal`], [`Rejection`], [`TooLarge`] |
+//! | how strictly JSON is read | [`read`], [`objects!`], [`head!`] |
+//! | which input a certificate is about | [`fingerprint()`] |
+//!
+//! Nothing here computes with numbers, searches, or knows requests, nets or threads.
+
+mod conditions;
+mod fingerprint;
+mod json;
+mod refusal;
+mod shown;
+
+pub use conditions::ConditionName;
+pub use fingerprint::fingerprint;
+pub use json::{check_name, check_version, line, lines, listed, read};
+pub use refusal::{Checked, Refusal, Rejection, TooLarge};
+pub use shown::shown;

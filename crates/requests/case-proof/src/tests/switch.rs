@@ -1,3 +1,0 @@
-//! Switches one condition off.
-
-serval_linear::switch!(serval_proof::Condition);
