@@ -12,9 +12,15 @@
 //! ```
 
 use serval_budget::Cancel;
+#[cfg(feature = "nets")]
+use serval_verify::NetText;
 #[cfg(feature = "weak-memory")]
 pub use serval_verify::Syntax;
-use serval_verify::{Caps, InputError, InputKind, Outcome};
+#[cfg(feature = "weak-memory")]
+use serval_verify::TsoText;
+#[cfg(any(feature = "nets", feature = "weak-memory"))]
+use serval_verify::accept;
+use serval_verify::{Caps, InputError, InputKind, Outcome, Proved};
 #[cfg(feature = "nets")]
 pub use serval_verify::{NetFormat, NetPart};
 
@@ -66,27 +72,25 @@ pub fn verify(subject: &Subject<'_>, name: &str, certificate: &str, certificate_
     let caps = &Caps::default();
     match *subject {
         Subject::Requests { text, kind } => {
-            let outcome = serval_verify::verify(text, kind, certificate, caps, cancel);
-            let is_no_certificate = matches!(outcome, Outcome::InputError(InputError::Certificate(_)));
-            Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate }
+            checked(&serval_verify::verify(text, kind, certificate, caps, cancel), name, certificate_name, text)
         }
         #[cfg(feature = "nets")]
         Subject::Nets { parts, composed, from } => {
-            let outcome = match (parts, from) {
-                ([only], None) if !composed => serval_verify::verify_net(only.text, only.format, certificate, caps, cancel),
-                (_, None) => serval_verify::verify_composed(parts, certificate, caps, cancel),
-                (_, Some(from)) => serval_verify::verify_net_from(parts, composed, from, certificate, caps, cancel),
-            };
+            let outcome = accept(&NetText { parts, is_composed: composed, from }, certificate, caps, cancel);
             let from = from.filter(|_| outcome.status() == 0);
             let name = from.map_or_else(|| name.to_owned(), |from| format!("{name} from {from}"));
-            Checked { status: outcome.status(), line: outcome.line(&name, certificate_name), is_no_certificate: false }
+            checked(&outcome, &name, certificate_name, parts.first().map_or("", |part| part.text))
         }
         #[cfg(feature = "weak-memory")]
         Subject::WeakMemory { text, syntax, questions } => {
-            let outcome = serval_verify::verify_tso_as(text, syntax, questions, certificate, caps, cancel);
-            Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate: false }
+            checked(&accept(&TsoText { text, syntax, questions }, certificate, caps, cancel), name, certificate_name, text)
         }
     }
+}
+
+fn checked<P: Proved>(outcome: &Outcome<P>, name: &str, certificate_name: &str, text: &str) -> Checked {
+    let is_no_certificate = matches!(outcome, Outcome::InputError(InputError::Certificate(_)));
+    Checked { status: outcome.status(), line: outcome.line(name, certificate_name, text), is_no_certificate }
 }
 
 /// Checks that compiling a program has kept its meaning.
