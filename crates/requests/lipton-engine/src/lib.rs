@@ -171,7 +171,13 @@ fn ended(tried: &Result<Option<Reduction>, Why>) -> String {
     match tried {
         Ok(Some(_)) => "a proof".to_owned(),
         Ok(None) => "tickets are not drawn in the order of commits".to_owned(),
-        Err(why) => format!("{why:?}"),
+        Err(Why::TooLarge { what, limit }) => format!("more than {limit} {what}"),
+        Err(Why::Stopped(Stopped::OutOfTicks)) => "out of ticks".to_owned(),
+        Err(Why::Stopped(Stopped::Cancelled)) => "cancelled".to_owned(),
+        Err(Why::Conflict(conflict)) => {
+            format!("the steps at {} and {} do not commute", conflict.first.span.start, conflict.second.span.start)
+        }
+        Err(Why::Error(error)) => format!("the error at {} is not excluded", error.span.start),
     }
 }
 
