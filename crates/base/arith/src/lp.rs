@@ -10,7 +10,8 @@
 //! bounds, from the beginning on (those of the problem are at 0) and after each
 //! pivot; the values of the others follow from these.
 //!
-//! Where many expressions are to be made large under the same inequalities, a [`Region`] keeps the tableau from one to the next.
+//! Where many expressions are to be made large under the same inequalities, a [`Region`] keeps the tableau from one to
+//! the next.
 
 use serval_budget::{Budget, Stopped};
 use serval_linear::{Linear, Problem};
@@ -72,8 +73,8 @@ pub fn minimise(problem: &Problem, objective: &Linear, budget: &mut Budget) -> R
     Ok(Optimum::Vertex(variables.iter().map(|&variable| simplex.value(variable).clone()).collect(), least))
 }
 
-/// All rationals `x ≥ 0` at which some expressions are at least 0, of which `x = 0` is one. One expression after the other
-/// is made as large as possible, each from where the one before it ended, on one tableau.
+/// All rationals `x ≥ 0` at which some expressions are at least 0, of which `x = 0` is one. One expression after the
+/// other is made as large as possible, each from where the one before it ended, on one tableau.
 ///
 /// ```
 /// use serval_arith::{Rational, lp::{Largest, Region}};
@@ -83,7 +84,8 @@ pub fn minimise(problem: &Problem, objective: &Linear, budget: &mut Budget) -> R
 /// // 3 − x ≥ 0 and 2x − y ≥ 0, so y is at most 6: y + 1·(2x − y) + 2·(3 − x) = 6.
 /// let expressions = [linear(&[(0, -1)], 3), linear(&[(0, 2), (1, -1)], 0), linear(&[(1, 1)], 0)];
 /// let mut region = Region::around_zero(2, &expressions, &mut Budget::unlimited()).unwrap().unwrap();
-/// let Largest::Multipliers(multipliers) = region.largest(2, &mut Budget::unlimited()).unwrap() else { panic!("unbounded") };
+/// let largest = region.largest(2, &mut Budget::unlimited()).unwrap();
+/// let Largest::Multipliers(multipliers) = largest else { panic!("unbounded") };
 /// assert_eq!(multipliers, [(0, Rational::from(2)), (1, Rational::from(1))]);
 /// ```
 pub struct Region {
@@ -98,13 +100,15 @@ pub struct Region {
 pub enum Largest {
     /// Arbitrarily large.
     Unbounded,
-    /// No larger than this shows: multiples of some expressions, each by a positive number and ascending, which added to it give an expression in
-    /// which no variable has a positive coefficient. Its value at `x = 0` is the largest value, and no other multiples give a smaller one.
+    /// No larger than this shows: multiples of some expressions, each by a positive number and ascending, which added
+    /// to it give an expression in which no variable has a positive coefficient. Its value at `x = 0` is the largest
+    /// value, and no other multiples give a smaller one.
     Multipliers(Vec<(usize, Rational)>),
 }
 
 impl Region {
-    /// The region of these expressions over this number of variables; `None` where `x = 0` is not in it, or an expression has other variables.
+    /// The region of these expressions over this number of variables; `None` where `x = 0` is not in it, or an
+    /// expression has other variables.
     pub fn around_zero(variables: u32, expressions: &[Linear], budget: &mut Budget) -> Result<Option<Self>, Stopped> {
         let mut simplex = Simplex::default();
         let variables: Vec<Variable> = (0..variables).map(|_| simplex.variable()).collect();
@@ -132,7 +136,8 @@ impl Region {
         if !self.simplex.push(variable, true, budget)? {
             return Ok(Largest::Unbounded);
         }
-        // It is its largest value and something non-positive times what is not basic, all of which is at its lower bound.
+        // It is its largest value and something non-positive times what is not basic, all of which is at its lower
+        // bound.
         let rates = self.simplex.rates(variable).filter_map(|(other, rate)| Some((self.expression_of[other.index()]?, -&rate)));
         let mut multipliers: Vec<(usize, Rational)> = rates.collect();
         multipliers.sort_unstable_by_key(|one| one.0);

@@ -372,9 +372,10 @@ impl Simplex {
         found
     }
 
-    /// Makes a variable that has no upper bound (`up`), or no lower one, as large or as small as possible while all stay within their
-    /// bounds, where they must be when this is called, and says whether that is possible. If it can be made arbitrarily
-    /// large or small, it is left where that is seen. Else it is basic in the end, unless there is nothing that could move it.
+    /// Makes a variable that has no upper bound (`up`), or no lower one, as large or as small as possible while all
+    /// stay within their bounds, where they must be when this is called, and says whether that is possible. If it can
+    /// be made arbitrarily large or small, it is left where that is seen. Else it is basic in the end, unless there is
+    /// nothing that could move it.
     pub(crate) fn push(&mut self, objective: Variable, up: bool, budget: &mut Budget) -> Result<bool, Stopped> {
         if self.tableau.is_broken() {
             return Err(Stopped::Cancelled);

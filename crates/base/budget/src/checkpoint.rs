@@ -13,17 +13,18 @@
 //! Where panics unwind, the work is unwound from where it is, without a panic
 //! message, and all its memory is given back.
 //!
-//! On WebAssembly a panic ends the whole module, so nothing may be unwound. There a checkpoint that sees that the limit is
-//! reached only notes it, the work goes on to its own end, and [`until`] throws away what comes out. That takes longer,
-//! but not long: work without a budget is bounded by the length of the text, and all other work looks at its budget,
-//! which has the same flag.
+//! On WebAssembly a panic ends the whole module, so nothing may be unwound. There a checkpoint that sees that the limit
+//! is reached only notes it, the work goes on to its own end, and [`until`] throws away what comes out. That takes
+//! longer, but not long: work without a budget is bounded by the length of the text, and all other work looks at its
+//! budget, which has the same flag.
 //!
-//! **Claim: no partial result escapes.** Let `until` return `Some(value)`. Then `work` has returned `value`. A checkpoint
-//! has no result, so that code that passes one cannot tell whether it is to end, and takes no other way because of it:
-//! either the checkpoint returns and the work goes on as if it were not there, or it unwinds and the work returns
-//! nothing. So `value` is what the work returns without any checkpoint: it is whole. Unwinding ends at the next `until`
-//! ([`fenced`] passes it on), which returns `None`. What a `None` of an inner `until` becomes is up to the code around
-//! it, which must take it for what it is: work that was stopped, such as [`Stopped::Cancelled`](crate::Stopped).
+//! **Claim: no partial result escapes.** Let `until` return `Some(value)`. Then `work` has returned `value`. A
+//! checkpoint has no result, so that code that passes one cannot tell whether it is to end, and takes no other way
+//! because of it: either the checkpoint returns and the work goes on as if it were not there, or it unwinds and the
+//! work returns nothing. So `value` is what the work returns without any checkpoint: it is whole. Unwinding ends at the
+//! next `until` ([`fenced`] passes it on), which returns `None`. What a `None` of an inner `until` becomes is up to the
+//! code around it, which must take it for what it is: work that was stopped, such as
+//! [`Stopped::Cancelled`](crate::Stopped).
 //!
 //! ```
 //! use std::cell::Cell;

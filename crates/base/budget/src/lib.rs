@@ -14,8 +14,8 @@ mod reason;
 
 pub use reason::StopReason;
 
-/// How many threads to use where `jobs` are allowed; with 0, as many as the machine offers. To ask the machine takes longer than a small
-/// program does, so only who is about to start threads asks.
+/// How many threads to use where `jobs` are allowed; with 0, as many as the machine offers. To ask the machine takes
+/// longer than a small program does, so only who is about to start threads asks.
 pub fn threads(jobs: usize) -> usize {
     static OFFERED: OnceLock<usize> = OnceLock::new();
     match jobs {

@@ -131,8 +131,8 @@ macro_rules! require {
     };
 }
 
-/// The value that the condition says is there; refuses if it is not. What follows in the function needs the value and is
-/// left out without it.
+/// The value that the condition says is there; refuses if it is not. What follows in the function needs the value and
+/// is left out without it.
 #[macro_export]
 #[expect(clippy::crate_in_macro_def, reason = "the condition is one of the crate that asks")]
 macro_rules! obtain {

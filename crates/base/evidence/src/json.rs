@@ -6,8 +6,8 @@ use serval_diagnostic::FormatError;
 
 use crate::shown::{one_line, shown};
 
-/// Reads a text strictly: fields that are unknown, missing or repeated are errors if the type says so, and so is anything
-/// after its end. A byte order mark is skipped. Costs time and memory in proportion to the text.
+/// Reads a text strictly: fields that are unknown, missing or repeated are errors if the type says so, and so is
+/// anything after its end. A byte order mark is skipped. Costs time and memory in proportion to the text.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, FormatError> {
     serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(|error| {
         let text = error.to_string();

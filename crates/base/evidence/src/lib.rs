@@ -2,7 +2,7 @@
 //!
 //! | to see | open |
 //! |---|---|
-//! | how a checker names its conditions, and how its tests switch one off | [`conditions!`], [`require!`], [`switch!`] |
+//! | how a checker names conditions, and tests switch one off | [`conditions!`], [`require!`], [`switch!`] |
 //! | why evidence is not accepted | [`Refusal`], [`Rejection`], [`TooLarge`] |
 //! | how strictly JSON is read | [`read`], [`objects!`], [`head!`] |
 //! | which input a certificate is about | [`fingerprint()`] |

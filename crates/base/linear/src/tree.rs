@@ -1,5 +1,5 @@
-//! Proof trees (Farkas' lemma, Farkas 1902, with case splits and divisibility): evidence that a problem of linear integer
-//! arithmetic has no solution.
+//! Proof trees (Farkas' lemma, Farkas 1902, with case splits and divisibility): evidence that a problem of linear
+//! integer arithmetic has no solution.
 //!
 //! A [`Problem`] asks for non-negative integers that meet equalities,
 //! inequalities and clauses. A [`Tree`] splits it into cases until each case
@@ -26,7 +26,11 @@
 //!     // x ≥ 1 (fact 1). Now x + 1 is odd: x + 1 = 2q + 1 (fact 2), where q is variable 2.
 //!     Node::Clause { clause: 1 },
 //!     // x − 1 ≥ 0 and 1 − x − y = 0 add up to −y ≥ 0; so x − 1 = 0, and x − 2q − 1 + 1 = 0 makes 1 even.
-//!     Node::Lattice { modulus: 2, combination: vec![(fact(2), 1), (fact(1), -1)], tight: vec![(fact(1), 1), (fact(0), -1)] },
+//!     Node::Lattice {
+//!         modulus: 2,
+//!         combination: vec![(fact(2), 1), (fact(1), -1)],
+//!         tight: vec![(fact(1), 1), (fact(0), -1)],
+//!     },
 //!     // y − 2 ≥ 0 (fact 1) and 1 − x − y = 0 add up to −1 − x ≥ 0.
 //!     Node::Farkas { combination: vec![(fact(1), 1), (fact(0), -1)] },
 //! ] };
@@ -50,11 +54,12 @@
 //! numbered after those of the problem, in the order in which they come.
 //! Fresh variables may be negative.
 //!
-//! | inner node | children and the fact that each adds |
-//! |---|---|
-//! | `Clause k` | for each literal of the clause in order: for `e ≥ 0` one child, with it; for `d` does not divide `e` one child for each `r` = 1, …, `d − 1`, with `e = d·q + r`, where `q` is a fresh variable |
-//! | `Bound e k` | two: `e ≤ k`, then `e ≥ k + 1` |
-//! | `Residue e d` | for each `r` = 0, …, `d − 1` one, with `e = d·q + r`, where `q` is a fresh variable |
+//! Inner nodes, their children, and the fact that each child adds (`q` is a fresh variable):
+//!
+//! - `Clause k`: for each literal of the clause in order: for `e ≥ 0` one child, with it; for `d` does not divide `e`
+//!   one child for each `r` = 1, …, `d − 1`, with `e = d·q + r`;
+//! - `Bound e k`: two, `e ≤ k`, then `e ≥ k + 1`;
+//! - `Residue e d`: for each `r` = 0, …, `d − 1` one, with `e = d·q + r`.
 //!
 //! A *combination* is a list of facts, or of `x ≥ 0` for variables `x` of the
 //! problem, with integer multipliers; its *sum* is the sum of the multiples
@@ -63,10 +68,14 @@
 //! its sum are not positive (`tree.falling`), and those of fresh variables
 //! are 0 (`tree.fresh`).
 //!
-//! | leaf | holds |
-//! |---|---|
-//! | `Farkas` | a falling combination whose sum has a negative constant (`tree.farkas`) |
-//! | `Lattice` | a modulus `m`; a falling combination `tight` whose sum has a constant that is not positive (`tree.tight`); a combination of equalities, of inequalities that have a positive multiplier in `tight`, and of `x ≥ 0` for variables that have a negative coefficient in the sum of `tight` or a positive multiplier in it (`tree.equality`), in whose sum all coefficients are multiples of `m` (`tree.modulus`) and the constant is not (`tree.remainder`). The only multiple of 0 is 0. |
+//! Leaves, and what each holds:
+//!
+//! - `Farkas`: a falling combination whose sum has a negative constant (`tree.farkas`);
+//! - `Lattice`: a modulus `m`; a falling combination `tight` whose sum has a constant that is not positive
+//!   (`tree.tight`); and a combination of equalities, of inequalities that have a positive multiplier in `tight`, and
+//!   of `x ≥ 0` for variables that have a negative coefficient in the sum of `tight` or a positive multiplier in it
+//!   (`tree.equality`), in whose sum all coefficients are multiples of `m` (`tree.modulus`) and the constant is not
+//!   (`tree.remainder`). The only multiple of 0 is 0.
 //!
 //! **Theorem.** If [`check_tree`] accepts, the problem has no solution.
 //!

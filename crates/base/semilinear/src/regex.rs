@@ -78,8 +78,8 @@ impl RegexBuilder {
         Self { nodes: [Node::Nothing, Node::Empty].into_iter().collect(), cost: 0 }
     }
 
-    /// What making nodes has cost since this was asked last, in ticks: a node has as many parts as there are ways between two
-    /// states, and copying these is most of the work.
+    /// What making nodes has cost since this was asked last, in ticks: a node has as many parts as there are ways
+    /// between two states, and copying these is most of the work.
     pub(crate) fn take_cost(&mut self) -> u64 {
         std::mem::take(&mut self.cost)
     }

@@ -46,7 +46,8 @@ impl<W: Word, Label: Copy> Explored<W, Label> {
         Some((number, is_new))
     }
 
-    /// The steps that lead to a state, from the last to the first: the number of the state before, and what led from there.
+    /// The steps that lead to a state, from the last to the first: the number of the state before, and what led from
+    /// there.
     pub fn way_back(&self, mut number: usize) -> impl Iterator<Item = (usize, Label)> + '_ {
         std::iter::from_fn(move || {
             if number == 0 {

@@ -29,8 +29,9 @@ pub fn turned(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     before
 }
 
-/// Numbers of the vertices, the same just for those of one strongly connected part, that do not fall along edges (Kosaraju). Of parts
-/// between which no edge leads, those come first whose vertices `first` names: what leads to a vertex that it names it must name, too.
+/// Numbers of the vertices, the same just for those of one strongly connected part, that do not fall along edges
+/// (Kosaraju). Of parts between which no edge leads, those come first whose vertices `first` names: what leads to a
+/// vertex that it names it must name, too.
 ///
 /// ```
 /// use serval_states::graph::parts;
@@ -63,7 +64,8 @@ pub fn parts(next: &[Vec<usize>], first: impl Fn(usize) -> bool) -> Vec<usize> {
     numbers
 }
 
-/// The vertices in the order in which a search, depth first, is done with them. It keeps its way itself: ways may be long.
+/// The vertices in the order in which a search, depth first, is done with them. It keeps its way itself: ways may be
+/// long.
 fn done(next: &[Vec<usize>]) -> Vec<usize> {
     let (mut done, mut seen) = (Vec::with_capacity(next.len()), vec![false; next.len()]);
     for root in 0..next.len() {

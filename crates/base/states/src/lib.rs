@@ -7,8 +7,8 @@
 //! | [`graph`] | what can be reached, and strongly connected parts |
 //! | [`number`] | the greatest common divisor |
 //!
-//! **Architecture Invariant:** nothing that is trusted stands on this crate. The checkers and the compiler have the few lines of it that
-//! they need, so that a mistake here costs an answer, and makes none wrong.
+//! **Architecture Invariant:** nothing that is trusted stands on this crate. The checkers and the compiler have the few
+//! lines of it that they need, so that a mistake here costs an answer, and makes none wrong.
 
 pub mod explored;
 pub mod graph;

@@ -1,21 +1,24 @@
 //! States as rows of numbers, each once.
 //!
-//! All rows stand one behind the other in one block of memory, each number with as many bytes as the largest number so far needs: one,
-//! two, four or eight. A number that needs more makes all rows wider, which happens three times at the most. A table of hashes finds a row
-//! from its numbers; it has four bytes for each. Rows have one length, or each its own, which then takes eight bytes more.
+//! All rows stand one behind the other in one block of memory, each number with as many bytes as the largest number so
+//! far needs: one, two, four or eight. A number that needs more makes all rows wider, which happens three times at the
+//! most. A table of hashes finds a row from its numbers; it has four bytes for each. Rows have one length, or each its
+//! own, which then takes eight bytes more.
 
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-/// A number of a state. The functions on whole rows are compiled here, with the switches of this crate: they are what takes time.
+/// A number of a state. The functions on whole rows are compiled here, with the switches of this crate: they are what
+/// takes time.
 pub trait Word: Copy {
     /// The number as bits, of which small numbers have few.
     fn bits(self) -> u64;
     /// The number with these bits.
     fn of_bits(bits: u64) -> Self;
-    /// Writes a row with so many bytes for each number behind others; says how many bytes each would need, which may be more.
+    /// Writes a row with so many bytes for each number behind others; says how many bytes each would need, which may be
+    /// more.
     fn write(row: &[Self], width: usize, into: &mut Vec<u8>) -> usize;
     /// Reads a row with so many bytes for each number behind others.
     fn read(row: &[u8], width: usize, into: &mut Vec<Self>);
@@ -262,8 +265,8 @@ impl<W: Word> StateSet<W> {
         self.rows.insert(&self.sought)
     }
 
-    /// Adds the state that differs from one of the set in these numbers alone, each with its place, of which there is no more than one for
-    /// a place.
+    /// Adds the state that differs from one of the set in these numbers alone, each with its place, of which there is
+    /// no more than one for a place.
     pub fn insert_changed(&mut self, of: usize, changes: &[(usize, W)]) -> Option<(usize, bool)> {
         let needed = width_of(changes.iter().fold(0, |all, (_, number)| all | number.bits()));
         if needed > self.rows.width {

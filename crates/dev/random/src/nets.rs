@@ -7,7 +7,8 @@ use std::collections::{HashSet, VecDeque};
 use serval_model::SplitMix64;
 use serval_petri::{Net, PlaceId, TransitionId, words};
 
-/// The net of a seed: up to 5 places and 6 transitions, weights from 1 to 3. Half of them give back as much as they take.
+/// The net of a seed: up to 5 places and 6 transitions, weights from 1 to 3. Half of them give back as much as they
+/// take.
 pub fn net(seed: u64) -> Net {
     let mut draw = SplitMix64::new(seed);
     let mut net = Net::new(format!("net {seed}"));
@@ -29,7 +30,8 @@ pub fn net(seed: u64) -> Net {
     net
 }
 
-/// A net of a seed with 3 to 6 places: threads that come without end and share a few places, and steps at random. Most places have no largest number of tokens.
+/// A net of a seed with 3 to 6 places: threads that come without end and share a few places, and steps at random. Most
+/// places have no largest number of tokens.
 pub fn open_net(seed: u64) -> Net {
     let mut draw = SplitMix64::new(seed ^ 0x0BE4);
     let mut net = Net::new(format!("open net {seed}"));
@@ -67,8 +69,9 @@ pub fn free_net(seed: u64) -> Net {
     net
 }
 
-/// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four points, and two variables with two values. A
-/// step moves a process, may ask for the value of a variable, and may change that of another.
+/// A net of a seed in which no place ever has more than one token: two or three processes, each at one of up to four
+/// points, and two variables with two values. A step moves a process, may ask for the value of a variable, and may
+/// change that of another.
 pub fn safe_net(seed: u64) -> Net {
     let mut draw = SplitMix64::new(seed ^ 0x5AFE);
     let mut net = Net::new(format!("safe net {seed}"));
@@ -96,7 +99,9 @@ pub fn safe_net(seed: u64) -> Net {
     net
 }
 
-/// The vector addition system of a seed with given numbers of states and counters, as a text: each state has two steps, which change about half of the counters by up to 2, and one marking is asked for. States and counters are from 1 to 100.
+/// The vector addition system of a seed with given numbers of states and counters, as a text: each state has two steps,
+/// which change about half of the counters by up to 2, and the question is one marking. There are 1 to 100 states and
+/// counters.
 pub fn random_vass(seed: u64, states: usize, counters: usize) -> String {
     let mut draw = SplitMix64::new(seed ^ 0xA55);
     let (states, counters) = (states.clamp(1, 100), counters.clamp(1, 100));

@@ -1,4 +1,5 @@
-//! Small nets and counter systems at random, with targets, and whether these can be reached, by trying everything forwards and backwards.
+//! Small nets and counter systems at random, with targets, and whether these can be reached, by trying everything
+//! forwards and backwards.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -32,7 +33,8 @@ fn tokens(draw: &mut SplitMix64, below: usize) -> u64 {
     u64::try_from(draw.index(below)).unwrap_or(0)
 }
 
-/// A counter system with 2 or 3 states and 1 to 3 counters, as a net: the states come first. Each step changes counters by −2 to 2.
+/// A counter system with 2 or 3 states and 1 to 3 counters, as a net: the states come first. Each step changes counters
+/// by −2 to 2.
 pub fn counters(draw: &mut SplitMix64) -> Net {
     let mut net = Net::new("drawn counters");
     let states: Vec<PlaceId> =
@@ -59,7 +61,8 @@ fn step(draw: &mut SplitMix64, net: &mut Net, states: &[PlaceId], counters: &[Pl
     transition(net, format!("t{number}"), inputs, outputs);
 }
 
-/// A chain of modes: each state has loops that move tokens between counters, and a step to the next state. At the end some counters are to be empty.
+/// A chain of modes: each state has loops that move tokens between counters, and a step to the next state. At the end
+/// some counters are to be empty.
 pub fn chain(draw: &mut SplitMix64) -> (Net, Vec<u64>) {
     let mut net = Net::new("drawn chain");
     let states: Vec<PlaceId> =
@@ -103,7 +106,8 @@ pub fn chain(draw: &mut SplitMix64) -> (Net, Vec<u64>) {
     (net, target)
 }
 
-/// Loops that add a vector and take it away again, so that everything can be pumped from both ends, and steps that change the differences, which can be used finitely often.
+/// Loops that add a vector and take it away again, so that everything can be pumped from both ends, and steps that
+/// change the differences, which can be used finitely often.
 pub fn pairs(draw: &mut SplitMix64) -> (Net, Vec<u64>) {
     let mut net = Net::new("drawn pairs");
     let states: Vec<PlaceId> =
@@ -183,7 +187,8 @@ fn look(net: &Net, from: &[u64], to: &[u64], most: usize, forward: bool) -> Opti
     Some(false)
 }
 
-/// Whether the marking can be reached, where trying everything tells, and whether it was tried forwards: backwards only where there are too many forwards.
+/// Whether the marking can be reached, where trying everything tells, and whether it was tried forwards: backwards only
+/// where there are too many forwards.
 pub fn looked(net: &Net, target: &[u64], most: usize) -> Option<(bool, bool)> {
     let initial = net.initial();
     let forward = look(net, initial.as_slice(), target, most, true).map(|reached| (reached, true));

@@ -1,5 +1,5 @@
-//! Raises the flag of a [`Cancel`] after so many looks at it, for more and more looks: while the text is read, while it is
-//! compiled, while it is decided about, until the answer is there before. Each time there has to be an answer.
+//! Raises the flag of a [`Cancel`] after so many looks at it, for more and more looks: while the text is read, while it
+//! is compiled, while it is decided about, until the answer is there before. Each time there has to be an answer.
 //!
 //! It is a program so that it needs no exports but `main`, which every module of a program has, and can be run on any
 //! machine. On WebAssembly a panic ends the module, and with it the test.
@@ -34,8 +34,8 @@ fn is_raised() -> bool {
     LOOKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
 }
 
-/// The stage at which the flag ends the work if it is raised after so many looks; `None` where the answer is another than
-/// that the work was ended.
+/// The stage at which the flag ends the work if it is raised after so many looks; `None` where the answer is another
+/// than that the work was ended.
 fn ended_after(looks: u32) -> Option<Stage> {
     LOOKS.store(looks, Ordering::Relaxed);
     let cancel = Cancel::asking(is_raised);

@@ -1,6 +1,8 @@
-//! Coverability problems with known answers, how soon they are answered, and with what evidence: a Markdown page on standard output.
+//! Coverability problems with known answers, how soon they are answered, and with what evidence: a Markdown page on
+//! standard output.
 //!
-//! Each question is asked by itself, with ten seconds. Ends with 1 if an answer is wrong, is missing where one is promised, or if evidence was refused.
+//! Each question is asked by itself, with ten seconds. Ends with 1 if an answer is wrong, is missing where one is
+//! promised, or if evidence was refused.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,7 +21,8 @@ use serval_testkit::peak_memory_mib;
 const LIMIT: Duration = Duration::from_secs(10);
 /// The net of example 2.3.
 const WORKERS: &str = include_str!("../../../../examples/nets/controller-and-workers.net");
-/// Machines with two states each, of the large set: with one of four states and 16 places that grow, 131,072 ω-markings over 50 places.
+/// Machines with two states each, of the large set: with one of four states and 16 places that grow, 131,072 ω-markings
+/// over 50 places.
 const MACHINES: usize = 15;
 /// Ticks for a question where trees are compared with slices.
 const TICKS: u64 = 3_000_000;
@@ -63,7 +66,8 @@ fn page() -> Part {
     Ok((page, is_right))
 }
 
-/// How long this thread has worked, where the system tells, so that others on the machine do not count; else what the clock says.
+/// How long this thread has worked, where the system tells, so that others on the machine do not count; else what the
+/// clock says.
 fn worked(start: Instant) -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = told.and_then(|told| told.split_whitespace().next()?.parse().ok());

@@ -6,8 +6,8 @@
 //! - [`levels`]: how short a covering run is, exactly;
 //! - [`run`]: runs out of ω-runs, whose pumps are repeated often enough.
 //!
-//! Both methods end, however many markings there are, if their budgets do not end them. They serve goals that are *upward closed*: what is above a marking of
-//! the goal is in it, too.
+//! Both methods end, however many markings there are, if their budgets do not end them. They serve goals that are
+//! *upward closed*: what is above a marking of the goal is in it, too.
 
 pub mod backward;
 pub mod forward;

@@ -1,20 +1,24 @@
 //! The KLMST decomposition (Mayr 1981; Kosaraju 1982; Lambert 1992): decides whether a marking of a Petri net can be
 //! reached, however many tokens there may be.
 //!
-//! All runs into a case of the goal are the runs of a *sequence* of pieces ([`serval_net_proof::decomposition`] says what that is, which steps replace a
-//! sequence by others without losing a run, and why). [`decide()`] takes a sequence and
+//! All runs into a case of the goal are the runs of a *sequence* of pieces ([`serval_net_proof::decomposition`] says
+//! what that is, which steps replace a sequence by others without losing a run, and why). [`decide()`] takes a sequence
+//! and
 //!
 //! 1. refutes it, if its characteristic system has no solution;
-//! 2. goes on with what was begun: splits graphs at their strongly connected parts ([`parts`]), and pieces at arcs ([`arcs`]);
+//! 2. goes on with what was begun: splits graphs at their strongly connected parts ([`parts`]), and pieces at arcs
+//!    ([`arcs`]);
 //! 3. replaces a piece that cannot be pumped up from its beginning or its end by its covering graph ([`covering`]);
 //! 4. lists the tokens of a place that has finitely many ([`value`]);
 //! 5. splits at arcs that are used finitely often ([`arcs`]);
-//! 6. and if there is nothing of this to do, the sequence is *perfect* ([`free`]) and has a run, which is built ([`run`]).
+//! 6. and if there is nothing of this to do, the sequence is *perfect* ([`free`]) and has a run, which is built
+//!    ([`run`]).
 //!
-//! If no sequence is left, no marking of the goal can be reached, and the steps are the evidence. That it ends: [`rank`].
+//! If no sequence is left, no marking of the goal can be reached, and the steps are the evidence. That it ends:
+//! [`rank`].
 //!
-//! Goals of any form are split into such cases by `goals`. Nothing here is believed: steps are checked by the rule that the
-//! checker has, runs are replayed by it. Budgets are ticks.
+//! Goals of any form are split into such cases by `goals`. Nothing here is believed: steps are checked by the rule that
+//! the checker has, runs are replayed by it. Budgets are ticks.
 
 pub mod arcs;
 pub mod covering;

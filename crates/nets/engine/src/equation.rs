@@ -1,8 +1,9 @@
 //! The marking equation with traps and siphons (Esparza, Melzer 2000): it excludes a goal, or it is a plan.
 //!
-//! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places that they do not feed add these ([`fill`]), until there is no solution, or one
-//! with which neither is so. That one says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is reached is looked at
-//! like everything else.
+//! Solutions that leave empty a trap that is marked in the beginning add that trap, and solutions that take from places
+//! that they do not feed add these ([`fill`]), until there is no solution, or one with which neither is so. That one
+//! says how often each transition might fire. Its firings are tried in many orders, with a little slack; what is
+//! reached is looked at like everything else.
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::{Budget, Stopped};
@@ -137,7 +138,8 @@ pub(crate) fn ask_from(
     }
 }
 
-/// Evidence that nothing of a goal can be reached, if the equation with traps and places that are not fed says so; plans are not tried.
+/// Evidence that nothing of a goal can be reached, if the equation with traps and places that are not fed says so;
+/// plans are not tried.
 pub(crate) fn refuted(base: &Base, fast: &Fast, net: &Net, goal: &Formula, budget: &mut Budget) -> Result<Option<Equation>, Stopped> {
     match ask_from(base, fast, net, goal, (0, 0), budget)? {
         Said::Excluded(evidence) => Ok(match *evidence {
@@ -148,8 +150,8 @@ pub(crate) fn refuted(base: &Base, fast: &Fast, net: &Net, goal: &Formula, budge
     }
 }
 
-/// A tree for the problem as the checker builds it: traps and places that are not fed come before the goal there, and after it here, so it is asked again, which takes no
-/// longer than it took.
+/// A tree for the problem as the checker builds it: traps and places that are not fed come before the goal there, and
+/// after it here, so it is asked again, which takes no longer than it took.
 fn reordered(
     base: &Base,
     net: &Net,

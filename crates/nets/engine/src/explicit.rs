@@ -37,7 +37,8 @@ pub(crate) fn look_fast(fast: &Fast, goal: &Formula, most: usize, budget: &mut B
     Ok(explored.said(|markings| Evidence::States(States { markings })))
 }
 
-/// Looks at all markings from which the goal can be reached, at most `most`, where it is one marking; `None` where it is not. A tick is a marking.
+/// Looks at all markings from which the goal can be reached, at most `most`, where it is one marking; `None` where it
+/// is not. A tick is a marking.
 pub fn look_back(net: &Net, goal: &Formula, most: usize, budget: &mut Budget) -> Result<Option<Said>, Stopped> {
     let Some((mirror, end)) = mirrored(net, goal) else { return Ok(None) };
     if mirror.transition_count() > net.transition_count() {

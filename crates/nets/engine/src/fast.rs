@@ -65,7 +65,8 @@ impl Fast {
         true
     }
 
-    /// The places that an enabled transition changes, with the tokens that they have then; false where a number does not fit.
+    /// The places that an enabled transition changes, with the tokens that they have then; false where a number does
+    /// not fit.
     pub(crate) fn changed(&self, marking: &[u64], transition: usize, into: &mut Vec<(usize, u64)>) -> bool {
         into.clear();
         for &(place, change) in &self.effects[transition] {

@@ -1,8 +1,8 @@
 //! Goals, looked at along a run.
 //!
-//! A goal is worked out only as far as its value depends on what comes ([`Shape`]). Many goals are looked at at once ([`Goals`]): each
-//! condition that occurs in them is kept once, with its value, which is brought up to date when tokens move; a goal is
-//! worked out again only when one of its conditions begins or ceases to hold.
+//! A goal is worked out only as far as its value depends on what comes ([`Shape`]). Many goals are looked at at once
+//! ([`Goals`]): each condition that occurs in them is kept once, with its value, which is brought up to date when
+//! tokens move; a goal is worked out again only when one of its conditions begins or ceases to hold.
 
 use rustc_hash::FxHashMap;
 use serval_petri::{Constraint, Formula, Part};

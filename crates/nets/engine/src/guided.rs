@@ -1,8 +1,9 @@
 //! Carries out plans: how often each transition should fire, in no order.
 //!
-//! Each try fires what the plan still asks for, and now and then something else. Tries differ in how they choose ([`Manner`]): at random, or by a
-//! random order of the transitions, which is kept; one by one, or as often in a row as possible. An order that is kept goes round in circles, and a
-//! circle that was gone twice is gone as often as the plan and the tokens allow, in one step, so that plans of any length are carried out.
+//! Each try fires what the plan still asks for, and now and then something else. Tries differ in how they choose
+//! ([`Manner`]): at random, or by a random order of the transitions, which is kept; one by one, or as often in a row as
+//! possible. An order that is kept goes round in circles, and a circle that was gone twice is gone as often as the plan
+//! and the tokens allow, in one step, so that plans of any length are carried out.
 
 use serval_budget::{Budget, Stopped};
 use serval_net_proof::Item;

@@ -5,8 +5,9 @@
 //! - `pdr`: an invariant of clauses of bounds, each learnt from a way into the goal;
 //! - `induction`: `k` steps at once, strengthened by facts.
 //!
-//! Both begin with *facts*: what holds because of the arcs alone, found where it is needed with the help of the marking equation. Clauses are put together by
-//! a search of our own (`engine`); evidence is made by the exact solver (`written`).
+//! Both begin with *facts*: what holds because of the arcs alone, found where it is needed with the help of the marking
+//! equation. Clauses are put together by a search of our own (`engine`); evidence is made by the exact solver
+//! (`written`).
 
 mod engine;
 mod facts;
@@ -102,7 +103,8 @@ pub enum Proposed {
     Unfit,
 }
 
-/// Whether clauses are an invariant that excludes the goal, which they must: each clause must hold wherever the goal is not.
+/// Whether clauses are an invariant that excludes the goal, which they must: each clause must hold wherever the goal is
+/// not.
 pub fn ask_proposed(net: &Net, goal: &Formula, clauses: &[Clause], budget: &mut Budget) -> Result<Proposed, Stopped> {
     Ok(match written::written(net, goal, clauses, true, budget) {
         Ok(inductive) => Proposed::Inductive(Box::new(inductive)),

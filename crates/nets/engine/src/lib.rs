@@ -5,15 +5,17 @@
 //! - `walk`: random walks that look at all goals at once, with fixed seeds;
 //! - [`siphon`]: places that stay empty because whatever gives to them takes from them;
 //! - [`weights`]: sums that no transition increases bound places;
-//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little slack (`guided`);
+//! - [`equation`]: the marking equation with traps excludes a goal, or is a plan that is carried out with a little
+//!   slack (`guided`);
 //! - [`explicit`]: all markings one by one, for deadlocks with stubborn sets.
 //! - [`cover`]: for any number of tokens, ω-markings forwards, and least markings backwards;
 //! - [`inductive`]: inductive clauses (`pdr`), and several steps at once (`induction`);
 //! - [`separator`]: inductive clauses of a few shapes about tokens, firings and residues;
-//! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an answer, if its budget does not end it.
+//! - [`decompose`]: all runs into a goal that says how many tokens places have, split into cases. It ends with an
+//!   answer, if its budget does not end it.
 //!
-//! What they find is a claim like any other: the checker (`serval-net-proof`) decides. Nothing here reads or writes, and budgets are
-//! ticks.
+//! What they find is a claim like any other: the checker (`serval-net-proof`) decides. Nothing here reads or writes,
+//! and budgets are ticks.
 
 mod answer;
 pub mod cover;

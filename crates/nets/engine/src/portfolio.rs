@@ -1,11 +1,12 @@
 //! Which method is tried when, and with how many ticks.
 //!
-//! What is found out about a net serves all questions about it ([`Session`]). Walks look at all goals at once, and the bounds of places
-//! come from one simplex: that is how a session begins, with a fixed order of goals. From then on each goal is asked about by itself, and
-//! nothing that is found out about one changes what is found out about another, so that questions can be spread over threads.
+//! What is found out about a net serves all questions about it ([`Session`]). Walks look at all goals at once, and the
+//! bounds of places come from one simplex: that is how a session begins, with a fixed order of goals. From then on each
+//! goal is asked about by itself, and nothing that is found out about one changes what is found out about another, so
+//! that questions can be spread over threads.
 //!
-//! The order of methods is a table (`schedule`); what a method is given is an `Attempt`, and what it keeps from round to round is in
-//! `Progress`.
+//! The order of methods is a table (`schedule`); what a method is given is an `Attempt`, and what it keeps from round
+//! to round is in `Progress`.
 
 mod attempt;
 mod bound;
@@ -80,7 +81,8 @@ impl Session {
         found
     }
 
-    /// Adds clauses that hold in all reachable markings, for the inductive methods: evidence shows them again where it uses them.
+    /// Adds clauses that hold in all reachable markings, for the inductive methods: evidence shows them again where it
+    /// uses them.
     pub fn strengthen(&mut self, clauses: Vec<Clause>) {
         for clause in clauses {
             if !self.proved.contains(&clause) {
@@ -102,8 +104,8 @@ impl Session {
         (found, progress.far())
     }
 
-    /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known, the flag is raised,
-    /// or the rounds are over; says how far they came, too.
+    /// Goes on with goals of which nothing was found in the beginning: rounds of growing budgets, until all is known,
+    /// the flag is raised, or the rounds are over; says how far they came, too.
     pub fn go_on(&self, net: &Net, goals: &[Formula], mut found: Vec<Found>, rounds: u32, cancel: &Cancel) -> (Vec<Found>, Far) {
         let mut progress = Progress::default();
         for number in 0..rounds {

@@ -3,9 +3,12 @@
 //! A separator is clauses about tokens, firings and residues that exclude a goal; candidates are of few shapes
 //! (`templates`).
 //!
-//! Clauses that hold on reachable markings are assumed to hold always, with the marking equation. If they do not exclude the goal, there is no separator among them. If they do, some of them are *needed* for that; for each of these and each transition
-//! others may be needed that the transition does not end it. A marking that meets all clauses, and from which a transition leads to one that does not, takes all clauses away that do not hold there: no invariant that is made of clauses that are left can have them
-//! (Houdini). So clauses become fewer until those that are needed need no others, or the goal is not excluded. Only what is needed is ever asked about.
+//! Clauses that hold on reachable markings are assumed to hold always, with the marking equation. If they do not
+//! exclude the goal, there is no separator among them. If they do, some of them are *needed* for that; for each of
+//! these and each transition others may be needed that the transition does not end it. A marking that meets all
+//! clauses, and from which a transition leads to one that does not, takes all clauses away that do not hold there: no
+//! invariant that is made of clauses that are left can have them (Houdini). So clauses become fewer until those that
+//! are needed need no others, or the goal is not excluded. Only what is needed is ever asked about.
 //!
 //! Questions begin without clauses; a solution that does not meet all of them adds one that it does not meet.
 

@@ -1,7 +1,7 @@
 //! Shorter runs into a goal: what people read should have nothing in it that is not needed.
 //!
-//! Among few markings the shortest run is found by looking at all of them. Else a run is cut at the first marking of the
-//! goal, loops are cut out, and whatever can be left out is left out, longer pieces first.
+//! Among few markings the shortest run is found by looking at all of them. Else a run is cut at the first marking of
+//! the goal, loops are cut out, and whatever can be left out is left out, longer pieces first.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};
@@ -21,8 +21,8 @@ pub struct Short {
     pub shortest: bool,
 }
 
-/// A run into the goal that is no longer than the given one, which leads into it. A tick is a marking that is looked at; where the
-/// budget ends, the best so far is given.
+/// A run into the goal that is no longer than the given one, which leads into it. A tick is a marking that is looked
+/// at; where the budget ends, the best so far is given.
 pub fn shorten(net: &Net, goal: &Formula, run: &[u32], most: usize, budget: &mut Budget) -> Short {
     if run.is_empty() {
         return Short { run: Vec::new(), shortest: true };
@@ -47,7 +47,8 @@ struct Follower {
     goals: Goals,
     enabled: Enabled,
     values: Values,
-    /// By place a random number; the sum of all, each times the tokens on its place, tells markings apart, nearly always.
+    /// By place a random number; the sum of all, each times the tokens on its place, tells markings apart, nearly
+    /// always.
     keys: Vec<u64>,
 }
 
@@ -117,7 +118,8 @@ impl Follower {
         Ok(())
     }
 
-    /// The run up to the first marking of the goal, without loops; `None` where it cannot fire or does not meet the goal.
+    /// The run up to the first marking of the goal, without loops; `None` where it cannot fire or does not meet the
+    /// goal.
     fn without_loops<'a>(&self, run: impl Iterator<Item = &'a u32>, budget: &mut Budget) -> Result<Option<Vec<u32>>, Stopped> {
         let (mut at, mut stack) = (self.start(), Vec::new());
         if self.is_there(&at, &mut stack) {

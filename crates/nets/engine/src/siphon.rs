@@ -1,8 +1,8 @@
 //! Siphons (Commoner 1972): places that stay empty.
 //!
-//! The greatest siphon among the places that are empty in the beginning has all places of which siphons can show that they stay empty.
-//! Of these only some are needed for a goal: its own, and for each transition that gives to one of them a place that it
-//! takes from.
+//! The greatest siphon among the places that are empty in the beginning has all places of which siphons can show that
+//! they stay empty. Of these only some are needed for a goal: its own, and for each transition that gives to one of
+//! them a place that it takes from.
 
 use serval_net_proof::bounds::excludes;
 use serval_net_proof::{Dead, Evidence};

@@ -77,8 +77,8 @@ impl Enabled {
     }
 }
 
-/// Walks until all goals are reached or the budget ends. Each run is reported once, as transitions and the goal that its end is in. A tick is a
-/// step. Says whether there were more tokens somewhere than fit.
+/// Walks until all goals are reached or the budget ends. Each run is reported once, as transitions and the goal that
+/// its end is in. A tick is a step. Says whether there were more tokens somewhere than fit.
 pub(crate) fn walk(
     fast: &Fast,
     goals: &Goals,

@@ -1,10 +1,11 @@
 //! Place invariants (Murata 1989), by linear programming: weighted sums that no transition increases, as bounds of
 //! places.
 //!
-//! The marking equation, without integers, says how many tokens a place `p` can have at most: the largest `M(p) = M0(p) + Σ x_t·e(t)(p)` with
-//! `x ≥ 0` and `M ≥ 0`. By duality that is the least `y·M0` among all `y ≥ 0` with `y·e(t) ≤ 0` and `y_p = 1`, and the
-//! simplex that finds the one has the other in its tableau. `x = 0` is a solution, so it begins at once, and asks for one place after the other on
-//! the same tableau. One sum often bounds many places, and a place that has a good bound already is not asked for again.
+//! The marking equation, without integers, says how many tokens a place `p` can have at most: the largest
+//! `M(p) = M0(p) + Σ x_t·e(t)(p)` with `x ≥ 0` and `M ≥ 0`. By duality that is the least `y·M0` among all `y ≥ 0` with
+//! `y·e(t) ≤ 0` and `y_p = 1`, and the simplex that finds the one has the other in its tableau. `x = 0` is a solution,
+//! so it begins at once, and asks for one place after the other on the same tableau. One sum often bounds many places,
+//! and a place that has a good bound already is not asked for again.
 
 use serval_arith::lp::{Largest, Region};
 use serval_arith::{Int, Rational};

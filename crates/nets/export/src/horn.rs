@@ -1,11 +1,12 @@
 //! Constrained Horn clauses in SMT-LIB, logic `HORN`: one predicate, `reach`, over the numbers of tokens.
 //!
-//! A clause says that the initial marking is in it, one for each transition that it is closed under firing, and the last one that no marking of
-//! the goal is in it. They are linear: each has `reach` at most once in its body. A solution (`sat`) is an inductive invariant that excludes
-//! the goal; `unsat` is that a marking of the goal can be reached.
+//! A clause says that the initial marking is in it, one for each transition that it is closed under firing, and the
+//! last one that no marking of the goal is in it. They are linear: each has `reach` at most once in its body. A
+//! solution (`sat`) is an inductive invariant that excludes the goal; `unsat` is that a marking of the goal can be
+//! reached.
 //!
-//! A clause names every place, so that all are as long as places times transitions. Where that is more than [`MOST`], one clause is for all
-//! transitions: a step is a choice.
+//! A clause names every place, so that all are as long as places times transitions. Where that is more than [`MOST`],
+//! one clause is for all transitions: a step is a choice.
 
 use serval_petri::Net;
 

@@ -1,12 +1,13 @@
 //! Nets and properties for other model checkers, as text, and the traces of those, read back.
 //!
-//! - [`lustre`]: a synchronous program, for Kind 2 and JKind, as published and corrected; [`sets`] of transitions that may fire
-//!   together;
+//! - [`lustre`]: a synchronous program, for Kind 2 and JKind, as published and corrected; [`sets`] of transitions that
+//!   may fire together;
 //! - [`horn`]: constrained Horn clauses; [`vmt`]: symbolic transition systems; [`nuxmv`]; [`mist`]: coverability;
 //! - [`names`]: names as identifiers, reversibly; [`map`]: what was called how, as a file;
 //! - [`trace`]: counterexamples of Kind 2 and JKind.
 //!
-//! Writers are deterministic, leave no blank at the end of a line, and refuse in one sentence what they cannot say ([`ExportRefusal`]).
+//! Writers are deterministic, leave no blank at the end of a line, and refuse in one sentence what they cannot say
+//! ([`ExportRefusal`]).
 //!
 //! **Architecture Invariant:** decides nothing, and no answer rests on it.
 

@@ -1,14 +1,16 @@
 //! A net as a program in Lustre, for Kind 2 and JKind.
 //!
-//! The scheme is that of M. Güdemann, "SMT-Based Verification of Concurrent Critical Systems" (2021). One node `main`; an input `act_t` and an output
-//! `firing_t` for each transition `t`, an output of type `int` for each place. `enable_t` says whether `t` can fire, and `t` fires where it is
-//! enabled and active. Transitions are in [`sets`](crate::sets) of which any may fire in one step; two assertions say that exactly one set is
-//! active where something can fire, and that nothing is active that cannot fire. Where nothing can fire nothing happens for ever.
+//! The scheme is that of M. Güdemann, "SMT-Based Verification of Concurrent Critical Systems" (2021). One node `main`;
+//! an input `act_t` and an output `firing_t` for each transition `t`, an output of type `int` for each place.
+//! `enable_t` says whether `t` can fire, and `t` fires where it is enabled and active. Transitions are in
+//! [`sets`](crate::sets) of which any may fire in one step; two assertions say that exactly one set is active where
+//! something can fire, and that nothing is active that cannot fire. Where nothing can fire nothing happens for ever.
 //!
-//! [`Encoding::Published`] is that scheme letter by letter. Its observers `enabled_t` and `marked_p` begin with `false ->`, so that they
-//! never see the initial marking, and `prop_deadTransExists` (`prop_deadPlaceExists`) fails only where **one** run enables every
-//! transition (marks every place). [`Encoding::Corrected`] begins with the initial marking, and has one property for each transition and
-//! each place: `prop_dead_trans_t` holds iff `t` is dead, `prop_dead_place_p` iff `p` is never marked.
+//! [`Encoding::Published`] is that scheme letter by letter. Its observers `enabled_t` and `marked_p` begin with
+//! `false ->`, so that they never see the initial marking, and `prop_deadTransExists` (`prop_deadPlaceExists`) fails
+//! only where **one** run enables every transition (marks every place). [`Encoding::Corrected`] begins with the initial
+//! marking, and has one property for each transition and each place: `prop_dead_trans_t` holds iff `t` is dead,
+//! `prop_dead_place_p` iff `p` is never marked.
 
 use serval_petri::{Arc, Formula, Net, PlaceId, Property, TransitionId};
 

@@ -1,7 +1,7 @@
 //! What was called how, as a file.
 //!
-//! Identifiers can be read back without it ([`names`](crate::names)); it is for people and for other tools, and it alone tells which
-//! property a number stands for.
+//! Identifiers can be read back without it ([`names`](crate::names)); it is for people and for other tools, and it
+//! alone tells which property a number stands for.
 
 use serde::Serialize;
 use serval_petri::Net;

@@ -1,7 +1,7 @@
 //! Specifications of mist: coverability.
 //!
-//! The format asks whether a marking can be reached that is at least one of some markings. So it can say goals that are lower bounds of single
-//! places, under `all` and `any`, and no others: a deadlock, for one, is an upper bound.
+//! The format asks whether a marking can be reached that is at least one of some markings. So it can say goals that are
+//! lower bounds of single places, under `all` and `any`, and no others: a deadlock, for one, is an upper bound.
 
 use serval_petri::{Constraint, Net, Target};
 

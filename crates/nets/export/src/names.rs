@@ -1,8 +1,9 @@
 //! Names as identifiers that every tool here reads, reversibly.
 //!
-//! Letters, digits and underscores of ASCII stand for themselves, every other byte is `_x` and two hexadecimal digits in capitals, and
-//! so is an underscore that would look like the beginning of that. A digit in front and the first letter of a reserved name are written in
-//! the same way, and the empty name is `_xFF`, a byte that no name has. So no two names are written alike, and [`name`] gives them back.
+//! Letters, digits and underscores of ASCII stand for themselves, every other byte is `_x` and two hexadecimal digits
+//! in capitals, and so is an underscore that would look like the beginning of that. A digit in front and the first
+//! letter of a reserved name are written in the same way, and the empty name is `_xFF`, a byte that no name has. So no
+//! two names are written alike, and [`name`] gives them back.
 //!
 //! ```
 //! use serval_net_export::names::{identifier, name};

@@ -1,7 +1,7 @@
 //! Modules of nuXmv.
 //!
-//! The variables are the numbers of tokens, of type `integer`; what fires next is an input, 0 where nothing does, so that there always is a next
-//! state. Each property is an `INVARSPEC` with a name.
+//! The variables are the numbers of tokens, of type `integer`; what fires next is an input, 0 where nothing does, so
+//! that there always is a next state. Each property is an `INVARSPEC` with a name.
 
 use serval_petri::{Net, PlaceId};
 

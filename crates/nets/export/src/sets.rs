@@ -2,13 +2,14 @@
 //!
 //! Transitions are *independent* where no place is touched by both: `•t ∪ t•` and `•u ∪ u•` are disjoint.
 //!
-//! **Theorem.** Let `S` be pairwise independent and enabled at `M`. Then the transitions of `S` can fire one after the other from `M`, in every
-//! order, and the marking after it is `M + Σ e(t)`. **Proof.** Firing one of them changes no place that another touches, so
-//! the others remain enabled; sums do not depend on order. ∎
+//! **Theorem.** Let `S` be pairwise independent and enabled at `M`. Then the transitions of `S` can fire one after the
+//! other from `M`, in every order, and the marking after it is `M + Σ e(t)`. **Proof.** Firing one of them changes no
+//! place that another touches, so the others remain enabled; sums do not depend on order. ∎
 //!
-//! So a step in which several transitions of such a set fire leads to a marking that single firings reach, and as single firings remain
-//! possible, exactly the same markings can be reached. It is not enough that the inputs, or that the outputs, are disjoint: a place
-//! that two transitions change in one step would need both changes, and it is given one.
+//! So a step in which several transitions of such a set fire leads to a marking that single firings reach, and as
+//! single firings remain possible, exactly the same markings can be reached. It is not enough that the inputs, or that
+//! the outputs, are disjoint: a place that two transitions change in one step would need both changes, and it is given
+//! one.
 
 use rustc_hash::FxHashSet;
 use serval_petri::{Net, PlaceId, TransitionId};

@@ -1,13 +1,15 @@
 //! Counterexamples of Kind 2 (XML and JSON) and JKind (XML), as runs of the net that was exported to Lustre.
 //!
-//! Both write for each property that fails the values of streams by instant. In XML a `<Property name="…">` has a `<CounterExample>` with a
-//! `<Node>` of `<Stream name="…">` (Kind 2) or a `<Counterexample>` of `<Signal name="…">` (JKind), and these have a `<Value>` for each instant, with its
-//! number as `instant`, `state` or `time`. In JSON an object of the type `property` has `counterExample`, an array of nodes with `streams`, and these
-//! have `instantValues`, pairs of an instant and a value.
+//! Both write for each property that fails the values of streams by instant. In XML a `<Property name="…">` has a
+//! `<CounterExample>` with a `<Node>` of `<Stream name="…">` (Kind 2) or a `<Counterexample>` of `<Signal name="…">`
+//! (JKind), and these have a `<Value>` for each instant, with its number as `instant`, `state` or `time`. In JSON an
+//! object of the type `property` has `counterExample`, an array of nodes with `streams`, and these have
+//! `instantValues`, pairs of an instant and a value.
 //!
-//! What fires at an instant is seen at the next, so what fires at the last one is left out: it is after the failure. Transitions that fire
-//! at one instant touch no common place ([`sets`](crate::sets)) and fire one after the other. Where the file tells the tokens of places, they are compared
-//! with those of the net at every instant: a trace of another net is refused.
+//! What fires at an instant is seen at the next, so what fires at the last one is left out: it is after the failure.
+//! Transitions that fire at one instant touch no common place ([`sets`](crate::sets)) and fire one after the other.
+//! Where the file tells the tokens of places, they are compared with those of the net at every instant: a trace of
+//! another net is refused.
 
 use roxmltree::Node;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! Symbolic transition systems in VMT, which is SMT-LIB with annotations.
 //!
-//! A state has the numbers of tokens; what fires next is an input, 0 where nothing does, so that there always is a next state.
-//! Each property is an invariant: `:invar-property k`.
+//! A state has the numbers of tokens; what fires next is an input, 0 where nothing does, so that there always is a next
+//! state. Each property is an invariant: `:invar-property k`.
 
 use serval_petri::{Net, PlaceId};
 

@@ -4,11 +4,12 @@ use rustc_hash::FxHashMap;
 
 use crate::{Arc, Net, NetError, PlaceId};
 
-/// The nets side by side, in which transitions with the same name are one transition: it takes what all of them take and gives what all of
-/// them give, so that it fires where all of them can. Transitions of one net have different names, so none is joined with another of its own net.
+/// The nets side by side, in which transitions with the same name are one transition: it takes what all of them take
+/// and gives what all of them give, so that it fires where all of them can. Transitions of one net have different
+/// names, so none is joined with another of its own net.
 ///
-/// Places remain apart. One whose name another net has as well is called by the name of its net, a colon and its own; where
-/// two nets are called alike, by the position of its net, from 1.
+/// Places remain apart. One whose name another net has as well is called by the name of its net, a colon and its own;
+/// where two nets are called alike, by the position of its net, from 1.
 ///
 /// ```
 /// use serval_petri::{compose, tina};
@@ -17,7 +18,8 @@ use crate::{Arc, Net, NetError, PlaceId};
 /// let both = compose(&[left, right]).unwrap();
 /// assert_eq!(
 ///     tina::write(&both),
-///     "net {left || right}\npl {left:idle} (1)\npl done (0)\npl {right:idle} (1)\ntr meet {left:idle} {right:idle} -> done\ntr come -> {right:idle}\n"
+///     "net {left || right}\npl {left:idle} (1)\npl done (0)\npl {right:idle} (1)\n\
+///      tr meet {left:idle} {right:idle} -> done\ntr come -> {right:idle}\n"
 /// );
 /// ```
 pub fn compose(nets: &[Net]) -> Result<Net, NetError> {

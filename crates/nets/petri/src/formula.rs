@@ -123,8 +123,8 @@ impl Formula {
         Some(Self { parts })
     }
 
-    /// A condition that can end when tokens are added, if there is one. Without one the formula is *upward closed*: what is above a
-    /// marking of it is in it, too.
+    /// A condition that can end when tokens are added, if there is one. Without one the formula is *upward closed*:
+    /// what is above a marking of it is in it, too.
     pub fn not_upward(&self) -> Option<&Constraint> {
         self.constraints().find(|constraint| match constraint {
             Constraint::AtLeastZero(expression) => expression.terms().iter().any(|term| term.1 < 0),
@@ -146,10 +146,10 @@ impl Formula {
         values.pop().unwrap_or(true)
     }
 
-    /// Targets, within limits on their number and on that of their constraints, of which
-    /// one holds iff the formula does; `None` where that is not enough on the
-    /// way. (There can be exponentially many.) Each part is made of those before it, where this is so already: a constraint is one target, `any` joins
-    /// the targets of its operands, and `all` has one for each choice of a target of each operand, with the constraints of all of them.
+    /// Targets, within limits on their number and on that of their constraints, of which one holds iff the formula
+    /// does; `None` where that is not enough on the way. (There can be exponentially many.) Each part is made of those
+    /// before it, where this is so already: a constraint is one target, `any` joins the targets of its operands, and
+    /// `all` has one for each choice of a target of each operand, with the constraints of all of them.
     pub fn targets(&self, limit: usize) -> Option<Vec<Target>> {
         let is_small = |clauses: &Clauses<'_>| clauses.len() <= limit && clauses.iter().map(Vec::len).sum::<usize>() <= limit;
         let mut values: Vec<Clauses<'_>> = Vec::new();

@@ -3,8 +3,9 @@
 //! Every property is decided by whether markings of some *goals* can be reached. Quasi-liveness has a goal for each
 //! transition, and a net without dead places one for each place: different goals may need different runs.
 //!
-//! Only boundedness has no goals, as no single marking decides it; it is about places instead ([`Property::bounded_places`]). How large a sum of tokens can be is
-//! a question for a number, or ω; that it is this number is a property with two goals, of which one can be reached and the other cannot.
+//! Only boundedness has no goals, as no single marking decides it; it is about places instead
+//! ([`Property::bounded_places`]). How large a sum of tokens can be is a question for a number, or ω; that it is this
+//! number is a property with two goals, of which one can be reached and the other cannot.
 
 use crate::formula::enough;
 use crate::words::{self, Unknown, WordsError};
@@ -112,7 +113,8 @@ impl Property {
         })
     }
 
-    /// Reads a property of a net as it stands on the command line. A marking that leaves places free is a formula: `reaches:a=2, *` is `reachable:a = 2`.
+    /// Reads a property of a net as it stands on the command line. A marking that leaves places free is a formula:
+    /// `reaches:a=2, *` is `reachable:a = 2`.
     pub fn parse(text: &str, net: &Net) -> Result<Self, WordsError> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         let fail = |(start, end): (usize, usize), message: String, unknown| WordsError { start, end, message, unknown };
@@ -182,8 +184,10 @@ impl Property {
         }
     }
 
-    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, for a largest value that it can be this and that it can be more, and else one.
-    /// `None` where a number does not fit 64 bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value that is asked for or ω).
+    /// Its goals; for quasi-liveness one for each transition, for dead places one for each place, in order, for a
+    /// largest value that it can be this and that it can be more, and else one. `None` where a number does not fit 64
+    /// bits, or the formula has no opposite, or no marking decides it (boundedness, and a largest value that is asked
+    /// for or ω).
     pub fn goals(&self, net: &Net) -> Option<Vec<Formula>> {
         let zero = |linear: Option<Linear>| linear.map(|linear| Formula::constraint(Constraint::Zero(linear)));
         match self {
@@ -206,7 +210,8 @@ impl Property {
         }
     }
 
-    /// The places of which it is asked whether they are bounded, where that is what decides it: they are if boundedness holds, and are not if a largest value is ω.
+    /// The places of which it is asked whether they are bounded, where that is what decides it: they are if boundedness
+    /// holds, and are not if a largest value is ω.
     pub fn bounded_places(&self, net: &Net) -> Option<Vec<PlaceId>> {
         match self {
             Self::Bounded(places) => Some(places.clone().unwrap_or_else(|| net.places().collect())),

@@ -12,8 +12,8 @@ pub fn greatest_trap(net: &Net, transitions: impl Iterator<Item = TransitionId>,
     closed(net, transitions, inside, Net::inputs, Net::outputs)
 }
 
-/// The greatest siphon among `inside`: the greatest set of these places such that whatever of the transitions gives to it takes
-/// from it. It is empty for ever once it is. This is a trap of the net with all arcs turned around.
+/// The greatest siphon among `inside`: the greatest set of these places such that whatever of the transitions gives to
+/// it takes from it. It is empty for ever once it is. This is a trap of the net with all arcs turned around.
 pub fn greatest_siphon(net: &Net, transitions: impl Iterator<Item = TransitionId>, inside: Vec<bool>) -> Vec<bool> {
     closed(net, transitions, inside, Net::outputs, Net::inputs)
 }

@@ -192,7 +192,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Whether a marking, by place, is as large as a member or excluded. It is asked first whether it is as large as that with the number `first`.
+    /// Whether a marking, by place, is as large as a member or excluded. It is asked first whether it is as large as
+    /// that with the number `first`.
     fn is_in(&mut self, marking: &[u64], first: usize, budget: &mut Budget) -> Result<bool, Refusal> {
         let is_above =
             |member: &Sparse| member.iter().all(|&(place, tokens)| marking.get(place as usize).is_some_and(|&known| known >= tokens));

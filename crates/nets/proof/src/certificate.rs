@@ -97,8 +97,8 @@ impl From<Document> for Certificate {
     }
 }
 
-/// The identity of a net: the fingerprint of its places with their tokens, and its transitions with their arcs, in order. The
-/// name of the net and the format of its file do not matter.
+/// The identity of a net: the fingerprint of its places with their tokens, and its transitions with their arcs, in
+/// order. The name of the net and the format of its file do not matter.
 ///
 /// Nothing rests on it: what a certificate shows is checked against the net that is given.
 pub fn fingerprint(net: &Net) -> String {
@@ -131,8 +131,9 @@ fn claims(decides: Decides, goal: usize) -> (Claim, Claim) {
 }
 
 impl Certificate {
-    /// The certificate for a question about a net, in the words in which it was asked, from evidence about its goals: what
-    /// decides it, and no more. Runs that begin alike are written once. `None` where the evidence does not decide it.
+    /// The certificate for a question about a net, in the words in which it was asked, from evidence about its goals:
+    /// what decides it, and no more. Runs that begin alike are written once. `None` where the evidence does not decide
+    /// it.
     ///
     /// The goals must be those of the property that is read from these words.
     pub fn new(net: &Net, asked: &str, decides: Decides, goals: usize, evidence: Vec<(usize, Evidence)>) -> Option<Self> {
@@ -154,8 +155,8 @@ impl Certificate {
         Some(certificate)
     }
 
-    /// The certificate for a property that is about bounds, in the words in which it was asked, from one piece of evidence.
-    /// `None` where the property is another one.
+    /// The certificate for a property that is about bounds, in the words in which it was asked, from one piece of
+    /// evidence. `None` where the property is another one.
     pub fn bounded(net: &Net, asked: &str, property: &Property, evidence: Evidence) -> Option<Self> {
         property.bounded_places(net)?;
         let is_bounded = evidence.claim() != Claim::Unbounded;

@@ -229,7 +229,8 @@ pub(crate) fn check(net: &Net, goal: &Formula, evidence: &Decomposition, budget:
     Ok(())
 }
 
-/// What a step replaces a sequence by, after all that it says is checked, if that are not more than `limit`. Who looks for steps asks here.
+/// What a step replaces a sequence by, after all that it says is checked, if that are not more than `limit`. Who looks
+/// for steps asks here.
 pub fn replaced(net: &Net, sequence: &Sequence, step: &Step, limit: usize, budget: &mut Budget) -> Result<Vec<Sequence>, Refusal> {
     let number = step.piece().unwrap_or(0);
     let Some(piece) = sequence.pieces.get(number) else {

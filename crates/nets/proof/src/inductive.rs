@@ -49,8 +49,8 @@ use crate::Refusal;
 use crate::conditions::NUMBERS;
 use crate::equation::add_goal;
 
-/// A linear expression over the places of a net, by number, that is at least 0. As JSON a list: the constant, then places, ascending, each with its
-/// factor.
+/// A linear expression over the places of a net, by number, that is at least 0. As JSON a list: the constant, then
+/// places, ascending, each with its factor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Vec<i64>", into = "Vec<i64>")]
 pub struct Bound(pub Linear);
@@ -268,8 +268,8 @@ pub(crate) fn add_clauses(problem: &mut Problem, clauses: &[Vec<impl Atom>], var
     Ok(())
 }
 
-/// What has no solution if the transition does not end the clause with this number: inputs, all clauses, and that no atom of the clause holds afterwards.
-/// Who looks for a tree asks for it here.
+/// What has no solution if the transition does not end the clause with this number: inputs, all clauses, and that no
+/// atom of the clause holds afterwards. Who looks for a tree asks for it here.
 pub fn step_problem<A: Atom>(net: &Net, clauses: &[Vec<A>], clause: usize, transition: TransitionId) -> Result<Problem, Refusal> {
     let mut problem = Problem { variables: u32::try_from(net.place_count()).map_err(|_| NUMBERS)?, ..Problem::default() };
     for &(place, weight) in net.inputs(transition) {

@@ -71,7 +71,8 @@ pub(crate) fn check(net: &Net, goal: &Formula, evidence: &KInductive, budget: &m
     Ok(())
 }
 
-/// The problem of `length` steps, from the initial marking or, for the step, from anywhere. Who looks for a tree asks for it here.
+/// The problem of `length` steps, from the initial marking or, for the step, from anywhere. Who looks for a tree asks
+/// for it here.
 pub fn problem(net: &Net, clauses: &[Clause], goal: &Formula, length: usize, from_initial: bool) -> Result<Problem, Refusal> {
     let places = u32::try_from(net.place_count()).map_err(|_| NUMBERS)?;
     let transitions = u32::try_from(net.transition_count()).map_err(|_| NUMBERS)?;

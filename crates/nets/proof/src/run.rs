@@ -154,7 +154,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Repeats a word as often as one likes: it fires, takes from no place that is not ω, and what it adds to becomes ω ([`pump`](crate::pump)).
+    /// Repeats a word as often as one likes: it fires, takes from no place that is not ω, and what it adds to becomes ω
+    /// ([`pump`](crate::pump)).
     pub(crate) fn pump(&mut self, word: &[u32], budget: &mut Budget) -> Result<(), Refusal> {
         budget.spend(u64::try_from(word.len().saturating_add(self.tokens.len())).unwrap_or(u64::MAX))?;
         let mut one = Summary::new(self.tokens.len());

@@ -22,7 +22,8 @@ use crate::Refusal;
 use crate::conditions::NUMBERS;
 use crate::inductive::{self, check_clauses, goal_problem};
 
-/// A linear expression over the places of the counting net, by number: at least 0, or not divisible by a number. As JSON a list: the divisor, or 0; the constant; then places, ascending, each with its factor.
+/// A linear expression over the places of the counting net, by number: at least 0, or not divisible by a number. As
+/// JSON a list: the divisor, or 0; the constant; then places, ascending, each with its factor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Vec<i64>", into = "Vec<i64>")]
 pub struct Atom {
@@ -82,7 +83,8 @@ pub struct Separator {
 
 serval_evidence::objects!(Separator);
 
-/// The net with a place for each transition that counts how often it has fired; `None` where there are too many. Who looks for clauses asks here.
+/// The net with a place for each transition that counts how often it has fired; `None` where there are too many. Who
+/// looks for clauses asks here.
 pub fn counting(net: &Net) -> Option<Net> {
     let mut counting = Net::new(net.name());
     for place in net.places() {

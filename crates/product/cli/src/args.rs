@@ -328,11 +328,12 @@ pub(crate) struct Verify {
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<VerifiedKind>,
-    /// Also check that the compiled program has the answers of the program as written: the map between their states, step by step
+    /// Also check that the compiled program has the answers of the program as written: the map between their states,
+    /// step by step
     #[arg(long)]
     pub(crate) check_compile: bool,
-    /// For nets: compose the net with this one, as `serval net check` was told to; the word pages composes the pages and the nets of the
-    /// file itself
+    /// For nets: compose the net with this one, as `serval net check` was told to; the word pages composes the pages
+    /// and the nets of the file itself
     #[arg(long, value_name = "pages|FILE")]
     pub(crate) compose: Vec<PathBuf>,
     /// For nets: begin with this marking, as `serval net check` was told to
@@ -412,7 +413,8 @@ pub(crate) enum Format {
     Semilinear,
     /// A litmus test as a program on weak memory
     Tso,
-    /// The program under sequential consistency that does what a program on weak memory does in K rounds of each thread: sc-rounds:K
+    /// The program under sequential consistency that does what a program on weak memory does in K rounds of each
+    /// thread: sc-rounds:K
     #[value(name = "sc-rounds:K")]
     ScRounds,
 }

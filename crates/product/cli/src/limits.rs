@@ -119,8 +119,8 @@ const RECEDING: usize = 1 << 20;
 /// As much as the main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Installs the handler for interrupts, once. It needs a thread, so that it is installed when work has taken as long as a
-/// glance; before that an interrupt ends the process, and there is nothing yet that would be lost.
+/// Installs the handler for interrupts, once. It needs a thread, so that it is installed when work has taken as long as
+/// a glance; before that an interrupt ends the process, and there is nothing yet that would be lost.
 pub(crate) fn watch_interrupts() {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     if INSTALLED.swap(true, Ordering::Relaxed) {

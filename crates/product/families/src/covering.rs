@@ -1,4 +1,5 @@
-//! Coverability problems with answers known by construction, as specifications of mist: any number of threads, requests or messages, and a size.
+//! Coverability problems with answers known by construction, as specifications of mist: any number of threads, requests
+//! or messages, and a size.
 //!
 //! Most come in pairs: one is right, and the other has a mistake.
 
@@ -157,7 +158,8 @@ fn pool(n: usize, mistake: bool) -> Spec {
     spec
 }
 
-/// Candidates go through n rounds with a ticket for each; one that is late in the last gives its ticket back and goes on.
+/// Candidates go through n rounds with a ticket for each; one that is late in the last gives its ticket back and goes
+/// on.
 fn leader(n: usize, mistake: bool) -> Spec {
     let mut spec = Spec::new(format!("any number of candidates, {n} rounds, a ticket for each"));
     spec.any("candidate");
@@ -179,7 +181,8 @@ fn leader(n: usize, mistake: bool) -> Spec {
     spec
 }
 
-/// A counter up to n with its opposite, which is how a net tests for zero; threads test it while they hold one, or afterwards.
+/// A counter up to n with its opposite, which is how a net tests for zero; threads test it while they hold one, or
+/// afterwards.
 fn counter(n: usize, mistake: bool) -> Spec {
     let mut spec = Spec::new(format!("a counter up to {n} that is tested for zero"));
     spec.any("idle");
@@ -286,7 +289,8 @@ pub fn problems() -> Vec<Problem> {
     all
 }
 
-/// A vector addition system that multiplies weakly: its last counter can be everything up to `left · right`, and no more. The targets are the product, and one more.
+/// A vector addition system that multiplies weakly: its last counter can be everything up to `left · right`, and no
+/// more. The targets are the product, and one more.
 pub fn multiplication(left: usize, right: usize) -> String {
     let product = left.saturating_mul(right);
     format!(

@@ -1,9 +1,11 @@
 //! One layout for programs on weak memory (`.tso`).
 //!
-//! The language is small, so the layout goes from token to token: a statement is on a line of its own, blocks are indented, and a block that is written on one line stays there if it fits. Only blanks and line ends change; what came out is
-//! taken apart again and compared, token by token and comment by comment.
+//! The language is small, so the layout goes from token to token: a statement is on a line of its own, blocks are
+//! indented, and a block that is written on one line stays there if it fits. Only blanks and line ends change; what
+//! came out is taken apart again and compared, token by token and comment by comment.
 //!
-//! Comments keep the line ends around them, as in the other language (`docs/decisions/0005-comments-keep-their-line-ends.md`), which makes formatting idempotent.
+//! Comments keep the line ends around them, as in the other language
+//! (`docs/decisions/0005-comments-keep-their-line-ends.md`), which makes formatting idempotent.
 //!
 //! ```
 //! use serval_format::{Style, tso};

@@ -149,8 +149,8 @@ pub struct NeverSerial {
     /// Whether serial runs give this answer to other requests.
     #[serde(skip)]
     pub elsewhere: bool,
-    /// Whether the text names it as an answer, as in `return 409`: then it says that others were there. An answer that is computed may
-    /// just be wrong.
+    /// Whether the text names it as an answer, as in `return 409`: then it says that others were there. An answer that
+    /// is computed may just be wrong.
     #[serde(skip)]
     pub written: bool,
 }
@@ -180,8 +180,8 @@ impl Counterexample {
         lines
     }
 
-    /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that others are
-    /// there, and no other request in the cycle has read anything, no read is to blame for it.
+    /// Takes down what is known of answers that no serial run gives. Where one is written in the text for the case that
+    /// others are there, and no other request in the cycle has read anything, no read is to blame for it.
     pub fn set_never(&mut self, never: Vec<NeverSerial>) {
         self.never = never;
         let names_a_read = matches!(self.anomaly, Some("dirty-read" | "intermediate-read" | "read-skew"));

@@ -228,7 +228,8 @@ pub fn sarif(reports: &[FileReport], version: &str) -> String {
     sarif_log(rules.iter().map(String::as_str).collect(), reports.iter().map(|report| uri(&report.file)), &results, version)
 }
 
-/// A log with these results, of which `rules` says what they are about, in files that were checked, also where nothing was found.
+/// A log with these results, of which `rules` says what they are about, in files that were checked, also where nothing
+/// was found.
 pub(crate) fn sarif_log(mut rules: Vec<&str>, files: impl Iterator<Item = String>, results: &[Value], version: &str) -> String {
     rules.sort_unstable();
     rules.dedup();

@@ -228,7 +228,8 @@ impl NetReport {
 }
 
 impl NetRun {
-    /// Says where each step leads in terms of states and counters, which are places; nothing changes where the places are none.
+    /// Says where each step leads in terms of states and counters, which are places; nothing changes where the places
+    /// are none.
     pub fn in_states(&mut self, states: &[&str], counters: &[&str]) {
         let mut marking: std::collections::BTreeMap<String, u64> = self.initial.iter().cloned().collect();
         let configuration = |marking: &std::collections::BTreeMap<String, u64>| {

@@ -84,7 +84,8 @@ pub struct StuckNote {
     pub at: Option<[u32; 2]>,
     /// The local state in which it is.
     pub local: String,
-    /// Whether it may only wait because as many versions are held as may be: versions that are held by few are a limit of ours.
+    /// Whether it may only wait because as many versions are held as may be: versions that are held by few are a limit
+    /// of ours.
     #[serde(skip)]
     pub awaits_version: bool,
     /// A run that leads there, in words, for one of the notes.

@@ -3,7 +3,8 @@
 //! ```json
 //! {"schema": 1, "steps": [
 //!   {"id": 1, "kind": "spawn", "request": "main", "local": "main@start"},
-//!   {"id": 1, "kind": "step", "from": {"local": "main@start", "global": "X=0"}, "to": {"local": "main@end 0", "global": "X=1"}},
+//!   {"id": 1, "kind": "step", "from": {"local": "main@start", "global": "X=0"},
+//!    "to": {"local": "main@end 0", "global": "X=1"}},
 //!   {"id": 1, "kind": "respond", "local": "main@end 0", "response": "0"}]}
 //! ```
 //!

@@ -6,14 +6,15 @@
 //! ([`AblationReport`](serval_report::bench::AblationReport)).
 //!
 //! ```
+//! use std::time::Duration;
 //! use serval::ablation::{End, figures, settings, trial};
 //! use serval::export::{Names, Systems};
 //! use serval::{Cancel, CompileOptions, Input};
 //! let input = Input::program("request flip { X := 1 - X; X }").unwrap();
 //! let systems = Systems::new(&input, CompileOptions { plain: true, pairs: None }, Names::Given).unwrap();
 //! for setting in settings() {
-//!     let trials: Vec<_> =
-//!         systems.systems().map(|system| trial(system, &setting.options, &Cancel::new(), &|| std::time::Duration::ZERO)).collect();
+//!     let tried = |system| trial(system, &setting.options, &Cancel::new(), &|| Duration::ZERO);
+//!     let trials: Vec<_> = systems.systems().map(tried).collect();
 //!     assert_eq!(trials[0].end, End::Serializable);
 //!     assert_eq!(figures(&trials).decided, 1);
 //! }

@@ -43,7 +43,8 @@ const MOST_TRIED: usize = 3;
 ///
 /// ```
 /// use serval::{Input, Options, Verdict, advice, decide};
-/// let text = "var N: 0..40 := 40\nrequest take { n := N; yield; if (n == N and n > 0) { N := n - 1; 1 } else { 0 } }\n";
+/// let text = "var N: 0..40 := 40\n\
+///     request take { n := N; yield; if (n == N and n > 0) { N := n - 1; 1 } else { 0 } }\n";
 /// let input = Input::program(text).unwrap();
 /// let mut options = Options::default();
 /// options.pairs = Some(500);

@@ -311,7 +311,8 @@ fn on_states(prepared: &Arc<Prepared>, text: &str, searches: &mut Searches<'_>, 
         compile_time += (effort.clock)().saturating_sub(start);
         compiled
     };
-    // Where there are more states, sets of few kinds of requests are searched with as much effort as it took to see that.
+    // Where there are more states, sets of few kinds of requests are searched with as much effort as it took to see
+    // that.
     let few = if searching && effort.pairs.is_none() { FEWER_PAIRS } else { &[] };
     for &times in few {
         let compiled = make(FIRST_PAIRS / times);
@@ -415,8 +416,8 @@ pub(crate) fn unusable(error: &CompileError, text: &str) -> Claim {
     }
 }
 
-/// The run after which a step fails, if it takes more than a single request without input. A step that is given up because it
-/// takes too long is not known to fail.
+/// The run after which a step fails, if it takes more than a single request without input. A step that is given up
+/// because it takes too long is not known to fail.
 fn failing(error: &CompileError) -> Option<&FaultReport> {
     let CompileError::Fault(report) = error else { return None };
     let more = report.named.as_ref().is_some_and(|named| named.needs != Needs::Nothing);

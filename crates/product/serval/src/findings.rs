@@ -19,7 +19,8 @@ use crate::input::{Content, Input};
 
 /// Ticks for finding stuck requests.
 const STUCK_TICKS: u64 = 50_000;
-/// Ticks for them for each step of a system, and at least: what stands beside a verdict takes time in proportion to the system.
+/// Ticks for them for each step of a system, and at least: what stands beside a verdict takes time in proportion to the
+/// system.
 const STUCK_TICKS_OF_STEP: (u64, u64) = (8, 5_000);
 /// Ticks for saying in words what holds.
 const WORD_TICKS: u64 = 20_000_000;

@@ -6,9 +6,9 @@ use serval_report::fix::{FixHint, Fixable};
 use crate::repair::{self, Outcome, repair_refuted};
 use crate::{Content, Input, Options};
 
-/// Looks for fixes of a program that is not serializable, as this certificate of a run shows, with little effort. This is what
-/// [`decide`](crate::decide()) does where the options ask for fixes; alone it is for who wants to tell the verdict first. `None` for
-/// network systems.
+/// Looks for fixes of a program that is not serializable, as this certificate of a run shows, with little effort. This
+/// is what [`decide`](crate::decide()) does where the options ask for fixes; alone it is for who wants to tell the
+/// verdict first. `None` for network systems.
 ///
 /// ```
 /// use serval::{Input, Options, Verdict, decide, fix_hint};

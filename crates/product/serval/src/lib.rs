@@ -40,7 +40,8 @@
 //! let decision = decide(&input, &Options::default());
 //! let Verdict::NotSerializable(_, counterexample) = decision.verdict else { panic!() };
 //! // Who asked, and what they were answered:
-//! let answers: Vec<_> = counterexample.requests.iter().map(|one| (one.request.as_str(), one.response.as_str())).collect();
+//! let requests = counterexample.requests.iter();
+//! let answers: Vec<_> = requests.map(|one| (one.request.as_str(), one.response.as_str())).collect();
 //! assert_eq!(answers, [("withdraw", "1"), ("withdraw", "1")]);
 //! // No smaller run is wrong, and this is what kind of wrong it is.
 //! assert!(counterexample.minimal);
@@ -108,9 +109,9 @@
 //!
 //! # Features
 //!
-//! Programs of requests and network systems are always there. All else can be left out, where a small module matters, and is
-//! there by default: `nets` is [`nets`], `weak-memory` is [`tso`], and `report` are reports, [`page`], [`export`] and
-//! [`ablation`].
+//! Programs of requests and network systems are always there. All else can be left out, where a small module matters,
+//! and is there by default: `nets` is [`nets`], `weak-memory` is [`tso`], and `report` are reports, [`page`],
+//! [`export`] and [`ablation`].
 //!
 //! # The rooms
 //!

@@ -1,7 +1,8 @@
 //! Petri nets: what holds in all markings that can be reached, with evidence for both answers.
 //!
-//! A net is read once ([`NetInput`]); questions are properties in words, or queries of the Model Checking Contest. [`decide_net`]
-//! answers one, and a [`NetSession`] several; every answer has been accepted by the checker (`serval-net-proof`) as a whole certificate.
+//! A net is read once ([`NetInput`]); questions are properties in words, or queries of the Model Checking Contest.
+//! [`decide_net`] answers one, and a [`NetSession`] several; every answer has been accepted by the checker
+//! (`serval-net-proof`) as a whole certificate.
 //!
 //! ```
 //! use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, decide_net};
@@ -84,7 +85,8 @@ pub struct NetInput {
     ids: pnml::Ids,
     /// What the file itself asks: these can be covered.
     targets: Vec<Formula>,
-    /// Whether the file begins with any number of some counters, for which the net has transitions that can always fire.
+    /// Whether the file begins with any number of some counters, for which the net has transitions that can always
+    /// fire.
     grows: bool,
     /// How many of the first places are states, where the file is a system with states.
     states: Option<usize>,
@@ -97,8 +99,8 @@ pub struct NetQuestion {
     pub name: String,
     /// What is asked.
     pub property: Property,
-    /// The same in words, as it was asked: on the command line, or in a file. Certificates have these. `None` where it nests
-    /// too deep for words.
+    /// The same in words, as it was asked: on the command line, or in a file. Certificates have these. `None` where it
+    /// nests too deep for words.
     pub asked: Option<String>,
     /// Whether it comes from a file of the contest.
     pub is_query: bool,
@@ -168,13 +170,17 @@ impl NetInput {
         Ok(Self::named(serval_petri::compose(&nets)?, Vec::new()))
     }
 
-    /// The same net, which begins with another marking: `p=1, q=3`, and 0 on all other places, or, where it ends with `*`, what they had.
+    /// The same net, which begins with another marking: `p=1, q=3`, and 0 on all other places, or, where it ends with
+    /// `*`, what they had.
     ///
     /// ```
     /// use serval::nets::{NetAnswer, NetInput, NetKind, NetOptions, decide_net};
     /// let input = NetInput::read("pl free (1)\ntr take free -> held\n", NetKind::Tina).unwrap();
     /// let two = input.starting("free=2").unwrap();
-    /// let asked = |input: &NetInput| decide_net(input, &input.question("reaches:held=2").unwrap(), &NetOptions::default()).answer;
+    /// let asked = |input: &NetInput| {
+    ///     let question = input.question("reaches:held=2").unwrap();
+    ///     decide_net(input, &question, &NetOptions::default()).answer
+    /// };
     /// assert_eq!((asked(&input), asked(&two)), (NetAnswer::DoesNotHold, NetAnswer::Holds));
     /// ```
     pub fn starting(&self, text: &str) -> Result<Self, WordsError> {
@@ -187,7 +193,8 @@ impl NetInput {
         &self.net
     }
 
-    /// What is to be reached: a marking, which may leave places free, a formula, or, of a system with states, `q (1, 0)`.
+    /// What is to be reached: a marking, which may leave places free, a formula, or, of a system with states,
+    /// `q (1, 0)`.
     pub fn target(&self, text: &str) -> Result<Formula, WordsError> {
         let as_state = self.states.and_then(|states| vass::configuration(text, &self.net, states));
         words::target(as_state.as_deref().unwrap_or(text), &self.net)
@@ -217,7 +224,8 @@ impl NetInput {
         }
     }
 
-    /// The question that is a property in words. Where the file begins with any number of some counters, the net never deadlocks, whatever the rules do, so that this is no question.
+    /// The question that is a property in words. Where the file begins with any number of some counters, the net never
+    /// deadlocks, whatever the rules do, so that this is no question.
     pub fn question(&self, text: &str) -> Result<NetQuestion, WordsError> {
         let property = Property::parse(text, &self.net)?;
         if self.grows && property == Property::DeadlockFree {
@@ -227,8 +235,8 @@ impl NetInput {
         Ok(NetQuestion::named(text.to_owned(), property))
     }
 
-    /// The questions that the file of the net asks itself: whether its targets can be covered, or reached where they name
-    /// exact numbers.
+    /// The questions that the file of the net asks itself: whether its targets can be covered, or reached where they
+    /// name exact numbers.
     pub fn own_questions(&self) -> Vec<NetQuestion> {
         let name = |number: usize| if self.targets.len() == 1 { "target".to_owned() } else { format!("target {number}") };
         let question = |(number, target): (usize, &Formula)| {
@@ -258,7 +266,8 @@ impl NetInput {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct NetOptions {
-    /// Rounds of growing budgets. Default 7, which is a few seconds; a caller with a clock takes more, and raises the flag.
+    /// Rounds of growing budgets. Default 7, which is a few seconds; a caller with a clock takes more, and raises the
+    /// flag.
     pub rounds: u32,
     /// Ends the work from outside. Default: a flag that is never raised.
     pub cancel: Cancel,

@@ -11,8 +11,8 @@ use serval_model::{GlobalId, Named, RequestId, SerialExplorer};
 use serval_report::{Answered, NeverSerial};
 use serval_syntax::{Expr, ExprKind, Program};
 
-/// Which of these answers no serial run gives; nothing where that is not known. Without the program, or where an answer is
-/// computed, it is not known that the answer is meant to tell of others.
+/// Which of these answers no serial run gives; nothing where that is not known. Without the program, or where an answer
+/// is computed, it is not known that the answer is meant to tell of others.
 pub(crate) fn never_serial<M: Named>(
     explorer: &mut SerialExplorer<M>,
     requests: &[Answered],

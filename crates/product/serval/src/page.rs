@@ -17,8 +17,8 @@ const TICKS: u64 = 2_000_000;
 /// Components that are drawn.
 const MOST_COMPONENTS: usize = 4;
 
-/// The report on an input as a page, with pictures of its states as far as they are not too large. The version is that of
-/// the program that writes the page.
+/// The report on an input as a page, with pictures of its states as far as they are not too large. The version is that
+/// of the program that writes the page.
 pub fn page(input: &Input, report: &FileReport, version: &str, cancel: &Cancel) -> String {
     let page = Page {
         text: input.text(),

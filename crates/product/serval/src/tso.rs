@@ -1,5 +1,5 @@
-//! Programs on weak memory: what can be reached under sequential consistency and with store buffers, whether a program is robust, and which fences make it
-//! so, with evidence for every answer.
+//! Programs on weak memory: what can be reached under sequential consistency and with store buffers, whether a program
+//! is robust, and which fences make it so, with evidence for every answer.
 //!
 //! ```
 //! use serval::tso::{TsoInput, TsoOptions, decide_tso};
@@ -10,7 +10,8 @@
 //! let input = TsoInput::read(text.to_owned()).unwrap();
 //! let report = decide_tso(&input, &TsoOptions::default()).unwrap().into_report("sb.tso", &input);
 //! assert_eq!(report.verdict, "defect");
-//! assert_eq!((report.questions[0].verdict(report.questions[0].sc), report.questions[0].verdict(report.questions[0].tso)), ("forbidden", "allowed"));
+//! let question = &report.questions[0];
+//! assert_eq!((question.verdict(question.sc), question.verdict(question.tso)), ("forbidden", "allowed"));
 //! ```
 
 mod evidence;

@@ -153,7 +153,8 @@ impl ValueNames {
         member(self.answers.get(request)?.as_ref()?, value)
     }
 
-    /// The globals whose values have names, and these names, from that of 0. Slots of versions are not among them: reports do not show these.
+    /// The globals whose values have names, and these names, from that of 0. Slots of versions are not among them:
+    /// reports do not show these.
     pub fn globals(&self, program: &Program) -> BTreeMap<String, Vec<String>> {
         let named = (0..).zip(&program.globals).zip(&self.globals);
         let written = named.filter(|&((number, _), _)| version_of(program, GlobalVar(number)).is_none());

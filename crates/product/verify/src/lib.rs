@@ -1,12 +1,11 @@
 //! Checks a certificate for a text: a program, network systems as JSON, or a Petri net.
 //!
-//! [`verify`] parses the text, prepares its components and hands them to the
-//! checker of [`serval_proof`], which asks for the states that the certificate
-//! needs: those of a run, or all of them for a proof. [`verify_handed`] takes all of them from a caller that has compiled the program,
-//! and checks that they are all. For a program the parser and the compiler are therefore
-//! part of what is trusted; the engines that find verdicts are not, and this
-//! crate does not depend on them. [`accept`] does the same for a net ([`NetText`]) and for a program on weak memory ([`TsoText`]): it reads the
-//! text itself, and hands it to the checker of its wing. It does no input or output; the binary
+//! [`verify`] parses the text, prepares its components and hands them to the checker of [`serval_proof`], which asks
+//! for the states that the certificate needs: those of a run, or all of them for a proof. [`verify_handed`] takes all
+//! of them from a caller that has compiled the program, and checks that they are all. For a program the parser and the
+//! compiler are therefore part of what is trusted; the engines that find verdicts are not, and this crate does not
+//! depend on them. [`accept`] does the same for a net ([`NetText`]) and for a program on weak memory ([`TsoText`]): it
+//! reads the text itself, and hands it to the checker of its wing. It does no input or output; the binary
 //! `serval-verify` in this package does.
 //!
 //! ```
@@ -58,9 +57,9 @@ pub fn verify(input: &str, kind: InputKind, certificate: &str, caps: &Caps, canc
     verify_handed(input, kind, certificate, None, caps, cancel)
 }
 
-/// The same where the caller has compiled the program already. What is handed over is not believed: the steps of each pair of states
-/// are evaluated once and compared, and that no other pair occurs is checked, not found out (`Prepared::check_closed`, whose module
-/// says why the program then has the same runs).
+/// The same where the caller has compiled the program already. What is handed over is not believed: the steps of each
+/// pair of states are evaluated once and compared, and that no other pair occurs is checked, not found out
+/// (`Prepared::check_closed`, whose module says why the program then has the same runs).
 pub fn verify_handed(input: &str, kind: InputKind, certificate: &str, handed: Option<&Compiled>, caps: &Caps, cancel: &Cancel) -> Outcome {
     accept(&RequestsText { text: input, kind, handed }, certificate, caps, cancel)
 }
@@ -109,8 +108,8 @@ pub enum Compilation {
     TooLarge,
     /// They differ: a bug in the compiler.
     Wrong(String),
-    /// The program can fail, so there are no systems with all its answers; certificates about it are runs, which are made
-    /// step by step.
+    /// The program can fail, so there are no systems with all its answers; certificates about it are runs, which are
+    /// made step by step.
     Fails(String),
     /// The program cannot be read.
     InputError(InputError),
@@ -119,8 +118,8 @@ pub enum Compilation {
 }
 
 /// Checks that the network systems to which a program is compiled, of which certificates speak, have the answers of the
-/// program as written: the map from its states to theirs is checked step by step. After this neither the simplifications of
-/// the compiler nor its splitting into components need to be trusted for this program.
+/// program as written: the map from its states to theirs is checked step by step. After this neither the
+/// simplifications of the compiler nor its splitting into components need to be trusted for this program.
 pub fn verify_compilation(text: &str, cancel: &Cancel) -> Compilation {
     let analysis = analyze(text);
     let Some(program) = analysis.program else {
@@ -232,7 +231,8 @@ impl Input for ProgramInput<'_> {
     }
 }
 
-/// The failure of a program that a fault shows, if it shows one: that a step is given up says nothing about the program.
+/// The failure of a program that a fault shows, if it shows one: that a step is given up says nothing about the
+/// program.
 pub fn failure_of(fault: &Fault) -> Option<Failure> {
     match fault.kind {
         FaultKind::DivisionByZero => Some(Failure::DivisionByZero),

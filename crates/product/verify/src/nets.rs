@@ -65,14 +65,15 @@ pub struct NetPart<'a> {
     pub format: NetFormat,
 }
 
-/// A net as text, or several that are composed: transitions with the same name are one, within each file and between them
-/// ([`serval_petri::compose`]).
+/// A net as text, or several that are composed: transitions with the same name are one, within each file and between
+/// them ([`serval_petri::compose`]).
 ///
 /// ```
 /// use serval_budget::Cancel;
 /// use serval_verify::{Caps, NetFormat, NetPart, NetText, accept};
 /// let parts = [NetPart { name: "a.net", text: "tr t p -> q", format: NetFormat::Tina }];
-/// let certificate = r#"{"format":"serval-net-certificate","version":1,"net":"","property":"one-safe","holds":true,"evidence":[]}"#;
+/// let certificate = r#"{"format":"serval-net-certificate","version":1,"net":"",
+///     "property":"one-safe","holds":true,"evidence":[]}"#;
 /// let net = NetText { parts: &parts, is_composed: false, from: Some("r = 1") };
 /// let outcome = accept(&net, certificate, &Caps::default(), &Cancel::new());
 /// assert_eq!(outcome.line("a.net", "c.json", ""), "error: where it begins: column 1: the net has no place “r”");

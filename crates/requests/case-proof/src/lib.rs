@@ -1,32 +1,36 @@
 //! Proofs by cases on nets: evidence of kind `cases`, and its checker.
 //!
-//! A [`CasesProof`] reduces a component by a script (which may be empty) and has sets of answers that are all serial. Answers that are in none of
-//! the sets are split into *cases*, and for each case evidence about a Petri net shows that no complete run gives such answers. Whatever
-//! excludes a goal of a net ([`serval_net_proof`]) serves: the marking equation, all markings, a covering, clauses, a decomposition.
+//! A [`CasesProof`] reduces a component by a script (which may be empty) and has sets of answers that are all serial.
+//! Answers that are in none of the sets are split into *cases*, and for each case evidence about a Petri net shows that
+//! no complete run gives such answers. Whatever excludes a goal of a net ([`serval_net_proof`]) serves: the marking
+//! equation, all markings, a covering, clauses, a decomposition.
 //!
 //! # Cases
 //!
-//! For each set there is a clause of literals over the numbers of answers, one of which holds just if the answers are not in the set
-//! ([`answers_clause`]). A case is a list of literals that all hold. At first there is one, without literals. The proof is a
-//! list of entries; each takes the case that is open last and is
+//! For each set there is a clause of literals over the numbers of answers, one of which holds just if the answers are
+//! not in the set ([`answers_clause`]). A case is a list of literals that all hold. At first there is one, without
+//! literals. The proof is a list of entries; each takes the case that is open last and is
 //!
-//! - `split`, with the number of a set (`cases.split`): instead of the case there is one for each literal of the clause of the set, with the literal beside
-//!   the others, the first of which is taken first;
-//! - `excluded`, with evidence that the goal of the net of the case cannot be reached (`cases.excluded`). The net is made here ([`net`]).
+//! - `split`, with the number of a set (`cases.split`): instead of the case there is one for each literal of the clause
+//!   of the set, with the literal beside the others, the first of which is taken first;
+//! - `excluded`, with evidence that the goal of the net of the case cannot be reached (`cases.excluded`). The net is
+//!   made here ([`net`]).
 //!
-//! At the end no case is open (`cases.open`). The entries must be readable (`cases.read`), and none may be left over (`cases.rest`), which the
-//! theorem does not need.
+//! At the end no case is open (`cases.open`). The entries must be readable (`cases.read`), and none may be left over
+//! (`cases.rest`), which the theorem does not need.
 //!
 //! **Theorem.** If [`check`] accepts, the component is serializable.
 //!
-//! **Proof.** The script keeps `Int` and `Ser` ([`serval_proof::script`]). Let the answers of a complete run of the reduced system be not
-//! serial. They are in none of the sets, since these contain serial answers only ([`serval_proof::flow`]), so of the clause of each set a literal
-//! holds. We show that as long as there are entries some open case has only literals that hold. The first case has none. If such a case is split by the clause of a
-//! set, it is replaced by cases of which one has a literal of the clause that holds. If it is excluded, the net of the case has a firing sequence into
-//! its goal, since its literals hold (the lemma of [`net`]), but evidence shows that there is none, so this does not happen. At
-//! the end no case is open, so there is no such run. ∎
+//! **Proof.** The script keeps `Int` and `Ser` ([`serval_proof::script`]). Let the answers of a complete run of the
+//! reduced system be not serial. They are in none of the sets, since these contain serial answers only
+//! ([`serval_proof::flow`]), so of the clause of each set a literal holds. We show that as long as there are entries
+//! some open case has only literals that hold. The first case has none. If such a case is split by the clause of a set,
+//! it is replaced by cases of which one has a literal of the clause that holds. If it is excluded, the net of the case
+//! has a firing sequence into its goal, since its literals hold (the lemma of [`net`]), but evidence shows that there
+//! is none, so this does not happen. At the end no case is open, so there is no such run. ∎
 //!
-//! **Architecture Invariant:** no search, no solver, and no engine below; trusted, like `serval-proof` and `serval-net-proof`.
+//! **Architecture Invariant:** no search, no solver, and no engine below; trusted, like `serval-proof` and
+//! `serval-net-proof`.
 
 pub mod net;
 #[cfg(test)]

@@ -1,36 +1,46 @@
-//! The net of a case: what a system in normal form does, and counters that can be emptied just if the literals of the case hold.
+//! The net of a case: what a system in normal form does, and counters that can be emptied just if the literals of the
+//! case hold.
 //!
 //! # The net
 //!
 //! Its places are
 //!
 //! - the global states that steps begin or end in, and the initial one, which has the only token of them;
-//! - the nodes that steps begin or end at, but for done nodes, and but for initial nodes that no step ends at: a request at one of these has
-//!   not come in yet;
-//! - for a literal `a·r + c ≥ 0` a place `less`, with `−c` tokens if `c < 0`, unless no number in it is negative; and a place `more`, with `c` tokens if
-//!   `c > 0`, unless none is positive or there is no `less`;
-//! - for a literal “`d` does not divide `a·r + c`” a place `open` with one token and a place `rest` with as many as the remainder of `c` by `d`.
+//! - the nodes that steps begin or end at, but for done nodes, and but for initial nodes that no step ends at: a
+//!   request at one of these has not come in yet;
+//! - for a literal `a·r + c ≥ 0` a place `less`, with `−c` tokens if `c < 0`, unless no number in it is negative; and a
+//!   place `more`, with `c` tokens if `c > 0`, unless none is positive or there is no `less`;
+//! - for a literal “`d` does not divide `a·r + c`” a place `open` with one token and a place `rest` with as many as the
+//!   remainder of `c` by `d`.
 //!
 //! Its transitions are, in this order,
 //!
-//! - one for each step, with its number: it takes a token from the global state and from the node where it begins, and gives one to those where it ends, as far as there
-//!   are such places; if it ends at a done node, it gives for each literal `a` tokens to `more` if `a`, the factor of this answer, is positive, `−a` to `less` if it is negative, and
+//! - one for each step, with its number: it takes a token from the global state and from the node where it begins, and
+//!   gives one to those where it ends, as far as there are such places; if it ends at a done node, it gives for each
+//!   literal `a` tokens to `more` if `a`, the factor of this answer, is positive, `−a` to `less` if it is negative, and
 //!   the remainder of `a` by `d` to `rest`;
 //! - for each initial node that has a place one that gives it a token;
-//! - for each literal with both places one that takes a token from `more` and one from `less`; for each with a place `rest` one that takes `d` tokens from it, and
-//!   for each `i` from 1 to `d − 1` one that takes the token from `open` and `i` from `rest`.
+//! - for each literal with both places one that takes a token from `more` and one from `less`; for each with a place
+//!   `rest` one that takes `d` tokens from it, and for each `i` from 1 to `d − 1` one that takes the token from `open`
+//!   and `i` from `rest`.
 //!
 //! The goal is that nodes, `less`, `open` and `rest` have no tokens.
 //!
-//! **Lemma.** If a complete run has answers for which all literals of the case hold, the net has a firing sequence into the goal.
+//! **Lemma.** If a complete run has answers for which all literals of the case hold, the net has a firing sequence into
+//! the goal.
 //!
-//! **Proof.** Fire the transitions of the steps of the run, in their order, and before the first step of each request that begins at an initial node with a place, the one
-//! that gives the node a token. By induction the token of the global states is on the one of the run, and each node that has a place has as many tokens as requests of the run are there that have come
-//! in; what else the transitions take from does not matter to these. So each can fire: its request is at its node, has come in or is at an initial node
-//! that no step ends at and so has no place. At the end of a complete run all requests are at done nodes, so nodes have no tokens. Let `r` be the answers and `a·r + c ≥ 0` a literal. Its place `less`, if there is one, has got the negative
-//! parts of the sum and `more` the positive ones: `more − less = a·r + c ≥ 0`, where a place that is not there has none. If `less` is there and has tokens, `more` is there, too, with at least as
-//! many, and firing the transition of both as often as `less` has tokens empties it. Of a literal with `d`, `rest` has got a number that has the same remainder by `d` as `a·r + c`, which is some `i ≥ 1`. Firing
-//! the transition of `open` and `i`, and then the one that takes `d` as often as it can, empties both. These transitions take from the counters of one literal alone, so that they can be fired for all. ∎
+//! **Proof.** Fire the transitions of the steps of the run, in their order, and before the first step of each request
+//! that begins at an initial node with a place, the one that gives the node a token. By induction the token of the
+//! global states is on the one of the run, and each node that has a place has as many tokens as requests of the run are
+//! there that have come in; what else the transitions take from does not matter to these. So each can fire: its request
+//! is at its node, has come in or is at an initial node that no step ends at and so has no place. At the end of a
+//! complete run all requests are at done nodes, so nodes have no tokens. Let `r` be the answers and `a·r + c ≥ 0` a
+//! literal. Its place `less`, if there is one, has got the negative parts of the sum and `more` the positive ones:
+//! `more − less = a·r + c ≥ 0`, where a place that is not there has none. If `less` is there and has tokens, `more` is
+//! there, too, with at least as many, and firing the transition of both as often as `less` has tokens empties it. Of a
+//! literal with `d`, `rest` has got a number that has the same remainder by `d` as `a·r + c`, which is some `i ≥ 1`.
+//! Firing the transition of `open` and `i`, and then the one that takes `d` as often as it can, empties both. These
+//! transitions take from the counters of one literal alone, so that they can be fired for all. ∎
 //!
 //! The theorem does not need that the net can do nothing else: that only helps to find evidence.
 

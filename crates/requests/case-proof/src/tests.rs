@@ -14,7 +14,8 @@ use serval_budget::Cancel;
 use serval_model::{NetworkSystem, NormalForm};
 use serval_proof::{Body, Caps, CasesProof, Certificate, Checked, Part, Work};
 
-/// A request that reads a counter and one that writes it back increased, modulo 2: with a pause between, or in one step.
+/// A request that reads a counter and one that writes it back increased, modulo 2: with a pause between, or in one
+/// step.
 fn counter(pauses: bool) -> NetworkSystem {
     let steps = if pauses {
         r#"["start", "0", "read 0", "0"], ["start", "1", "read 1", "1"], ["read 0", "0", "done 0", "1"], ["read 0", "1", "done 0", "1"],

@@ -50,8 +50,8 @@ pub struct Options {
     pub factor: bool,
     /// Slice the net for each disjunct.
     pub slice: bool,
-    /// Make the net before the semilinear set, so that its size is known where that cannot be made. Otherwise it is made
-    /// when it is first needed.
+    /// Make the net before the semilinear set, so that its size is known where that cannot be made. Otherwise it is
+    /// made when it is first needed.
     pub net_first: bool,
     /// More components than this are too many.
     pub max_components: usize,

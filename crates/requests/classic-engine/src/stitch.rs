@@ -236,8 +236,9 @@ fn sets(form: &NormalForm, serial: &Serial, options: &Options, budget: &mut Budg
     linear_sets(&serial.image.set, &letters.ok_or_else(too_large)?, number_of, options, budget)
 }
 
-/// A semilinear set as the checker wants it: components with independent periods, and how to find the number of each period from the
-/// answers. `letters` are the done nodes of the letters, and `number_of` says which edge of the checker an edge of the automaton is.
+/// A semilinear set as the checker wants it: components with independent periods, and how to find the number of each
+/// period from the answers. `letters` are the done nodes of the letters, and `number_of` says which edge of the checker
+/// an edge of the automaton is.
 pub fn linear_sets(
     set: &Semilinear,
     letters: &[Node],

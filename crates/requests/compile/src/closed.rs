@@ -1,24 +1,26 @@
 //! Checks that a compiled program has all states that can occur, without exploring again.
 //!
-//! The compiler hands over, for each component, the system, what its states are, the pairs `(l, g)` of local and
-//! global states whose steps are listed, and why no other pair occurs ([`Closure`]). [`Prepared::check_closed`] evaluates the steps of each
-//! pair once, by the program that it has prepared for itself, and compares:
+//! The compiler hands over, for each component, the system, what its states are, the pairs `(l, g)` of local and global
+//! states whose steps are listed, and why no other pair occurs ([`Closure`]). [`Prepared::check_closed`] evaluates the
+//! steps of each pair once, by the program that it has prepared for itself, and compares:
 //!
-//! * `initial`, `starts`, `answers`: the system begins where the program does, its requests begin where they do, and a local state
-//!   gives an answer exactly if it is finished, the one that it holds;
-//! * `missing step`, `additional step`: the steps listed from each pair are those that the program makes there, and none is listed
-//!   from another pair; `fault`: none of them fails;
+//! * `initial`, `starts`, `answers`: the system begins where the program does, its requests begin where they do, and a
+//!   local state gives an answer exactly if it is finished, the one that it holds;
+//! * `missing step`, `additional step`: the steps listed from each pair are those that the program makes there, and
+//!   none is listed from another pair; `fault`: none of them fails;
 //! * `closed`: the pairs are closed as the closure says; `count`: the counts that it rests on are conserved.
 //!
-//! **Claim.** Then the system has the runs of the program, so the same interleaved and the same serial completed multisets. *Proof.* By
-//! `closed` and the claims of [`crate::explore`]'s modules every request in flight in a run of the program is, with the
-//! global state, at one of the pairs, by induction on the run: closure by sets is the rule of `product`, with the claim of `counts`;
-//! for closure by markings every configuration is below some marking, as each step from a marking leads below one and steps are
-//! monotone. At a pair the program and the system have the same steps. Backwards, a run of the system begins as the program does and
-//! each of its steps is listed, so by `additional step` the program makes it. Two numbers may stand for one state; then
-//! either is as good as the other, as the steps of both are compared with those of the same state. ∎
+//! **Claim.** Then the system has the runs of the program, so the same interleaved and the same serial completed
+//! multisets. *Proof.* By `closed` and the claims of [`crate::explore`]'s modules every request in flight in a run of
+//! the program is, with the global state, at one of the pairs, by induction on the run: closure by sets is the rule of
+//! `product`, with the claim of `counts`; for closure by markings every configuration is below some marking, as each
+//! step from a marking leads below one and steps are monotone. At a pair the program and the system have the same
+//! steps. Backwards, a run of the system begins as the program does and each of its steps is listed, so by
+//! `additional step` the program makes it. Two numbers may stand for one state; then either is as good as the other, as
+//! the steps of both are compared with those of the same state. ∎
 //!
-//! What is trusted is what prepares a program and evaluates one step. Names of states are not looked at: nothing depends on them.
+//! What is trusted is what prepares a program and evaluates one step. Names of states are not looked at: nothing
+//! depends on them.
 
 use std::fmt;
 use std::sync::Arc;

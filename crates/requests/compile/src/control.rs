@@ -1,10 +1,10 @@
 //! The control graph of a program, for those who execute it symbolically.
 //!
-//! This is the graph that the machine runs and that network systems come from: lowered, simplified, equal continuations merged. It
-//! has the runs of the program as written, because each of those passes keeps every step's effect on the remaining globals, its
-//! possible answers, its errors and the places where it ends (`simplify`, `merge`), and what a waiting request keeps is
-//! what it can still read (`liveness`). A proof about this graph is therefore one about the program, and a user who
-//! trusts the compiler for network systems trusts nothing more here.
+//! This is the graph that the machine runs and that network systems come from: lowered, simplified, equal continuations
+//! merged. It has the runs of the program as written, because each of those passes keeps every step's effect on the
+//! remaining globals, its possible answers, its errors and the places where it ends (`simplify`, `merge`), and what a
+//! waiting request keeps is what it can still read (`liveness`). A proof about this graph is therefore one about the
+//! program, and a user who trusts the compiler for network systems trusts nothing more here.
 //!
 //! A node that stands for several of the text has the place of one of them.
 
@@ -65,8 +65,8 @@ impl Control<'_> {
         &self.entries
     }
 
-    /// The same graph with some of the request bodies alone, which are to be executed each by itself, even where they share nodes.
-    /// Bodies that are not there are left out.
+    /// The same graph with some of the request bodies alone, which are to be executed each by itself, even where they
+    /// share nodes. Bodies that are not there are left out.
     pub fn only(mut self, bodies: &[u32]) -> Self {
         self.entries = bodies.iter().filter_map(|&body| self.graph.entries.get(body as usize).copied()).collect();
         self.apart = true;

@@ -1,5 +1,5 @@
-//! Finds the states that can occur: a cheap over-approximation, the same with what the global state counts, and an exact
-//! analysis take turns with growing budgets until one of them is complete.
+//! Finds the states that can occur: a cheap over-approximation, the same with what the global state counts, and an
+//! exact analysis take turns with growing budgets until one of them is complete.
 //!
 //! Each result is right. The first two keep every pair of local and global
 //! state that occurs and possibly more; steps from pairs that never occur are
@@ -56,7 +56,8 @@ pub(crate) struct Explored {
 /// Why no other pairs occur.
 #[derive(Clone, Debug)]
 pub(crate) enum Closure {
-    /// The pairs are closed by the rules of `product`, with counts that have these weights for each local state, if there are any counts.
+    /// The pairs are closed by the rules of `product`, with counts that have these weights for each local state, if
+    /// there are any counts.
     Counts { functions: Vec<Function>, weights: Vec<Box<[i64]>> },
     /// For each global state, all configurations are below these markings.
     Markings(Vec<Vec<Marking>>),
@@ -84,8 +85,8 @@ const NEIGHBOURHOOD: usize = 4_000;
 /// The same, in the last of the rounds in which more and more are looked at.
 const LARGEST_NEIGHBOURHOOD: usize = 64_000;
 
-/// After the first round the exact pass has enough ticks for each that the others have more than in the first: as many in the second, then nearly
-/// twice as many. The fewer pairs there are, the less work is everything that follows.
+/// After the first round the exact pass has enough ticks for each that the others have more than in the first: as many
+/// in the second, then nearly twice as many. The fewer pairs there are, the less work is everything that follows.
 const EXACT_SHARE: u64 = 2;
 
 /// A pass: two that may keep too many pairs, and the exact one.
@@ -98,9 +99,9 @@ enum Pass {
 
 /// Explores `space` with at most `limit` pairs.
 ///
-/// What is found does not depend on the limit, since evidence is about it and the checker has another one: the first round is
-/// never cut short, and where the limit cuts the last one short only the first pass is tried, which would have been complete
-/// first without the limit, too.
+/// What is found does not depend on the limit, since evidence is about it and the checker has another one: the first
+/// round is never cut short, and where the limit cuts the last one short only the first pass is tried, which would have
+/// been complete first without the limit, too.
 pub(crate) fn explore(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored, Failure> {
     let explored = in_rounds(space, limit.max(FIRST_ROUND), budget)?;
     if explored.pairs.len() as u64 > limit { Err(too_large(space)) } else { Ok(explored) }
@@ -113,8 +114,9 @@ fn in_rounds(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored,
     let (mut product_done, mut counted_done) = (false, false);
     let (mut hunt, has_checks) = (Hunt::default(), space.has_checks());
     loop {
-        // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a count holds, the
-        // pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the fewest.
+        // A round over few pairs is over before counts are worth guessing. In later rounds they come first: where a
+        // count holds, the pairs are those of the plain pass or fewer, and often far fewer. The exact pass has the
+        // fewest.
         let (passes, exact) = match round {
             FIRST_ROUND => ([Pass::Plain, Pass::Counted, Pass::Exact], round),
             _ => ([Pass::Counted, Pass::Exact, Pass::Plain], (round - FIRST_ROUND).saturating_mul(EXACT_SHARE)),
@@ -183,8 +185,8 @@ fn in_rounds(space: &mut Space, limit: u64, budget: &Budget) -> Result<Explored,
     }
 }
 
-/// The pass with counts: those that are not conserved are dropped, and it begins again. Without counts there is nothing that the
-/// pass without them does not do.
+/// The pass with counts: those that are not conserved are dropped, and it begins again. Without counts there is nothing
+/// that the pass without them does not do.
 fn run_counted(counted: &mut Product, space: &mut Space, budget: &mut Budget) -> Result<bool, Failure> {
     while !counted.counts().is_empty() {
         match counted.run(space, budget) {

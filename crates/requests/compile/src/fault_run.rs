@@ -100,8 +100,8 @@ impl FaultRun {
 }
 
 impl Prepared {
-    /// Looks whether a failure needs requests that overlap. If it does not, the run is replaced by one of requests that run one at
-    /// a time.
+    /// Looks whether a failure needs requests that overlap. If it does not, the run is replaced by one of requests that
+    /// run one at a time.
     pub(crate) fn simplest(&self, space: &mut Space, failure: Failure, budget: &Budget) -> (Failure, Needs) {
         let failing = match failure {
             Failure::Fault { fault, trail, last: Some(last) } if fault.kind != FaultKind::TooLong => Failing { fault, trail, last },

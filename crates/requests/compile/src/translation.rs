@@ -1,31 +1,32 @@
 //! Checks a compilation: the compiled systems against the program as written, step by step.
 //!
-//! The *program as written* is the control graph as it was lowered, before anything was simplified, merged or
-//! split: a state of a request is its body, the node where it goes on, all its local variables and the operands that
-//! wait for others; a global state has all global variables. [`Compiled::check_translation`] explores the pairs
-//! of local and global states of the program as written that can occur, for any number of requests, and checks the map
-//! `h` from its states to those of the compiled components. `h` sends a local state `l` of a body to the state at the image of its
-//! node with the registers that are kept there, and a global state `g`, for each component `c`, to the values
-//! `h_c(g)` of the variables of `c`. Checked is:
+//! The *program as written* is the control graph as it was lowered, before anything was simplified, merged or split: a
+//! state of a request is its body, the node where it goes on, all its local variables and the operands that wait for
+//! others; a global state has all global variables. [`Compiled::check_translation`] explores the pairs of local and
+//! global states of the program as written that can occur, for any number of requests, and checks the map `h` from its
+//! states to those of the compiled components. `h` sends a local state `l` of a body to the state at the image of its
+//! node with the registers that are kept there, and a global state `g`, for each component `c`, to the values `h_c(g)`
+//! of the variables of `c`. Checked is:
 //!
-//! 1. the starts of each request name in `c` are the images of the starts of its bodies, and `h_c` of the initial global state is that of `c`;
+//! 1. the starts of each request name in `c` are the images of the starts of its bodies, and `h_c` of the initial
+//!    global state is that of `c`;
 //! 2. a finished state gives the answer that its image gives, and no other state gives one;
-//! 3. for every pair `(l, g)` that can occur, `l` of a body in `c`: the images of its steps `(l', g')` are exactly the steps
-//!    of `c` from `(h(l), h_c(g))`;
+//! 3. for every pair `(l, g)` that can occur, `l` of a body in `c`: the images of its steps `(l', g')` are exactly the
+//!    steps of `c` from `(h(l), h_c(g))`;
 //! 4. and such a step changes no variable of another component: `h_d(g') = h_d(g)` for `d ≠ c`.
 //!
 //! **Claim.** Then both have the same interleaved and the same serial completed multisets. A configuration of the
-//! program as written has as its image one configuration of each component: the images of its requests, each in the component
-//! of its body, and of its global state. By 1, 3 and 4 every run of the program as written gives, step by step, a run of each
-//! component. Backwards, let runs of the components be given, in any order between them. By induction the configuration so
-//! far is the image of one of the program as written, whose pairs can occur; by 3 the next step of component `c` is the image of a
-//! step there, which by 4 leaves the other components' images as they are. Answers agree by 2. Serial runs have at most one
-//! request in flight on either side. So the map is a functional bisimulation, and what is proved or refuted of the components
-//! holds of the program as written.
+//! program as written has as its image one configuration of each component: the images of its requests, each in the
+//! component of its body, and of its global state. By 1, 3 and 4 every run of the program as written gives, step by
+//! step, a run of each component. Backwards, let runs of the components be given, in any order between them. By
+//! induction the configuration so far is the image of one of the program as written, whose pairs can occur; by 3 the
+//! next step of component `c` is the image of a step there, which by 4 leaves the other components' images as they are.
+//! Answers agree by 2. Serial runs have at most one request in flight on either side. So the map is a functional
+//! bisimulation, and what is proved or refuted of the components holds of the program as written.
 //!
-//! This is translation validation (Pnueli, Siegel and Singerman 1998). It takes lowering, the execution of single steps and the set
-//! of pairs that can occur (`explore`) for granted; the naive interpreter of the tests checks those. What it
-//! makes unnecessary to believe is `simplify`, `intervals`, `liveness`, `merge` and `split`.
+//! This is translation validation (Pnueli, Siegel and Singerman 1998). It takes lowering, the execution of single steps
+//! and the set of pairs that can occur (`explore`) for granted; the naive interpreter of the tests checks those. What
+//! it makes unnecessary to believe is `simplify`, `intervals`, `liveness`, `merge` and `split`.
 
 use std::fmt;
 use std::sync::Arc;

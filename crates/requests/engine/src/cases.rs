@@ -1,18 +1,20 @@
 //! Serializability by reachability of nets: proofs by cases, and counterexamples.
 //!
-//! What a proof by cases is, and why it proves something, is said in [`serval_case_proof`]; here it is looked for. Cases are gone through one after
-//! the other, from the one that says nothing. Of each the net is made that the checker will make, and the marking equation is asked
-//! whether its goal can be reached:
+//! What a proof by cases is, and why it proves something, is said in [`serval_case_proof`]; here it is looked for.
+//! Cases are gone through one after the other, from the one that says nothing. Of each the net is made that the checker
+//! will make, and the marking equation is asked whether its goal can be reached:
 //!
 //! - if not, that is the evidence;
-//! - if the answers of its solution are in a set of serial answers ([`sets`]), the case is split by this set: nothing else about it can be decided
-//!   as long as serial answers are among it;
-//! - otherwise the methods for nets are asked, the decomposition last. They exclude the case, or find a run. If the answers of the run are serial,
-//!   the case is split by a set that contains them, and if not, the run is a counterexample.
+//! - if the answers of its solution are in a set of serial answers ([`sets`]), the case is split by this set: nothing
+//!   else about it can be decided as long as serial answers are among it;
+//! - otherwise the methods for nets are asked, the decomposition last. They exclude the case, or find a run. If the
+//!   answers of the run are serial, the case is split by a set that contains them, and if not, the run is a
+//!   counterexample.
 //!
-//! A literal of the case holds for its answers, so no case is split by the same set twice. Where the sets are those of the whole
-//! semilinear set, there are finitely many; each question about a net is decided, if there are ticks enough; so this is a decision
-//! procedure for the systems whose serial answers are at hand as a semilinear set. It is bounded by ticks all the same.
+//! A literal of the case holds for its answers, so no case is split by the same set twice. Where the sets are those of
+//! the whole semilinear set, there are finitely many; each question about a net is decided, if there are ticks enough;
+//! so this is a decision procedure for the systems whose serial answers are at hand as a semilinear set. It is bounded
+//! by ticks all the same.
 //!
 //! Nothing here is believed: proofs are checked, runs are replayed.
 
@@ -35,10 +37,11 @@ use sets::Sets;
 /// What a stop here is called.
 const STAGE: &str = "decompose";
 
-/// Ticks that give one round of the methods for nets. Four times as many give one more, as each round is worth four times the one before.
+/// Ticks that give one round of the methods for nets. Four times as many give one more, as each round is worth four
+/// times the one before.
 const TICKS: u64 = 500_000;
-/// The part of all ticks that one question about a net is worth, in the first rounds. Later ones are worth less, so that
-/// there may be more of them, the more ticks there are: else their number would be what decides.
+/// The part of all ticks that one question about a net is worth, in the first rounds. Later ones are worth less, so
+/// that there may be more of them, the more ticks there are: else their number would be what decides.
 const SHARE: u64 = 16;
 /// The longest runs that are written out.
 const LONGEST: usize = 100_000;

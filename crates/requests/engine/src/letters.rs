@@ -437,8 +437,8 @@ impl Work {
         Ok(None)
     }
 
-    /// That a clause holds which all serial runs meet, if it is seen in global states alone that all runs do: where it is, that takes
-    /// less than looking for a run that does not, of which there is none then.
+    /// That a clause holds which all serial runs meet, if it is seen in global states alone that all runs do: where it
+    /// is, that takes less than looking for a run that does not, of which there is none then.
     fn seen(&self, form: &NormalForm, clause: Option<&[Literal]>, budget: &mut Budget) -> Result<Option<Fact>, Stopped> {
         let Some(clause) = clause.and_then(|clause| self.all_in_letters(clause)) else { return Ok(None) };
         Ok(heights::prove(form, &clause, budget)?.map(|counting| Fact::Count(Box::new(counting))))

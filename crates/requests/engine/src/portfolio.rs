@@ -203,7 +203,8 @@ struct Work<'a> {
     /// One per component, once made, and whether it is complete; without
     /// reductions the normal form.
     reductions: Vec<Option<(Reduction, Extent)>>,
-    /// With how many ticks a method found nothing about a component, reduced by a script of some length: with as many it would again.
+    /// With how many ticks a method found nothing about a component, reduced by a script of some length: with as many
+    /// it would again.
     failed: FxHashMap<(usize, Method, usize), u64>,
     /// What such attempts have found over the numbers of answers, for the next one.
     kept: Mutex<FxHashMap<(usize, Method, usize), Kept>>,

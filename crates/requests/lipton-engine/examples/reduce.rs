@@ -1,4 +1,5 @@
-//! Proves programs by reduction: `reduce FILE…` says for each what came out, how long it took and how large the certificate is.
+//! Proves programs by reduction: `reduce FILE…` says for each what came out, how long it took and how large the
+//! certificate is.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::time::Instant;

@@ -1,7 +1,8 @@
 //! Flags: values of variables that no other request changes while a request is at a point, because it has seen them.
 //!
-//! A request that has seen `READY = 1` knows it from then on if none takes it back; one that has seen `READY = 0` under the lock without which none raises the
-//! flag knows it until it gives the lock back. So who writes before the flag is raised and who reads after it never meet.
+//! A request that has seen `READY = 1` knows it from then on if none takes it back; one that has seen `READY = 0` under
+//! the lock without which none raises the flag knows it until it gives the lock back. So who writes before the flag is
+//! raised and who reads after it never meet.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::Budget;
@@ -86,9 +87,10 @@ impl Scratch {
 
 /// The points at which a variable has a value, ascending: whichever way a request comes, and whatever others do.
 ///
-/// They are the greatest set of points that no other ways lead into. A request comes to one of them from outside, and then by a path that tests for the
-/// value or writes it or from where owners say it; so only what follows such paths is looked at. A point at which another value was found, because no request comes there, is
-/// not among them: what holds at others must not rest on it.
+/// They are the greatest set of points that no other ways lead into. A request comes to one of them from outside, and
+/// then by a path that tests for the value or writes it or from where owners say it; so only what follows such paths is
+/// looked at. A point at which another value was found, because no request comes there, is not among them: what holds
+/// at others must not rest on it.
 fn points(claims: Claims<'_>, around: &Around, value: i128, scratch: &mut Scratch, budget: &mut Budget) -> Result<Vec<PointId>, Why> {
     let (model, facts, global) = (claims.model, claims.facts, around.global);
     let taken = |id: PathId| facts.is_taken(model, id, Runs::All);

@@ -2,7 +2,8 @@
 
 use serval_compile::control::{Control, Node, NodeId};
 
-/// The heads of loops that have a `yield`: targets of edges back, in strongly connected parts with a `yield`, ascending.
+/// The heads of loops that have a `yield`: targets of edges back, in strongly connected parts with a `yield`,
+/// ascending.
 pub(crate) fn loops_with_yields(control: &Control<'_>) -> Vec<u32> {
     let count = control.node_count();
     // Depth first, with an explicit stack: order, strongly connected parts (Tarjan), edges back.

@@ -1,8 +1,9 @@
 //! Houdini (Flanagan, Leino 2001): candidates for what holds at every moment, of which those that do not are dropped.
 //!
-//! Counts are propagated from the entries. An owner is a guess: whose last write to a variable was `c`, owns `V = c`. All
-//! guesses are claimed together, those that some path does not keep are dropped, and so on until nothing fails: the greatest set of guesses
-//! that hold together. Doom likewise: all points are claimed, and those that can get away are dropped.
+//! Counts are propagated from the entries. An owner is a guess: whose last write to a variable was `c`, owns `V = c`.
+//! All guesses are claimed together, those that some path does not keep are dropped, and so on until nothing fails: the
+//! greatest set of guesses that hold together. Doom likewise: all points are claimed, and those that can get away are
+//! dropped.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};

@@ -1,11 +1,11 @@
 //! Finds proofs by reduction (Lipton 1975) on the control graph of a program.
 //!
 //! What a proof is, and why it is one, is in `serval-lipton-proof`. Here it is found: ranges by intervals, counts by
-//! propagation, owners and doom as greatest sets of guesses that hold together, phases as the least that they can be. Every question about a path
-//! or a pair of paths is asked of the functions with which the checker asks it.
+//! propagation, owners and doom as greatest sets of guesses that hold together, phases as the least that they can be.
+//! Every question about a path or a pair of paths is asked of the functions with which the checker asks it.
 //!
-//! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it is
-//! gone) and can hurt, so each `Transformation` is tried in turn.
+//! Extra `yield`s can help (a test that fails before waiting is a read that commutes with nothing; behind a `yield` it
+//! is gone) and can hurt, so each `Transformation` is tried in turn.
 
 mod flags;
 mod heads;
@@ -236,7 +236,8 @@ fn try_with(attempt: &Attempt<'_>, hints: &mut Hints, budget: &mut Budget) -> Re
         (0..).zip(&control.program().globals).filter_map(|(global, declared)| declared.range.map(|(low, high)| (global, low, high)));
     reduction.ranges = declared.collect();
     let mut round = 0;
-    // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more until they stay.
+    // With ranges it is known what must hold so that nothing is an error, and which writes change nothing; so once more
+    // until they stay.
     let (mut model, regions) = loop {
         let ranges = claimed_ranges(control.program().globals.len(), &reduction).map_err(|_| Why::TooLarge { what: "ranges", limit: 0 })?;
         let guessed = round == 0;

@@ -1,8 +1,9 @@
 //! Right and left movers (Lipton 1975): which steps are which, and where requests commit.
 //!
-//! A path is a right mover if it can be exchanged with every path that may follow it, a left mover if with every path that it may follow. The
-//! points after the commit are the least set that contains the targets of paths that are no right movers and that is closed under
-//! successors: every labelling that works contains it, and a smaller set after the commit asks for fewer left movers. So there is nothing to search.
+//! A path is a right mover if it can be exchanged with every path that may follow it, a left mover if with every path
+//! that it may follow. The points after the commit are the least set that contains the targets of paths that are no
+//! right movers and that is closed under successors: every labelling that works contains it, and a smaller set after
+//! the commit asks for fewer left movers. So there is nothing to search.
 
 use serval_budget::{Budget, Stopped};
 use serval_lipton_proof::exchange::{Alike, Exchange, Mover};
@@ -38,7 +39,8 @@ pub(crate) fn phases(model: &Model, facts: &Facts, budget: &mut Budget) -> Resul
         if model.writers[global.index()].is_empty() {
             continue;
         }
-        // A path to the end is the commit or later, and need not move to the right; one from an entry need not move to the left.
+        // A path to the end is the commit or later, and need not move to the right; one from an entry need not move to
+        // the left.
         let must = |id: PathId| Mover { right: model.path(id).to != PointId::END, left: !model.is_entry(model.path(id).from) };
         let groups = exchange.alike(global, &must);
         for (before, first) in &groups {

@@ -1,8 +1,9 @@
 //! Few request bodies that stand for many: which, and how a proof of theirs is made to be about all.
 //!
-//! What has to hold is in [`serval_lipton_proof::rows`]. Chosen are bodies with every pattern in which two bodies of the program meet. At the edge of what is
-//! chosen fewer meet than in the middle, so more may hold there; what does not hold of all bodies of a shape is dropped. Whether the rest is a proof the
-//! checker decides, and if not, all bodies are looked at.
+//! What has to hold is in [`serval_lipton_proof::rows`]. Chosen are bodies with every pattern in which two bodies of
+//! the program meet. At the edge of what is chosen fewer meet than in the middle, so more may hold there; what does not
+//! hold of all bodies of a shape is dropped. Whether the rest is a proof the checker decides, and if not, all bodies
+//! are looked at.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serval_budget::{Budget, Stopped};

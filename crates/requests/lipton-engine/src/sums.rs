@@ -1,8 +1,8 @@
 //! Sums that never change: guessed from what requests keep and answer, and from what must not fail.
 //!
-//! Where a number counts rows in a state, such as orders that are paid, it is guessed what each value of the rows counts: a path that adds 1 to the number and
-//! sets one row from 0 to 2 says that 2 counts 1 more than 0 does. The initial value of a variable counts nothing, and equations with one unknown number are
-//! solved one after the other.
+//! Where a number counts rows in a state, such as orders that are paid, it is guessed what each value of the rows
+//! counts: a path that adds 1 to the number and sets one row from 0 to 2 says that 2 counts 1 more than 0 does. The
+//! initial value of a variable counts nothing, and equations with one unknown number are solved one after the other.
 
 use rustc_hash::FxHashMap;
 use serval_budget::{Budget, Stopped};

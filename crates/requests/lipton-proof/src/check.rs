@@ -64,7 +64,8 @@ use crate::validated::Unvalidated;
 /// let program = serval_syntax::analyze("var X: 0..9\nrequest r { X := 9 - X }").program.unwrap();
 /// let prepared = Prepared::new(&program, Options::default());
 /// let reduction = Reduction { ranges: vec![(0, 0, 9)], ..Reduction::default() };
-/// let checked: Result<(), Refusal<()>> = serval_lipton_proof::check(&prepared, &reduction, &mut Budget::ticks(10_000));
+/// let mut budget = Budget::ticks(10_000);
+/// let checked: Result<(), Refusal<()>> = serval_lipton_proof::check(&prepared, &reduction, &mut budget);
 /// assert_eq!(checked, Ok(()));
 /// ```
 pub fn check<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<(), Refusal<Stop>> {

@@ -149,8 +149,8 @@ impl<'a> Exchange<'a> {
         exchange
     }
 
-    /// The paths that touch a global and that complete runs take, those that look the same together. `must` says of a path
-    /// which way it must move, and tells more of them apart.
+    /// The paths that touch a global and that complete runs take, those that look the same together. `must` says of a
+    /// path which way it must move, and tells more of them apart.
     pub fn alike(&self, global: GlobalVar, must: &dyn Fn(PathId) -> Mover) -> Vec<(Mover, Alike)> {
         let mut numbers: FxHashMap<(Mover, ClassId, ClassId, u32, Look), usize> = FxHashMap::default();
         let mut groups: Vec<(Mover, Alike)> = Vec::new();
@@ -168,7 +168,8 @@ impl<'a> Exchange<'a> {
         groups
     }
 
-    /// Whether all pairs of two groups can be exchanged as far as `global` goes, for reasons that do not depend on the pair.
+    /// Whether all pairs of two groups can be exchanged as far as `global` goes, for reasons that do not depend on the
+    /// pair.
     pub fn groups(&self, global: GlobalVar, first: &Alike, second: &Alike) -> bool {
         let side = |alike: &'_ Alike| (alike.from, alike.to);
         let ((a, b), (c, d)) = (side(first), side(second));
@@ -204,7 +205,8 @@ impl<'a> Exchange<'a> {
         if called || self.apart(a, b, c, d) || self.facts.draw_both((a, b), (c, d)) {
             return Ok(());
         }
-        // A global that only one of them touches and of which nothing is known where the other one is says nothing about the two.
+        // A global that only one of them touches and of which nothing is known where the other one is says nothing
+        // about the two.
         let speaks = |point: PointId, global: GlobalVar| self.facts.speaks_of(class(point), global);
         let of = |id: PathId, other: PathId| {
             let (from, to) = (self.model.path(other).from, self.model.path(other).to);
@@ -410,7 +412,8 @@ fn differ_in(path: &Path, other: &Path, global: GlobalVar) -> bool {
         && conditions(path) == conditions(other)
 }
 
-/// The numbers at which it must be seen whether shifts and constants fit, with their neighbours; none where there are other effects or too many.
+/// The numbers at which it must be seen whether shifts and constants fit, with their neighbours; none where there are
+/// other effects or too many.
 fn ends(
     possible: &Domain,
     allowed: &Domain,

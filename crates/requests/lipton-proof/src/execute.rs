@@ -90,8 +90,8 @@ pub struct Executed {
     pub opaques: Opaques,
 }
 
-/// Executes all requests, with a `yield` in front of each of `yields`. `ranges` says between which numbers globals stay: what
-/// follows from that need not be an obligation. Without it there are no obligations.
+/// Executes all requests, with a `yield` in front of each of `yields`. `ranges` says between which numbers globals
+/// stay: what follows from that need not be an obligation. Without it there are no obligations.
 pub fn execute(control: &Control<'_>, yields: &[u32], ranges: Option<&[Domain]>, budget: &mut Budget) -> Result<Executed, Halt> {
     let mut extra = vec![false; control.node_count()];
     for &node in yields {
@@ -451,8 +451,8 @@ impl Executor<'_> {
         term.as_constant().is_none_or(|value| i64::try_from(value).is_ok())
     }
 
-    /// Whether a sum of globals fits 64 bits even if each is the largest of all. Long sums are made of one addition after the other, and this
-    /// answers without looking for the range of each global each time.
+    /// Whether a sum of globals fits 64 bits even if each is the largest of all. Long sums are made of one addition
+    /// after the other, and this answers without looking for the range of each global each time.
     fn surely_fits(&self, term: &Term) -> bool {
         let Some(largest) = self.largest else { return false };
         if !term.parts.iter().all(|(symbol, _)| matches!(symbol, Symbol::Global(_))) {

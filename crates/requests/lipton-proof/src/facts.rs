@@ -293,7 +293,8 @@ impl Facts {
         self.fact(self.class(point), global).map_or(0, |fact| fact.weight)
     }
 
-    /// Whether a global is at its initial value exactly if no request is at a point with a weight, and on which side else.
+    /// Whether a global is at its initial value exactly if no request is at a point with a weight, and on which side
+    /// else.
     pub fn sign(&self, global: GlobalVar) -> i64 {
         self.signs[global.index()]
     }
@@ -387,7 +388,8 @@ impl Facts {
         &self.turns
     }
 
-    /// Whether one path leads to where the ticket is called, or begins there, and the other one asks whether its own is.
+    /// Whether one path leads to where the ticket is called, or begins there, and the other one asks whether its own
+    /// is.
     pub(crate) fn is_called_twice(&self, inside: PointId, path: &Path) -> bool {
         self.turns().iter().any(|turns| turns.is_inside(inside) && turns.asks(path))
     }
@@ -417,7 +419,8 @@ impl Facts {
         self.synchronizing[global.index()]
     }
 
-    /// What a path makes of a global that lies in `before`, given what else is known at its start; in steps without error.
+    /// What a path makes of a global that lies in `before`, given what else is known at its start; in steps without
+    /// error.
     pub fn image(&self, model: &Model, id: PathId, global: GlobalVar, before: &Domain, runs: Runs) -> Domain {
         let path = model.path(id);
         let Some(update) = path.update(global) else { return before.clone() };

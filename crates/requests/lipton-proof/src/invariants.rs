@@ -326,7 +326,8 @@ impl Claims<'_> {
         before.is_empty() || self.image(id, global, &before).is_subset(bounds)
     }
 
-    /// Whether no request takes a path while another one is at a point: never both are where the path begins and at the point, or a guard of the path says that no request is at the point.
+    /// Whether no request takes a path while another one is at a point: never both are where the path begins and at the
+    /// point, or a guard of the path says that no request is at the point.
     pub fn never_meets(&self, id: PathId, point: PointId) -> bool {
         let path = self.model.path(id);
         let guards = path.conditions.0.iter().filter_map(|(form, said)| match form.as_slice() {

@@ -147,7 +147,8 @@ impl Model {
         model
     }
 
-    /// Leaves out writes of what is there already, given between which numbers globals stay; then more paths are no-ops.
+    /// Leaves out writes of what is there already, given between which numbers globals stay; then more paths are
+    /// no-ops.
     pub fn narrow(&mut self, ranges: &[Domain]) {
         if !self.would_narrow(ranges) {
             return;

@@ -96,7 +96,8 @@ impl Conditions {
         Some(true)
     }
 
-    /// Between which numbers a term lies where these conditions hold and `base` says what else is known of globals and registers.
+    /// Between which numbers a term lies where these conditions hold and `base` says what else is known of globals and
+    /// registers.
     pub fn bounds(&self, opaques: &Opaques, term: &Term, base: &dyn Fn(Symbol) -> Option<Domain>) -> Domain {
         let known = |symbol: Symbol| match (self.symbol(symbol), base(symbol)) {
             (Some(said), Some(other)) => Some(said.and(&other)),

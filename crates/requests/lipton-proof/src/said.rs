@@ -68,7 +68,8 @@ impl Sayings {
         })
     }
 
-    /// Says more of a global at some points. The first point is returned where `more` does not go with what is said already.
+    /// Says more of a global at some points. The first point is returned where `more` does not go with what is said
+    /// already.
     pub(crate) fn add(
         &mut self,
         classes: &mut [Class],

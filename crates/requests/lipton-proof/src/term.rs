@@ -227,7 +227,8 @@ impl Opaques {
         Some(Symbol::Opaque(number))
     }
 
-    /// From now on operations get new symbols, even such as there were before; so what is found does not depend on what was found before.
+    /// From now on operations get new symbols, even such as there were before; so what is found does not depend on what
+    /// was found before.
     pub(crate) fn begin_anew(&mut self) {
         self.numbers.clear();
     }
@@ -288,7 +289,8 @@ impl Opaques {
         Some(result)
     }
 
-    /// Between which numbers a term lies, given that of globals and registers. `known` may say something of opaque symbols, too.
+    /// Between which numbers a term lies, given that of globals and registers. `known` may say something of opaque
+    /// symbols, too.
     pub fn bounds(&self, term: &Term, known: &dyn Fn(Symbol) -> Option<Domain>) -> Domain {
         if let [(symbol, factor)] = term.parts[..] {
             return self.symbol_bounds(symbol, known).image(factor, term.constant);
@@ -371,7 +373,8 @@ pub fn operation(op: ArithmeticOp, left: &Domain, right: &Domain) -> Domain {
             if far(left) || far(right) { Domain::all() } else { corners(op, &[right.low(), right.high()]) }
         }
         ArithmeticOp::Divide => {
-            // A quotient is monotone in each operand on either side of 0, so its extremes are at the ends of the two parts of the divisor.
+            // A quotient is monotone in each operand on either side of 0, so its extremes are at the ends of the two
+            // parts of the divisor.
             let inside = |x: i128| right.low() <= x && x <= right.high();
             let ends: Vec<i128> = [right.low(), right.high(), -1, 1].into_iter().filter(|&b| b != 0 && inside(b)).collect();
             corners(op, &ends)

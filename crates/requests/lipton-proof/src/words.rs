@@ -122,7 +122,8 @@ pub struct Look {
     pub again: Vec<Span>,
 }
 
-/// What a reduction says about a program, if its numbers mean something. It need not be true: see [`check`](crate::check()).
+/// What a reduction says about a program, if its numbers mean something. It need not be true: see
+/// [`check`](crate::check()).
 pub fn words<Stop>(prepared: &Prepared, reduction: &Reduction, budget: &mut Budget) -> Result<Words, Refusal<Stop>> {
     let model = transformed(prepared, reduction, budget)?;
     let post = phases(&model, reduction).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Network systems as JSON.
 //!
 //! ```json
-//! {"initial_global": "G0", "requests": [["Req", "L0"]], "responses": [["L1", "Resp"]], "transitions": [["L0", "G0", "L1", "G1"]]}
+//! {"initial_global": "G0", "requests": [["Req", "L0"]], "responses": [["L1", "Resp"]],
+//!  "transitions": [["L0", "G0", "L1", "G1"]]}
 //! ```
 //!
 //! All four fields are required, in any order. Names are arbitrary strings

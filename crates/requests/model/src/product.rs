@@ -24,8 +24,10 @@
 //!
 //! ```
 //! use serval_model::{NetworkSystem, product};
-//! let one = r#"{"initial_global": "G", "requests": [["a", "L"]], "responses": [["M", "ok"]], "transitions": [["L", "G", "M", "H"]]}"#;
-//! let (a, b) = (NetworkSystem::from_json(one).unwrap(), NetworkSystem::from_json(&one.replace("\"a\"", "\"b\"")).unwrap());
+//! let one = r#"{"initial_global": "G", "requests": [["a", "L"]], "responses": [["M", "ok"]],
+//!     "transitions": [["L", "G", "M", "H"]]}"#;
+//! let other = one.replace("\"a\"", "\"b\"");
+//! let (a, b) = (NetworkSystem::from_json(one).unwrap(), NetworkSystem::from_json(&other).unwrap());
 //! let both = product(&[&a, &b], 1000).unwrap();
 //! assert_eq!(both.global_name(both.initial_global()), "G|G");
 //! assert_eq!((both.global_count(), both.local_count(), both.steps().len()), (4, 4, 4));

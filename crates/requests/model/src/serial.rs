@@ -32,7 +32,8 @@
 //! let budget = &mut Budget::unlimited();
 //! let serial = SerialAutomaton::new(&system, budget).unwrap();
 //! assert_eq!((serial.states().len(), serial.edges().len()), (2, 2));
-//! let (inc, zero, one) = (system.request_named("inc").unwrap(), system.response_named("0").unwrap(), system.response_named("1").unwrap());
+//! let inc = system.request_named("inc").unwrap();
+//! let [zero, one] = ["0", "1"].map(|name| system.response_named(name).unwrap());
 //! let fine: Multiset<_> = [(inc, zero), (inc, one)].into_iter().collect();
 //! let lost_update: Multiset<_> = [(inc, zero), (inc, zero)].into_iter().collect();
 //! assert_eq!(serial.contains(&fine, budget), Ok(true));

@@ -40,19 +40,21 @@ pub trait Input {
     /// All components, written out, in order: those that [`Input::lazy`] gives.
     fn whole(&self, cancel: &Cancel) -> Result<Vec<&NetworkSystem>, Refusal<Self::Stop>>;
 
-    /// The failure of the program that stops a component, if that is what stops it. Systems that are written out never fail.
+    /// The failure of the program that stops a component, if that is what stops it. Systems that are written out never
+    /// fail.
     fn failure(_: &<Self::Lazy<'_> as Moves>::Stop) -> Option<Failure> {
         None
     }
 
-    /// Whether a proof on a control graph shows that the input is serializable. Only programs have control graphs; whatever else
-    /// refuses.
+    /// Whether a proof on a control graph shows that the input is serializable. Only programs have control graphs;
+    /// whatever else refuses.
     fn check_reduction(&self, _: &Reduction, _: &Caps, _: &Cancel) -> Result<(), Refusal<Self::Stop>> {
         require!(ReductionProgram, false, about("the input"), "it is no program, and a proof of kind `reduction` is about one");
         Ok(())
     }
 
-    /// Whether cases on nets show that a component is serializable. An input that knows nets implements this; others refuse.
+    /// Whether cases on nets show that a component is serializable. An input that knows nets implements this; others
+    /// refuse.
     fn check_cases(&self, _: NormalForm, _: &CasesProof, _: &mut Work) -> Checked {
         require!(CasesNets, false, about("the cases"), "evidence about nets cannot be checked here");
         Ok(())

@@ -11,7 +11,8 @@
 //! use serval_model::NetworkSystem;
 //! use serval_proof::{Caps, Certificate, Systems, check, fingerprint};
 //! // Reads a counter, and in a second step writes it back increased, modulo 2.
-//! let text = r#"{"initial_global": "0", "requests": [["inc", "start"]], "responses": [["done 0", "0"], ["done 1", "1"]],
+//! let text = r#"{"initial_global": "0", "requests": [["inc", "start"]],
+//!     "responses": [["done 0", "0"], ["done 1", "1"]],
 //!     "transitions": [["start", "0", "read 0", "0"], ["start", "1", "read 1", "1"],
 //!         ["read 0", "0", "done 0", "1"], ["read 0", "1", "done 0", "1"],
 //!         ["read 1", "0", "done 1", "0"], ["read 1", "1", "done 1", "0"]]}"#;
@@ -106,8 +107,8 @@
 //!   leaves no complete run whose answers are not serial ([`invariant`]);
 //! - `letters`: what holds for the numbers of answers of all complete runs of the
 //!   reduced system leaves none that are not serial ([`letters`]);
-//! - `cases`: the checker of nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate `serval-case-proof`), and
-//!   a checker without nets refuses it (`cases.nets`);
+//! - `cases`: the checker of nets says whether it does ([`Input::check_cases`]; theorem and proof are in the crate
+//!   `serval-case-proof`), and a checker without nets refuses it (`cases.nets`);
 //! - `same`: a component before it, which is proved in one of the other ways
 //!   (`same.part`), does the same under other names ([`same`]).
 //!
@@ -116,12 +117,13 @@
 //! answers, and these one after the other are a serial run of the product, as no
 //! component sees what another does. ∎
 //!
-//! A certificate of kind `fault` says something else: that some step of the program fails in some run. Statement and proof are in
-//! [`fault`].
+//! A certificate of kind `fault` says something else: that some step of the program fails in some run. Statement and
+//! proof are in [`fault`].
 //!
-//! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says whether
-//! it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-lipton-proof`). Systems that are
-//! no programs refuse it (`reduction.program`), and it can only show that an input is serializable (`reduction.claim`).
+//! A certificate of kind `reduction` speaks of the text of a program and not of network systems: the input itself says
+//! whether it proves something ([`Input::check_reduction`]; theorem and proof are in the crate `serval-lipton-proof`).
+//! Systems that are no programs refuse it (`reduction.program`), and it can only show that an input is serializable
+//! (`reduction.claim`).
 //!
 //! The remaining conditions are not needed for the theorems but for the
 //! certificate to be true to its word: it is about this input (`input`), it

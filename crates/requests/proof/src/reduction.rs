@@ -1,12 +1,13 @@
 //! The data of a proof on the control graph of a program (kind `reduction`).
 //!
-//! Such a proof speaks of *points*, at which requests of the program wait, and of the *paths* between them, which are found by
-//! executing the control graph symbolically. This crate knows network systems alone, so it holds the data; the crate
-//! `serval-lipton-proof` executes the paths, states what each part means, proves the theorem and checks the conditions.
+//! Such a proof speaks of *points*, at which requests of the program wait, and of the *paths* between them, which are
+//! found by executing the control graph symbolically. This crate knows network systems alone, so it holds the data; the
+//! crate `serval-lipton-proof` executes the paths, states what each part means, proves the theorem and checks the
+//! conditions.
 //!
-//! Numbers of points are those that the symbolic execution gives, in the order in which it finds them; point 0 is the end of all
-//! requests. Globals are numbered as in the program, registers and nodes as in its control graph. A set of points is a list of runs,
-//! each from its first to its last number.
+//! Numbers of points are those that the symbolic execution gives, in the order in which it finds them; point 0 is the
+//! end of all requests. Globals are numbered as in the program, registers and nodes as in its control graph. A set of
+//! points is a list of runs, each from its first to its last number.
 
 use serde::{Deserialize, Serialize};
 use serval_evidence::objects;
@@ -18,7 +19,8 @@ pub type Run = (u32, u32);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Reduction {
-    /// Request bodies, ascending, that stand for all, because others do the same with other variables. Without any it is about all.
+    /// Request bodies, ascending, that stand for all, because others do the same with other variables. Without any it
+    /// is about all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<u32>,
     /// Nodes of the control graph in front of which a `yield` is added.
@@ -93,7 +95,8 @@ pub struct Count {
     pub weights: Vec<(u32, u32, i64)>,
 }
 
-/// Globals, each times its factor, and what counts for globals that have certain values, add up to the same at every moment.
+/// Globals, each times its factor, and what counts for globals that have certain values, add up to the same at every
+/// moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Sum {

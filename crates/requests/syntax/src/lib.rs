@@ -26,7 +26,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a code, how many diagnostics are shown | `diagnostic/`; how they look and which word is suggested is in `serval-diagnostic` |
+//! | a code, how many diagnostics are shown | `diagnostic/`; how they look: `serval-diagnostic` |
 //! | the program that others work with, its arithmetic, `core_text` | `program/` |
 //! | a word, a token, the grammar, what is said about a mistake in it | `grammar/` |
 //! | the tree and its typed views | `tree/` |

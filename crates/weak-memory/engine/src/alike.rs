@@ -1,7 +1,9 @@
 //! Symmetry reduction (Ip, Dill 1996): of threads that are alike a search looks at one order only
 //! (`serval_tso_proof::alike`).
 //!
-//! Two threads are alike if they have the same code, and if exchanging them turns the questions that are asked into each other. This is an equivalence, since to exchange the first with the third is to exchange the first with the second, the second with the third, and again the first with the second.
+//! Two threads are alike if they have the same code, and if exchanging them turns the questions that are asked into
+//! each other. This is an equivalence, since to exchange the first with the third is to exchange the first with the
+//! second, the second with the third, and again the first with the second.
 
 use std::cmp::Ordering;
 

@@ -1,6 +1,8 @@
 //! Robustness of parameterised programs, by counter abstraction (Pnueli, Xu, Zuck 2002): any number of copies.
 //!
-//! Configurations ([`crate::counted`]) are searched from ω copies at the beginning. No violation is missed: so if none is found, the configurations are evidence. If one is found, programs with 1, 2, … copies are searched, and if none of these has a violation the bound of numbers grows.
+//! Configurations ([`crate::counted`]) are searched from ω copies at the beginning. No violation is missed: so if none
+//! is found, the configurations are evidence. If one is found, programs with 1, 2, … copies are searched, and if none
+//! of these has a violation the bound of numbers grows.
 
 use serval_budget::{Budget, StopReason};
 use serval_tso_program::{Program, ThreadId};
@@ -36,7 +38,9 @@ pub enum AnyOutcome {
 /// Configurations of a first search, which is to find out soon whether it is worth while.
 pub(crate) const SOON: usize = 20_000;
 
-/// The bounds of numbers that are tried, each with how many configurations there may be. With the bound 0 all places are taken together, which is coarser than all else and has the fewest configurations: that is tried second, where the first search has found too many.
+/// The bounds of numbers that are tried, each with how many configurations there may be. With the bound 0 all places
+/// are taken together, which is coarser than all else and has the fewest configurations: that is tried second, where
+/// the first search has found too many.
 pub(crate) fn stages(limits: &Limits) -> impl Iterator<Item = (u64, Limits)> + use<> {
     let soon = Limits { states: limits.states.min(SOON), ..limits.clone() };
     let (limits, again) = (limits.clone(), if limits.states > SOON { 1 } else { 2 });

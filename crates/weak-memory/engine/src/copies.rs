@@ -1,7 +1,8 @@
 //! Everything about a program with a `thread*`.
 //!
 //! 1. Robustness for any number of copies ([`crate::any`]).
-//! 2. Sequential consistency: configurations ([`crate::counted`]) in which no question is met are evidence for all numbers of copies.
+//! 2. Sequential consistency: configurations ([`crate::counted`]) in which no question is met are evidence for all
+//!    numbers of copies.
 //! 3. What may be met, and in a program that is not robust every question: programs with 1, 2, … copies.
 
 use serval_budget::{Budget, StopReason};
@@ -166,7 +167,8 @@ impl Many<'_> {
     }
 }
 
-/// Searches the configurations under sequential consistency, with numbers up to a bound; `visit` sees each core, that is the threads that are one each, in order, and one copy of each `thread*`.
+/// Searches the configurations under sequential consistency, with numbers up to a bound; `visit` sees each core, that
+/// is the threads that are one each, in order, and one copy of each `thread*`.
 pub(crate) fn cores(
     program: &Program,
     live: &[Vec<u64>],

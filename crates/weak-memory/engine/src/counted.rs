@@ -1,9 +1,12 @@
 //! Counter abstraction (Pnueli, Xu, Zuck 2002): a state of some threads, and how many further copies of each `thread*`
 //! there are where. `serval_tso_proof::any` says what these configurations mean.
 //!
-//! They are searched from ω copies at the beginning, with numbers up to a small bound, beyond which they count as ω. That may find what there is not, and misses nothing.
+//! They are searched from ω copies at the beginning, with numbers up to a small bound, beyond which they count as ω.
+//! That may find what there is not, and misses nothing.
 //!
-//! With the bound 0 every place that some copy comes to has ω copies from the beginning on, so that all configurations have the same places: there are as many as there are states of the core, where registers of many values would make far too many sets of places otherwise.
+//! With the bound 0 every place that some copy comes to has ω copies from the beginning on, so that all configurations
+//! have the same places: there are as many as there are states of the core, where registers of many values would make
+//! far too many sets of places otherwise.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -28,7 +31,8 @@ pub(crate) enum Searched {
     Ended(Ended),
 }
 
-/// What is searched: the machine of the core, and that of the core and one copy of each `thread*`, with the systems of both.
+/// What is searched: the machine of the core, and that of the core and one copy of each `thread*`, with the systems of
+/// both.
 pub(crate) struct Counted<'m, 'p, S> {
     pub(crate) program: &'m Program,
     pub(crate) core: &'m Machine<'p>,
@@ -155,7 +159,8 @@ impl<S: System> Counted<'_, '_, S> {
         Searched::All(cores.ascending().into_iter().map(|core| Configuration { core, copies: copies.clone() }).collect())
     }
 
-    /// Searches all configurations, with numbers up to the bound; `visit` sees each core, and ends the search where it says so.
+    /// Searches all configurations, with numbers up to the bound; `visit` sees each core, and ends the search where it
+    /// says so.
     pub(crate) fn search(&mut self, bound: u64, most: usize, budget: &mut Budget, visit: &mut dyn FnMut(&[i64]) -> bool) -> Searched {
         if bound == 0 {
             return self.together(most, budget, visit);

@@ -2,8 +2,9 @@
 //!
 //! 1. Sequential consistency, for all questions at once.
 //! 2. Robustness: the attacks of each thread.
-//! 3. Store buffers: what can be reached under sequential consistency can be reached with them; what cannot, cannot in a robust program; for the rest
-//!    store buffers of 1, 2, 4, … places, which is everything as soon as no store finds its buffer full, and in between merged states, and load buffers backwards.
+//! 3. Store buffers: what can be reached under sequential consistency can be reached with them; what cannot, cannot in
+//!    a robust program; for the rest store buffers of 1, 2, 4, … places, which is everything as soon as no store finds
+//!    its buffer full, and in between merged states, and load buffers backwards.
 //!
 //! Methods for the last can be used alone ([`Method`]).
 
@@ -33,7 +34,8 @@ pub enum Method {
     StoreBuffers,
     /// Load buffers, backwards, alone: “no” is shown, and of “yes” there is no run.
     LoadBuffers,
-    /// At most this number of rounds of each thread: “yes” is shown, and that nothing was found says nothing about more rounds.
+    /// At most this number of rounds of each thread: “yes” is shown, and that nothing was found says nothing about more
+    /// rounds.
     Rounds(u32),
 }
 
@@ -103,7 +105,8 @@ pub fn sequential(program: &Program, limits: &Limits, budget: &mut Budget) -> Re
     Ok(Outcome { certificate, open })
 }
 
-/// Answers questions about final states under sequential consistency, without all orders of steps, and leaves all else open.
+/// Answers questions about final states under sequential consistency, without all orders of steps, and leaves all else
+/// open.
 pub fn sequential_finals(program: &Program, limits: &Limits, budget: &mut Budget) -> Result<Outcome, Fault> {
     let analysis = Analysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
@@ -369,7 +372,8 @@ impl Deciding<'_, '_> {
 }
 
 impl Deciding<'_, '_> {
-    /// Whether something that is for buffers without a bound shows that these questions cannot be reached, while a bound does not suffice. The higher the bound, the longer this is tried.
+    /// Whether something that is for buffers without a bound shows that these questions cannot be reached, while a
+    /// bound does not suffice. The higher the bound, the longer this is tried.
     fn is_shown(&mut self, questions: &[usize], bound: usize, budget: &mut Budget) -> bool {
         if questions.is_empty() || bound < MERGE_AT {
             return questions.is_empty();

@@ -1,8 +1,9 @@
 //! Minimum-cost hitting sets (Reiter 1987): the cheapest fences, or locked stores, that make a program robust or bad
 //! states unreachable.
 //!
-//! Every witness has places, one of which must be changed. The cheapest sets of places that meet all witnesses so far are tried, in their order; a set after which the program does not meet the goal leads to a
-//! witness that it does not meet. So the set that is found in the end is cheapest, and the witnesses show it.
+//! Every witness has places, one of which must be changed. The cheapest sets of places that meet all witnesses so far
+//! are tried, in their order; a set after which the program does not meet the goal leads to a witness that it does not
+//! meet. So the set that is found in the end is cheapest, and the witnesses show it.
 
 use std::collections::BTreeSet;
 
@@ -252,7 +253,8 @@ impl Fixing<'_> {
         FaultWith { copies, fault }
     }
 
-    /// The first of the cheapest sets that meet all conflicts and are not known; of this cost, if one is given. The error is the end of the budget.
+    /// The first of the cheapest sets that meet all conflicts and are not known; of this cost, if one is given. The
+    /// error is the end of the budget.
     fn cheapest(&self, known: &BTreeSet<Set>, cost: Option<u64>, budget: &mut Budget) -> Result<Option<Set>, ()> {
         let mut best: Option<(u64, Set)> = None;
         let most = cost.unwrap_or(u64::MAX);

@@ -1,4 +1,5 @@
-//! All final states, as questions: which of them can be reached under which model is then decided, and checked, like any other question.
+//! All final states, as questions: which of them can be reached under which model is then decided, and checked, like
+//! any other question.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,8 @@ pub struct Finals {
 /// Places of a store buffer that are tried.
 const BUFFERS: [usize; 4] = [1, 2, 4, 8];
 
-/// Finds the final states of a program with a fixed number of threads, at most `most`; with store buffers too, unless the program is robust. Whether these are all is not said: [`Finals::asked`] asks it.
+/// Finds the final states of a program with a fixed number of threads, at most `most`; with store buffers too, unless
+/// the program is robust. Whether these are all is not said: [`Finals::asked`] asks it.
 pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limits, budget: &mut Budget) -> Option<Finals> {
     let registers = program.threads.iter().zip(0..).flat_map(|(thread, number)| {
         (0..thread.registers.len()).map(move |register| Observed::Register(ThreadId(number), RegisterId::new(register)))
@@ -65,7 +67,8 @@ pub fn final_states(program: &Program, robust: bool, most: usize, limits: &Limit
 }
 
 impl Finals {
-    /// The program with one question for each of these states, whether it is a final one, and a last one, whether there is another.
+    /// The program with one question for each of these states, whether it is a final one, and a last one, whether there
+    /// is another.
     #[must_use]
     pub fn asked(&self, program: &Program, states: &[Vec<i64>]) -> Program {
         let join = |op: BinaryOp, left: Expr<Observed>, right: Expr<Observed>| Expr::Binary(op, Box::new(left), Box::new(right));

@@ -1,9 +1,11 @@
 //! Where the numbers of a state are.
 //!
-//! A state is a list of numbers in the order of certificates: for each thread its point and its registers, then memory. What follows belongs
-//! to the system that is searched: store buffers ([`Buffers`]), an attack ([`AttackPart`]) or rounds ([`RoundsPart`]).
+//! A state is a list of numbers in the order of certificates: for each thread its point and its registers, then memory.
+//! What follows belongs to the system that is searched: store buffers ([`Buffers`]), an attack ([`AttackPart`]) or
+//! rounds ([`RoundsPart`]).
 //!
-//! **Architecture Invariant:** this module and its parts have all arithmetic on places of numbers. All others name what they want.
+//! **Architecture Invariant:** this module and its parts have all arithmetic on places of numbers. All others name what
+//! they want.
 
 mod attack;
 mod buffers;
@@ -27,7 +29,8 @@ fn number(index: usize) -> i64 {
 /// The numbers that all states of a program have.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Where the point of each thread is, with its registers behind it; and where those of the last thread end, which is where memory begins.
+    /// Where the point of each thread is, with its registers behind it; and where those of the last thread end, which
+    /// is where memory begins.
     threads: Vec<usize>,
     cells: usize,
 }

@@ -23,7 +23,8 @@
 //! | [`vain`] | what a program has in vain |
 //! | [`mod@decide`] | all of it for a program |
 //!
-//! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the program.
+//! **Architecture Invariant:** what it finds is a claim; its interpreter shares nothing with the checker's but the
+//! program.
 
 pub mod alike;
 pub mod any;

@@ -296,7 +296,8 @@ pub(crate) fn basis(analysis: &Analysis, reach: &Reach, mut members: Vec<Vec<i64
 /// Numbers of an entry of a load buffer: its cell, its value, and 1 if it is own.
 const ENTRY: usize = 3;
 
-/// Load buffers forwards, of a program without loops. Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is own, the oldest first.
+/// Load buffers forwards, of a program without loops. Behind memory, for each thread: how many entries there are, and
+/// of each the cell, the value and 1 if it is own, the oldest first.
 struct Forwards<'m, 'p> {
     machine: &'m Machine<'p>,
     asked: Asked<'p>,
@@ -391,7 +392,8 @@ impl System for Forwards<'_, '_> {
     }
 }
 
-/// For each question whether what it looks for can be reached, backwards; `None` where that is too much. For comparison: a certificate has evidence.
+/// For each question whether what it looks for can be reached, backwards; `None` where that is too much. For
+/// comparison: a certificate has evidence.
 pub fn backwards(program: &Program, most: usize, budget: &mut Budget) -> Vec<Option<bool>> {
     let analysis = Analysis::new(program, &program.questions);
     let machine = Machine::new(program, &analysis);
@@ -404,7 +406,8 @@ pub fn backwards(program: &Program, most: usize, budget: &mut Budget) -> Vec<Opt
     program.questions.iter().map(of).collect()
 }
 
-/// For each question of a program without loops whether load buffers reach what it looks for, forwards; `None` where there is a loop, or too much. For comparison.
+/// For each question of a program without loops whether load buffers reach what it looks for, forwards; `None` where
+/// there is a loop, or too much. For comparison.
 pub fn forwards(program: &Program, most: usize, budget: &mut Budget) -> Option<Vec<bool>> {
     let goes_back = |(point, node): (usize, &serval_tso_program::Node)| {
         let other = node.op.other().map_or(usize::MAX, serval_tso_program::Point::index);

@@ -275,7 +275,8 @@ impl<'p> Machine<'p> {
         self.next(state, thread, is_other, &|cell| self.layout.cell(state, cell))
     }
 
-    /// Whether a step leads forward, and no question is about its points and registers: it is urgent then, if moreover no other thread sees or changes what it accesses.
+    /// Whether a step leads forward, and no question is about its points and registers: it is urgent then, if moreover
+    /// no other thread sees or changes what it accesses.
     pub(crate) fn is_unseen(&self, state: &[i64], thread: usize, step: &Step) -> bool {
         let seen = &self.analysis.seen[thread];
         let from = self.point(state, thread);

@@ -166,7 +166,8 @@ fn lead(machine: &Machine<'_>, state: &[i64], keys: &[bool], buffers: Option<&Bu
     into.retain(|label| set >> label.thread & 1 == 1);
 }
 
-/// Store buffers with a bound on the stores in each. Behind memory, for each thread: how many wait, and cell and value of each, the oldest first.
+/// Store buffers with a bound on the stores in each. Behind memory, for each thread: how many wait, and cell and value
+/// of each, the oldest first.
 pub(crate) struct Tso<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
     pub(crate) asked: Asked<'p>,
@@ -245,8 +246,8 @@ impl System for Tso<'_, '_> {
     }
 }
 
-/// Store buffers in which equal stores in a row are one entry (`serval_tso_proof::merged`). Behind memory, for each thread: how many entries there are, and of each the cell, the value and 1 if it is
-/// repeated, the oldest first.
+/// Store buffers in which equal stores in a row are one entry (`serval_tso_proof::merged`). Behind memory, for each
+/// thread: how many entries there are, and of each the cell, the value and 1 if it is repeated, the oldest first.
 pub(crate) struct Merged<'m, 'p> {
     pub(crate) machine: &'m Machine<'p>,
     pub(crate) asked: Asked<'p>,

@@ -1,7 +1,11 @@
-//! A program under sequential consistency as a network system: what is shared, what belongs to one thread, and which steps take one of the former and one of the latter further.
+//! A program under sequential consistency as a network system: what is shared, what belongs to one thread, and which
+//! steps take one of the former and one of the latter further.
 //!
-//! What is shared is memory, and which of the threads that are one each have begun. Every thread comes as a request; one that is there once has a first step that only one copy can make. So the system has, for a program with `thread*`s, the runs of the
-//! program with any number of copies of these. The states here are those that some combination of states leads to; that may be more than runs reach, and the steps between them are exact. A step that leaves the range of values is left out.
+//! What is shared is memory, and which of the threads that are one each have begun. Every thread comes as a request;
+//! one that is there once has a first step that only one copy can make. So the system has, for a program with
+//! `thread*`s, the runs of the program with any number of copies of these. The states here are those that some
+//! combination of states leads to; that may be more than runs reach, and the steps between them are exact. A step that
+//! leaves the range of values is left out.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;

@@ -1,4 +1,5 @@
-//! What each thread and each cell may be, whatever the other threads do: the room in which configurations with load buffers are looked for (`serval_tso_proof::loads`).
+//! What each thread and each cell may be, whatever the other threads do: the room in which configurations with load
+//! buffers are looked for (`serval_tso_proof::loads`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,8 @@ pub(crate) enum Way {
 /// What a thread has stored last to each cell since its last fence or locked step.
 pub(crate) type Kept = Vec<Option<i64>>;
 
-/// The places of a thread, that is its point and its registers, each with what it may have stored last, and how one comes there.
+/// The places of a thread, that is its point and its registers, each with what it may have stored last, and how one
+/// comes there.
 #[derive(Default)]
 pub(crate) struct Places {
     pub(crate) list: IndexMap<Vec<i64>, BTreeSet<Kept>, FxBuildHasher>,

@@ -1,7 +1,8 @@
 //! Round-bounded analysis of TSO (Atig, Bouajjani, Parlato 2011): a run that is found is a run; finding none says
 //! nothing about more rounds.
 //!
-//! What is searched is what [`serval_tso_program::rounds`] says, without a program for it: a thread opens its next round when it takes its turn, and how far the landing round grows is chosen where a store is made.
+//! What is searched is what [`serval_tso_program::rounds`] says, without a program for it: a thread opens its next
+//! round when it takes its turn, and how far the landing round grows is chosen where a store is made.
 
 use serval_budget::{Budget, StopReason};
 use serval_tso_program::{Op, Program};
@@ -120,7 +121,8 @@ impl System for Turns<'_, '_> {
     }
 }
 
-/// Looks for what questions look for, in at most `rounds` rounds of each thread; questions that are skipped are not looked for. The error says why there is no such search.
+/// Looks for what questions look for, in at most `rounds` rounds of each thread; questions that are skipped are not
+/// looked for. The error says why there is no such search.
 pub fn in_rounds(program: &Program, rounds: u32, skipped: &[bool], limits: &Limits, budget: &mut Budget) -> Result<Rounds, StopReason> {
     if rounds == 0 || rounds > MOST || program.threads.iter().any(|thread| thread.many) {
         let what = format!("from 1 to {MOST} rounds of a fixed number of threads can be looked at");

@@ -153,7 +153,8 @@ impl Visited {
         self.explored.insert(next, at, Led::new(label, order))
     }
 
-    /// The labels that lead to a state from the initial one, without any change of places: from the end to the beginning, each thread is the one that has what it will have.
+    /// The labels that lead to a state from the initial one, without any change of places: from the end to the
+    /// beginning, each thread is the one that has what it will have.
     pub(crate) fn path(&self, number: usize) -> Vec<Label> {
         let mut labels = Vec::new();
         // For each thread, which one it is at the end, if something has changed places.
@@ -202,7 +203,8 @@ pub(crate) fn search(system: &mut impl System, most: usize, budget: &mut Budget)
     (visited, Ended::Done)
 }
 
-/// Searches for a run only, that need not be short: the nearest states first, and of these the newest. What it has not seen says nothing.
+/// Searches for a run only, that need not be short: the nearest states first, and of these the newest. What it has not
+/// seen says nothing.
 pub(crate) fn search_eagerly(system: &mut impl System, most: usize, budget: &mut Budget) -> (Visited, Ended) {
     let mut visited = Visited::new(system);
     let mut open: [Vec<usize>; 3] = [vec![0], Vec::new(), Vec::new()];

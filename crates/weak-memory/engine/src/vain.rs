@@ -1,4 +1,5 @@
-//! What a program has in vain: statements that no run under sequential consistency reaches, conditions that a thread waits for and that never hold, fences without which the program is robust as well.
+//! What a program has in vain: statements that no run under sequential consistency reaches, conditions that a thread
+//! waits for and that never hold, fences without which the program is robust as well.
 
 use serval_budget::Budget;
 use serval_tso_program::{Inner, Op, Place, Point, Program, ThreadId};
@@ -41,7 +42,8 @@ impl Found {
     }
 }
 
-/// Finds what no run of a program does; nothing where not all states were seen. With a `thread*`, what no configuration has no number of copies does; a configuration may have more than they do, so that some of it may not be found.
+/// Finds what no run of a program does; nothing where not all states were seen. With a `thread*`, what no configuration
+/// has no number of copies does; a configuration may have more than they do, so that some of it may not be found.
 pub fn in_vain(program: &Program, limits: &Limits, budget: &mut Budget) -> Option<Vain> {
     let asked_nothing = Program { questions: Vec::new(), ..program.clone() };
     let analysis = Analysis::new(&asked_nothing, &[]);
@@ -106,7 +108,8 @@ pub fn without_fence(program: &Program, place: Place) -> Option<Program> {
     Some(without)
 }
 
-/// Of a robust program, the fences without each of which it is robust too, at most `most` looked at, with evidence about [`without_fence`].
+/// Of a robust program, the fences without each of which it is robust too, at most `most` looked at, with evidence
+/// about [`without_fence`].
 pub fn needless_fences(program: &Program, most: usize, limits: &Limits, budget: &mut Budget) -> Vec<(Place, Certificate)> {
     let mut found = Vec::new();
     let fences = program.thread_ids().flat_map(|thread| {

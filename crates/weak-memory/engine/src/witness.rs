@@ -31,8 +31,8 @@ pub(crate) fn way_of(machine: &Machine<'_>, thread: usize, event: Event) -> i64 
     step_of(if event == Event::Other { machine.count() + thread } else { thread })
 }
 
-/// The run with store buffers that does what the labels say: every store lands at once, except those of a thread that has begun an attack, which
-/// land at the end.
+/// The run with store buffers that does what the labels say: every store lands at once, except those of a thread that
+/// has begun an attack, which land at the end.
 pub(crate) fn with_buffers(machine: &Machine<'_>, labels: &[Label]) -> Vec<i64> {
     let mut state = machine.initial();
     Buffers::add_empty(&machine.layout, &mut state);

@@ -6,7 +6,8 @@ use crate::program::{Program, Question};
 use crate::{codes, grammar, limits, lower, tokens};
 
 impl Program {
-    /// The program with one question more, which is written as in a program; its last `;` may be left out. What is wrong with it has places in its own text.
+    /// The program with one question more, which is written as in a program; its last `;` may be left out. What is
+    /// wrong with it has places in its own text.
     ///
     /// ```
     /// let program = serval_tso_program::read("memory x; thread P { x := 1; l: r := x; }").unwrap();

@@ -4,8 +4,9 @@ use crate::program::{Observed, Program, Question, Thread, ThreadId};
 use crate::value::Expr;
 
 impl Program {
-    /// The program with `copies` copies of each `thread*`, as threads of their own. A question about a `thread*` is about some copy of it; copies are
-    /// alike, so it becomes one about the first. Without copies there are no questions.
+    /// The program with `copies` copies of each `thread*`, as threads of their own. A question about a `thread*` is
+    /// about some copy of it; copies are alike, so it becomes one about the first. Without copies there are no
+    /// questions.
     #[must_use]
     pub fn with_copies(&self, copies: u32) -> Self {
         let mut threads = Vec::new();
@@ -39,8 +40,8 @@ impl Program {
         Self { threads: fixed.chain(copied).collect(), questions: Vec::new(), ..self.clone() }
     }
 
-    /// The threads that are one each, in order, and then one copy of each `thread*`, which is the one that questions speak of; and then perhaps one more
-    /// copy, of which they do not.
+    /// The threads that are one each, in order, and then one copy of each `thread*`, which is the one that questions
+    /// speak of; and then perhaps one more copy, of which they do not.
     #[must_use]
     pub fn observed_with(&self, more: Option<ThreadId>) -> Self {
         let many = self.many();

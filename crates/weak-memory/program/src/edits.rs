@@ -1,7 +1,8 @@
 //! Changes written into the text of a program.
 //!
-//! Where a label stands before a statement, the fence comes behind it if some `goto` goes there, so that every way there passes the fence; else before it. A fence before the test of a `while` stands before the loop and at the end of its body.
-//! What is written is a text like any other: a caller that relies on it reads it and decides about it.
+//! Where a label stands before a statement, the fence comes behind it if some `goto` goes there, so that every way
+//! there passes the fence; else before it. A fence before the test of a `while` stands before the loop and at the end
+//! of its body. What is written is a text like any other: a caller that relies on it reads it and decides about it.
 
 use crate::changes::Change;
 use crate::fences::Place;

@@ -13,8 +13,8 @@ pub struct Place {
 }
 
 impl Program {
-    /// The same program with a fence at each of these places, which ascend. Every way to the point, from wherever, passes the fence
-    /// first; `T@label` means the point behind the fence. Places that there are not are left out.
+    /// The same program with a fence at each of these places, which ascend. Every way to the point, from wherever,
+    /// passes the fence first; `T@label` means the point behind the fence. Places that there are not are left out.
     #[must_use]
     pub fn with_fences(&self, places: &[Place]) -> Self {
         let mut program = self.clone();

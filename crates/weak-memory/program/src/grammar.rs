@@ -133,7 +133,8 @@ impl<'t> Parser<'t> {
         Err(self.wrong(&format!("`{sign}`"), format!("add `{sign}`")))
     }
 
-    /// The `;` at the end of something. It may be left out before `}`; where it is missing otherwise, that is all that is said.
+    /// The `;` at the end of something. It may be left out before `}`; where it is missing otherwise, that is all that
+    /// is said.
     pub(crate) fn semicolon(&mut self) {
         if self.eat(";") || self.is("}") || self.over {
             return;

@@ -4,9 +4,9 @@
 //! text ──tokens──▶ grammar ──tree──▶ names ──▶ Program: an automaton for each thread
 //! ```
 //!
-//! [`read`] gives the [`Program`], or what is wrong with it. A step of a thread makes at most one access to memory, unless it is
-//! locked. What memory does is not said here: the checker (`serval-tso-proof`) and the engine (`serval-tso-engine`) each have an
-//! interpreter of the automata, under sequential consistency and with store buffers.
+//! [`read`] gives the [`Program`], or what is wrong with it. A step of a thread makes at most one access to memory,
+//! unless it is locked. What memory does is not said here: the checker (`serval-tso-proof`) and the engine
+//! (`serval-tso-engine`) each have an interpreter of the automata, under sequential consistency and with store buffers.
 //!
 //! ```
 //! let text = "memory x = 0, y = 0;
@@ -31,7 +31,7 @@
 //! | `r := x;` | loads |
 //! | `r := e;` | computes |
 //! | `fence;` | waits until the own stores have reached memory |
-//! | `r := xchg(x, e);` `r := fadd(x, e);` `r := cas(x, old, new);` | locked: reads and writes in one step; `r` is what was there, and may be left out |
+//! | `r := xchg(x, e);` `r := fadd(x, e);` `r := cas(x, old, new);` | locked: one step; `r :=` may be left out |
 //! | `atomic { … }` | the same for several accesses, with `if` and `assume`, without loops |
 //! | `if (e) { … } else { … }`, `while (e) { … }`, `loop { … }`, `break;`, `goto l;`, `l: …` | as everywhere |
 //! | `if (?) { … }`, `while (?) { … }` | either may happen |
@@ -39,8 +39,9 @@
 //! | `assert e;` | the same, and it is a question whether `e` always holds |
 //! | `skip;` | nothing |
 //!
-//! Questions: `never c;` is about every state and speaks of control points (`T@label`) and registers (`T.r`); `exists c;` and
-//! `forall c;` are about final states, where all threads have ended and all stores have reached memory, and may speak of memory too.
+//! Questions: `never c;` is about every state and speaks of control points (`T@label`) and registers (`T.r`);
+//! `exists c;` and `forall c;` are about final states, where all threads have ended and all stores have reached memory,
+//! and may speak of memory too.
 //!
 //! **Architecture Invariant:** no input makes it panic or recurse by the length of the text; nesting is bounded.
 
@@ -107,7 +108,8 @@ pub fn read_litmus(text: &str) -> Result<Program, Vec<Diagnostic>> {
     read_as(text, Syntax::Litmus)
 }
 
-/// The tokens and comments of a program, in order, or what is wrong with its letters and its grammar. What names mean is not looked at.
+/// The tokens and comments of a program, in order, or what is wrong with its letters and its grammar. What names mean
+/// is not looked at.
 pub fn lexemes(text: &str) -> Result<Vec<Span>, Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     let mut all = Vec::new();

@@ -188,7 +188,8 @@ pub enum Asked {
     Never,
     /// Whether some final state has the condition.
     Exists,
-    /// That every final state has it; the condition is kept as its opposite, so that a final state with what is kept is bad.
+    /// That every final state has it; the condition is kept as its opposite, so that a final state with what is kept is
+    /// bad.
     Forall,
     /// That an assertion never fails: the condition is that the thread is there and what is asserted does not hold.
     Assert,
@@ -233,7 +234,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The automata and questions as one text, which is the same for texts that differ only in blanks, comments and where things stand.
+    /// The automata and questions as one text, which is the same for texts that differ only in blanks, comments and
+    /// where things stand.
     pub fn canonical(&self) -> String {
         let mut text = format!("{:?}\n{:?}\n", self.cells, self.values);
         for Thread { name, many, registers, code, labels, .. } in &self.threads {

@@ -1,11 +1,14 @@
 //! Store buffers in a bounded number of rounds, as a program under sequential consistency.
 //!
-//! A *round* of a thread is a stretch of a run in which only this thread makes steps and only its stores land. [`reduce`] makes, of a program and a number k, a program that does under sequential
-//! consistency what the given one does with store buffers in runs in which each thread has at most k rounds, in any order of all rounds.
+//! A *round* of a thread is a stretch of a run in which only this thread makes steps and only its stores land.
+//! [`reduce`] makes, of a program and a number k, a program that does under sequential consistency what the given one
+//! does with store buffers in runs in which each thread has at most k rounds, in any order of all rounds.
 //!
-//! A store that is made in one round and lands in a later one may as well land when that round opens: until it lands the thread reads its value from the buffer, afterwards from memory, which no other thread changes during
-//! the round. Stores land in their order, so each thread has a *landing round* that only grows: a store goes to memory at once if that round has come, and is queued for it otherwise. Of the stores that are queued for one round only the last
-//! to each cell matters. Round k + 1 never comes: what is queued for it never lands.
+//! A store that is made in one round and lands in a later one may as well land when that round opens: until it lands
+//! the thread reads its value from the buffer, afterwards from memory, which no other thread changes during the round.
+//! Stores land in their order, so each thread has a *landing round* that only grows: a store goes to memory at once if
+//! that round has come, and is queued for it otherwise. Of the stores that are queued for one round only the last to
+//! each cell matters. Round k + 1 never comes: what is queued for it never lands.
 //!
 //! | in the new program | means |
 //! |---|---|
@@ -18,8 +21,10 @@
 //! | thread `T_lands` | lets the landing round grow |
 //! | thread `T` | the same points as before; an access to memory is one locked step |
 //!
-//! A load reads the newest own store that is queued, else memory. A fence, or a locked step, waits until nothing is queued: without that, store buffering with fences has in two rounds a result that it has in none. In a final state nothing is queued for round
-//! k + 1; so questions about final states say that as well. All flags are 0 or 1, so that no value is needed that the program has not.
+//! A load reads the newest own store that is queued, else memory. A fence, or a locked step, waits until nothing is
+//! queued: without that, store buffering with fences has in two rounds a result that it has in none. In a final state
+//! nothing is queued for round k + 1; so questions about final states say that as well. All flags are 0 or 1, so that
+//! no value is needed that the program has not.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +34,9 @@ use crate::limits::{MAX_CELLS, MAX_DEPTH, MAX_REGISTERS, MAX_THREADS};
 use crate::program::{Address, CellId, Inner, Node, Observed, Op, Point, Program, RegisterId, Thread};
 use crate::value::{BinaryOp, Expr};
 
-/// The program that does under sequential consistency what the given one does with store buffers in at most `rounds` rounds of each thread. Threads of the given program come first, in their order, then for each
-/// of them the thread that opens its rounds and the one that lets its landing round grow. The error says why there is none.
+/// The program that does under sequential consistency what the given one does with store buffers in at most `rounds`
+/// rounds of each thread. Threads of the given program come first, in their order, then for each of them the thread
+/// that opens its rounds and the one that lets its landing round grow. The error says why there is none.
 pub fn reduce(program: &Program, rounds: u32) -> Result<Program, String> {
     if program.threads.iter().any(|thread| thread.many) {
         return Err("a `thread*` has no fixed number of rounds".to_owned());

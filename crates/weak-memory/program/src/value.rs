@@ -95,7 +95,8 @@ pub enum Expr<A> {
 }
 
 impl<A: Copy> Expr<A> {
-    /// The value, where atoms have these values. What is true is 1, and what is not 0 counts as true. Both sides are always evaluated.
+    /// The value, where atoms have these values. What is true is 1, and what is not 0 counts as true. Both sides are
+    /// always evaluated.
     pub fn value(&self, atom: &impl Fn(A) -> i64) -> Result<i64, Undefined> {
         match self {
             Self::Number(number) => Ok(*number),

@@ -127,7 +127,8 @@ pub(crate) fn rearrange(state: &mut State, order: &[usize]) {
     state.buffers = taken(&state.buffers, order);
 }
 
-/// A condition in which two threads are exchanged, with the operands of a sign in one order. Operands stand behind their sign in parentheses, so that a text has one meaning.
+/// A condition in which two threads are exchanged, with the operands of a sign in one order. Operands stand behind
+/// their sign in parentheses, so that a text has one meaning.
 fn normal(condition: &Expr<Observed>, exchanged: (usize, usize)) -> String {
     let of = |thread: ThreadId| match thread.index() {
         thread if thread == exchanged.0 => exchanged.1,

@@ -62,7 +62,8 @@ pub(crate) type Copies = BTreeMap<At, Option<u64>>;
 pub struct Configuration {
     /// The state of the core; the instrumented one, where there are attacks.
     pub core: Vec<i64>,
-    /// The number of a `thread*`, point, registers and, where there are attacks, 1 for a helper, how many copies are there; nothing is ω.
+    /// The number of a `thread*`, point, registers and, where there are attacks, 1 for a helper, how many copies are
+    /// there; nothing is ω.
     pub copies: Vec<(u32, Vec<i64>, Option<u64>)>,
 }
 

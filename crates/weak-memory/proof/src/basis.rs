@@ -92,7 +92,8 @@ pub struct Basis {
     pub threads: Vec<Vec<Vec<i64>>>,
     /// Which values each cell may have.
     pub values: Vec<Vec<i64>>,
-    /// The members: points, registers and memory as in `state`, then for each thread how many entries its buffer has, and of each, the oldest first, the cell, the value and 1 if it is own.
+    /// The members: points, registers and memory as in `state`, then for each thread how many entries its buffer has,
+    /// and of each, the oldest first, the cell, the value and 1 if it is own.
     pub members: Vec<Vec<i64>>,
 }
 

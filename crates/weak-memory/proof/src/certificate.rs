@@ -198,8 +198,8 @@ pub struct Shown {
     pub instance: Option<u32>,
 }
 
-/// The identity of a program: its automata, whatever the layout of its text. Nothing rests on it: what a certificate shows is checked
-/// against the program that is given.
+/// The identity of a program: its automata, whatever the layout of its text. Nothing rests on it: what a certificate
+/// shows is checked against the program that is given.
 pub fn fingerprint(program: &Program) -> String {
     serval_evidence::fingerprint(&program.canonical())
 }

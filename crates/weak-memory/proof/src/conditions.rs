@@ -7,13 +7,15 @@ serval_evidence::conditions! {
         Input = "tso.input",
         /// What is shown of a program with a `thread*` is about any number of copies, or about some number.
         Fixed = "tso.fixed",
-        /// The number of copies is at least one and at most the number of threads that a program may have; and they are copies of a `thread*`.
+        /// The number of copies is at least one and at most the number of threads that a program may have; and they are
+        /// copies of a `thread*`.
         Copies = "tso.copies",
         /// A question is one of the program.
         Question = "tso.question",
         /// What an answer rests on is there.
         Given = "tso.given",
-        /// An answer under store buffers that rests on robustness is about control points and registers, or about final states.
+        /// An answer under store buffers that rests on robustness is about control points and registers, or about final
+        /// states.
         Local = "tso.local",
         /// Each step of a run is possible.
         RunStep = "tso.run.step",
@@ -67,7 +69,8 @@ serval_evidence::conditions! {
         TraceEdge = "tso.trace.edge",
         /// Changes are at points that can be changed so, each once.
         FencesPlaces = "tso.fences.places",
-        /// The changed program is shown to meet the goal, by a certificate that speaks neither of changes nor of some number of copies only.
+        /// The changed program is shown to meet the goal, by a certificate that speaks neither of changes nor of some
+        /// number of copies only.
         FencesGoal = "tso.fences.goal",
         /// A witness against reaching nothing bad reaches what a demand forbids.
         FencesQuestion = "tso.fences.question",

@@ -247,7 +247,8 @@ pub fn places_of(program: &Program, means: Means, witness: &Witness, budget: &mu
     Ok(places)
 }
 
-/// Goes through the sets of at most this cost that meet all others, each at least once, until `visit` says that it is enough.
+/// Goes through the sets of at most this cost that meet all others, each at least once, until `visit` says that it is
+/// enough.
 fn meeting(
     sets: &[BTreeSet<At>],
     costs: &Costs,

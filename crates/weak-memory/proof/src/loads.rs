@@ -220,7 +220,8 @@ pub(crate) fn written(way: &Way, kept: &Kept) -> (Kept, Vec<(CellId, i64)>) {
 }
 
 impl Reach {
-    /// What threads and cells may be, if that is well formed: for each thread lists of its point, its registers, and for each cell 1 and what was stored last or 0 and 0; for each cell the values.
+    /// What threads and cells may be, if that is well formed: for each thread lists of its point, its registers, and
+    /// for each cell 1 and what was stored last or 0 and 0; for each cell the values.
     pub(crate) fn read(program: &Program, threads: &[Vec<Vec<i64>>], values: &[Vec<i64>]) -> Option<Self> {
         if threads.len() != program.threads.len() || values.len() != program.cells.len() {
             return None;
@@ -243,7 +244,8 @@ impl Reach {
         Some(Self { places, values, ways: vec![BTreeMap::new(); threads.len()] })
     }
 
-    /// Finds all ways, and whether nothing that there may be is missing: the beginning, and with everything what each step makes of it.
+    /// Finds all ways, and whether nothing that there may be is missing: the beginning, and with everything what each
+    /// step makes of it.
     pub(crate) fn is_closed(&mut self, program: &Program, live: &Live<'_>, budget: &mut Budget) -> Result<bool, Refusal> {
         let initial = State::initial(program);
         let mut closed = initial.memory.iter().zip(&self.values).all(|(value, values)| values.contains(value));

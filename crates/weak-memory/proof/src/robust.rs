@@ -88,8 +88,9 @@ pub struct Robust {
     /// Groups of threads that are alike.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<usize>>,
-    /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under sequential consistency, then the mode, the cell of the
-    /// attack, for each cell 1 and what is kept or 0 and 0, for each cell how it was accessed, and for each thread 1 for a helper.
+    /// For each thread, unless it is like an earlier one, the states, ascending: those of [`crate::states`] under
+    /// sequential consistency, then the mode, the cell of the attack, for each cell 1 and what is kept or 0 and 0, for
+    /// each cell how it was accessed, and for each thread 1 for a helper.
     pub attackers: Vec<Vec<Vec<i64>>>,
 }
 
@@ -268,7 +269,8 @@ impl Attack {
     }
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first,
+/// and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     attacker: usize,

@@ -65,8 +65,8 @@ impl State {
         ended && self.buffers.iter().all(Vec::is_empty)
     }
 
-    /// Whether a question looks for this state. `None` where its condition has no value, which no text can bring about: such a state is
-    /// neither an end of a run nor outside of what is sought.
+    /// Whether a question looks for this state. `None` where its condition has no value, which no text can bring about:
+    /// such a state is neither an end of a run nor outside of what is sought.
     pub(crate) fn is_sought(&self, program: &Program, question: &Question) -> Option<bool> {
         let observed = |what: Observed| match what {
             Observed::At(thread, point) => i64::from(self.locals[thread.index()].point == point),

@@ -54,7 +54,8 @@ pub(crate) fn has(states: &[Vec<i64>], numbers: &[i64]) -> bool {
     states.binary_search_by(|one| one.as_slice().cmp(numbers)).is_ok()
 }
 
-/// Checks that the list is closed, and which questions seek none of its states. All questions of the program may be asked about the list.
+/// Checks that the list is closed, and which questions seek none of its states. All questions of the program may be
+/// asked about the list.
 pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &[usize], budget: &mut Budget) -> Result<(), Refusal> {
     let asked: Vec<&Question> = program.questions.iter().collect();
     let live = Live::new(program, &asked, &list.live)?;
@@ -95,7 +96,8 @@ pub(crate) fn check(program: &Program, model: Model, list: &States, questions: &
     Ok(())
 }
 
-/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first, and then those of leading sets if they are wanted. The error is a thread whose step faults.
+/// What a list must hold with a state, and whose steps lead there: with dead registers forgotten, urgent steps first,
+/// and then those of leading sets if they are wanted. The error is a thread whose step faults.
 pub(crate) fn successors(
     program: &Program,
     model: Model,

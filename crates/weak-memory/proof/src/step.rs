@@ -66,7 +66,8 @@ struct Interpreter<'a> {
     writes: Vec<(CellId, i64)>,
 }
 
-/// The next step of a thread that is at `local` and sees `view` in memory. Whether fences and locked steps may go on is not decided here.
+/// The next step of a thread that is at `local` and sees `view` in memory. Whether fences and locked steps may go on is
+/// not decided here.
 pub(crate) fn next(program: &Program, thread: &Thread, local: &Local, way: Way, view: &dyn Fn(CellId) -> i64) -> Next {
     if way == Way::Other && !matches!(thread.code[local.point.index()].op, Op::Either(_)) {
         return Next::Nothing;

@@ -64,7 +64,8 @@ struct Event {
     thread: usize,
     /// Cells that it reads, each with the event that wrote what it reads, if one did.
     reads: Vec<(CellId, Option<usize>)>,
-    /// Cells that it writes, each with its place in the order in which writes reach memory; `None` for a store that waits.
+    /// Cells that it writes, each with its place in the order in which writes reach memory; `None` for a store that
+    /// waits.
     writes: Vec<(CellId, Option<usize>)>,
 }
 
@@ -199,7 +200,8 @@ pub(crate) fn check(program: &Program, violation: &Violation, budget: &mut Budge
     Ok(edges)
 }
 
-/// The events of a run with store buffers that access memory, by their places in the run, each with those before which it happens.
+/// The events of a run with store buffers that access memory, by their places in the run, each with those before which
+/// it happens.
 pub fn happens_before(program: &Program, run: &[i64], budget: &mut Budget) -> Result<Vec<(usize, Vec<usize>)>, Refusal> {
     let (trace, _) = traced(program, run, budget)?;
     let places: Vec<usize> = trace.events.iter().map(|event| event.at).collect();

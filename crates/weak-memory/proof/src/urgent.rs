@@ -89,7 +89,8 @@ impl Seen {
         !self.memory
     }
 
-    /// Whether a step from a place leads forward, and no question sees its points and its register: a quiet one is urgent then.
+    /// Whether a step from a place leads forward, and no question sees its points and its register: a quiet one is
+    /// urgent then.
     pub(crate) fn is_unseen(&self, program: &Program, thread: usize, from: &Local, step: &Step) -> bool {
         let registers = &self.registers[thread];
         let assigns_seen = match &program.threads[thread].code[from.point.index()].op {

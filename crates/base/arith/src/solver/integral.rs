@@ -184,7 +184,8 @@ impl Solver {
         }
         let tight = refutation::falling(tight).ok_or(Stopped::OutOfTicks)?;
         let combination = refutation::collect(rows.into_iter().map(|(row, multiplier)| (row.source, &multiplier * &row.scale)).collect());
-        // Times the denominator the coefficients are multiples of it and the constant is not; multipliers count modulo it.
+        // Times the denominator the coefficients are multiples of it and the constant is not; multipliers count modulo
+        // it.
         let modulus = refutation::common_denominator(&combination);
         let multiples = combination.iter().filter_map(|(source, multiplier)| {
             let (_, residue) = (multiplier * &Rational::from(&modulus)).numerator().div_rem_floor(&modulus)?;

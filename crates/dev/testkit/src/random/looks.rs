@@ -1,4 +1,5 @@
-//! Random programs in which a request looks at something before it takes the lock, and looks again when it has it; right and wrong.
+//! Random programs in which a request looks at something before it takes the lock, and looks again when it has it;
+//! right and wrong.
 
 use super::rng::SplitMix64;
 
@@ -9,7 +10,8 @@ const THERE: [&str; 7] = ["return O", "return O", "return 5", "return 3 + O", "B
 const TAKE: [&str; 6] =
     ["while (L == 1) { yield }; L := 1", "await (L == 0); L := 1", "lock(L)", "lock(L)", "yield; lock(L)", "yield; lock(L); yield"];
 
-/// A request that looks twice. Mostly it does the same when it finds the object at last as when it had found it at first.
+/// A request that looks twice. Mostly it does the same when it finds the object at last as when it had found it at
+/// first.
 fn looks_twice(rng: &mut SplitMix64) -> String {
     let there = rng.pick(&THERE);
     let flag = rng.pick(&["READY == 1", "READY == 1", "READY != 0", "READY > 0"]);

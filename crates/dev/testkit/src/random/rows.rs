@@ -1,7 +1,7 @@
 //! Random programs whose requests take rows of arrays as their parameters say, right and wrong.
 //!
-//! Most requests lock one row, a row and the next, or any two, in the order of their numbers, look at them and change them, and give
-//! them back. Some give a lock back too early, take it too late, or wait at the wrong place.
+//! Most requests lock one row, a row and the next, or any two, in the order of their numbers, look at them and change
+//! them, and give them back. Some give a lock back too early, take it too late, or wait at the wrong place.
 
 use super::rng::SplitMix64;
 

@@ -1,4 +1,5 @@
-//! Random programs in which requests wait for their turn, or for a flag after which something no longer changes; right and wrong.
+//! Random programs in which requests wait for their turn, or for a flag after which something no longer changes; right
+//! and wrong.
 
 use super::rng::SplitMix64;
 

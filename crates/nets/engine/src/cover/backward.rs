@@ -1,11 +1,13 @@
 //! Backward coverability of well-structured systems (Abdulla, Čerāns, Jonsson, Tsay 1996; Finkel, Schnoebelen 2001):
 //! the least markings from which the goal can be covered.
 //!
-//! A basis grows from the least markings of the goal by *predecessors*: `pre(b, t) = max(b − e(t), in(t))` is the least marking from which `t` leads to what is at least `b`. What is
-//! at least a member already is not added, and what weighted sums exclude is not, either: it cannot be reached. Nor is what the marking equation excludes, with traps: that takes longer to
-//! ask, so that it is asked only of markings that would be added. The smallest members are looked at first. If the initial marking is at least a member, the
-//! transitions from there to the goal are a run. If not, and nothing can be added, the basis is closed, and the goal cannot be reached (`serval_net_proof::basis`). It ends since no infinite
-//! sequence of markings is without two in order (Dickson).
+//! A basis grows from the least markings of the goal by *predecessors*: `pre(b, t) = max(b − e(t), in(t))` is the least
+//! marking from which `t` leads to what is at least `b`. What is at least a member already is not added, and what
+//! weighted sums exclude is not, either: it cannot be reached. Nor is what the marking equation excludes, with traps:
+//! that takes longer to ask, so that it is asked only of markings that would be added. The smallest members are looked
+//! at first. If the initial marking is at least a member, the transitions from there to the goal are a run. If not, and
+//! nothing can be added, the basis is closed, and the goal cannot be reached (`serval_net_proof::basis`). It ends since
+//! no infinite sequence of markings is without two in order (Dickson).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -86,7 +88,8 @@ impl Growing<'_> {
         let Some(goal) = as_large(&sparse) else { return false };
         let mut ticks = budget.aside(filter.ticks);
         let said = equation::refuted(filter.base, self.fast, filter.net, &goal, &mut ticks);
-        // A predecessor takes as long as some ticks of the solver do. Where it is too many, the next one ends the search.
+        // A predecessor takes as long as some ticks of the solver do. Where it is too many, the next one ends the
+        // search.
         let _ = budget.spend((filter.ticks - ticks.left().min(filter.ticks)) / SOLVER);
         let Ok(Some(equation)) = said else { return false };
         self.excluded.add(self.reasons.len(), row);
@@ -158,8 +161,8 @@ pub(crate) struct Search<'a> {
     pub(crate) filter: Option<Filter<'a>>,
 }
 
-/// Whether a goal that is upward closed can be reached; the sums are weighted sums that no transition increases. A tick is a predecessor, and
-/// more where there are many places.
+/// Whether a goal that is upward closed can be reached; the sums are weighted sums that no transition increases. A tick
+/// is a predecessor, and more where there are many places.
 pub fn ask(net: &Net, goal: &Formula, sums: &[Vec<(u32, u64)>], budget: &mut Budget) -> Result<Said, Stopped> {
     Search { fast: &Fast::new(net), net, sums, filter: None }.ask(goal, &mut 0, budget)
 }
@@ -189,8 +192,9 @@ impl Search<'_> {
         })
     }
 
-    /// Asks about several goals at once. Where one is reached, what was found for the others is not kept, as it may have been passed over for the sake of that one: they are asked again without it. Where none is, one
-    /// basis excludes them all.
+    /// Asks about several goals at once. Where one is reached, what was found for the others is not kept, as it may
+    /// have been passed over for the sake of that one: they are asked again without it. Where none is, one basis
+    /// excludes them all.
     pub(crate) fn ask_all(&self, goals: &[&Formula], markings: &mut usize, budget: &mut Budget) -> (Vec<Said>, Result<(), Stopped>) {
         let mut said = vec![Said::Nothing; goals.len()];
         let mut open: Vec<usize> = (0..goals.len()).filter(|&goal| goals[goal].not_upward().is_none()).collect();

@@ -1,28 +1,35 @@
 //! The minimal coverability set (Finkel 1993), by a pruned tree of ω-markings (Karp, Miller 1969): exactly those
 //! markings are below its members that are below a reachable one.
 //!
-//! A tree of ω-markings grows from the initial marking. A node is *expanded* by firing what can fire at it; what comes out is *accelerated* and becomes a child. Acceleration: if an
-//! ancestor `a` is below the new ω-marking `n` and not equal to it, the word from `a` to `n` can be repeated, and where `n` has more, ω takes the place of the number. Words that
-//! were repeated once are tried at every new ω-marking, too.
+//! A tree of ω-markings grows from the initial marking. A node is *expanded* by firing what can fire at it; what comes
+//! out is *accelerated* and becomes a child. Acceleration: if an ancestor `a` is below the new ω-marking `n` and not
+//! equal to it, the word from `a` to `n` can be repeated, and where `n` has more, ω takes the place of the number.
+//! Words that were repeated once are tried at every new ω-marking, too.
 //!
-//! *Pruning.* A child that is below a node of the tree, or equal to one, is not made. A node that is strictly below another
-//! when its turn comes is not expanded. Nodes are never removed, so that every node has all its ancestors. (To remove nodes
-//! together with their subtrees when a larger one turns up is the mistake of Finkel 1993 that Geeraerts, Raskin, Van Begin
-//! 2007 describe: a removed subtree may be what justifies the larger one.)
+//! *Pruning.* A child that is below a node of the tree, or equal to one, is not made. A node that is strictly below
+//! another when its turn comes is not expanded. Nodes are never removed, so that every node has all its ancestors. (To
+//! remove nodes together with their subtrees when a larger one turns up is the mistake of Finkel 1993 that Geeraerts,
+//! Raskin, Van Begin 2007 describe: a removed subtree may be what justifies the larger one.)
 //!
-//! **Every ω-marking is justified**: the words lead to it as a run with pumps, in the sense of `serval_net_proof::pump`. Let `w` be the word of transitions from the ancestor `a` to `n`,
-//! without pumps between. Places that are ω on the way are ω at `n`. On the others the tokens on the way from `a` are what the transitions of `w` make of them, since pumps do
-//! not change numbers, and from `n ≥ a` there are at least as many at each point. So `w` fires at `n`, its effect there is `n − a ≥ 0`, and it is a pump. A word that
-//! was found elsewhere is tested for just that before it is used. By the lemma there, each marking below a node is below a reachable one.
+//! **Every ω-marking is justified**: the words lead to it as a run with pumps, in the sense of
+//! `serval_net_proof::pump`. Let `w` be the word of transitions from the ancestor `a` to `n`, without pumps between.
+//! Places that are ω on the way are ω at `n`. On the others the tokens on the way from `a` are what the transitions of
+//! `w` make of them, since pumps do not change numbers, and from `n ≥ a` there are at least as many at each point. So
+//! `w` fires at `n`, its effect there is `n − a ≥ 0`, and it is a pump. A word that was found elsewhere is tested for
+//! just that before it is used. By the lemma there, each marking below a node is below a reachable one.
 //!
-//! **Everything is covered.** When no node is left to be expanded, let `E` be the nodes that are strictly below no other. They are expanded: no two nodes are equal, and only what is strictly below
-//! another is passed over. Every node is below a member of `E`, as there are finitely many. The initial marking is a node. For `m ∈ E` and `t` that can fire at it, `m + e(t)` is
-//! below its accelerated form, which is a node or below one, hence below a member of `E`. So `E` meets the conditions of `serval_net_proof::cover`, and every reachable marking is below a
-//! member. With the above, `E` is the minimal coverability set.
+//! **Everything is covered.** When no node is left to be expanded, let `E` be the nodes that are strictly below no
+//! other. They are expanded: no two nodes are equal, and only what is strictly below another is passed over. Every node
+//! is below a member of `E`, as there are finitely many. The initial marking is a node. For `m ∈ E` and `t` that can
+//! fire at it, `m + e(t)` is below its accelerated form, which is a node or below one, hence below a member of `E`. So
+//! `E` meets the conditions of `serval_net_proof::cover`, and every reachable marking is below a member. With the
+//! above, `E` is the minimal coverability set.
 //!
-//! **It ends.** If not, the tree is infinite, and as each node has finitely many children, it has an infinite branch, whose nodes are all expanded. ω never goes away on a branch, so from
-//! some node on the places with ω are the same. Among infinitely many nodes after it two are in order, `a` before `n` with `a ≤ n` (Dickson). They are not equal, since then `n` would not have been made; if `n`
-//! has more somewhere, acceleration would have made that ω: a contradiction. ∎
+//! **It ends.** If not, the tree is infinite, and as each node has finitely many children, it has an infinite branch,
+//! whose nodes are all expanded. ω never goes away on a branch, so from some node on the places with ω are the same.
+//! Among infinitely many nodes after it two are in order, `a` before `n` with `a ≤ n` (Dickson). They are not equal,
+//! since then `n` would not have been made; if `n` has more somewhere, acceleration would have made that ω: a
+//! contradiction. ∎
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -137,7 +144,8 @@ impl Tree {
         node
     }
 
-    /// Grows until a node is looked for, or everything is covered. A tick is a child that is looked at, and more where there are many places.
+    /// Grows until a node is looked for, or everything is covered. A tick is a child that is looked at, and more where
+    /// there are many places.
     fn grow(&mut self, is_met: impl Fn(&[u64]) -> bool, budget: &mut Budget) -> Result<Grown, Stopped> {
         if let Some(node) = (0..self.nodes.len()).find(|&node| is_met(self.rows.row(node))) {
             return Ok(Grown::Met(node));
@@ -266,7 +274,8 @@ impl Tree {
         self.nodes.is_empty()
     }
 
-    /// The minimal coverability set, each ω-marking with a run with pumps that leads to it. `None` where a place has more tokens than fit.
+    /// The minimal coverability set, each ω-marking with a run with pumps that leads to it. `None` where a place has
+    /// more tokens than fit.
     pub fn all(&mut self, budget: &mut Budget) -> Result<Option<Vec<Justified>>, Stopped> {
         match self.grow(|_| false, budget)? {
             Grown::All => {
@@ -307,8 +316,9 @@ impl Tree {
         })
     }
 
-    /// How large a sum of places, each with a factor of at least 1, can be. Where the places are ω in no member of the whole set, the members have what is reached: each is justified, so that a marking with as
-    /// many tokens on these places can be reached, and each reachable marking is below one.
+    /// How large a sum of places, each with a factor of at least 1, can be. Where the places are ω in no member of the
+    /// whole set, the members have what is reached: each is justified, so that a marking with as many tokens on these
+    /// places can be reached, and each reachable marking is below one.
     pub fn largest_value(&mut self, net: &Net, sum: &Linear, budget: &mut Budget) -> Result<Largest, Stopped> {
         let places: Vec<PlaceId> = sum.terms().iter().map(|term| term.0).collect();
         Ok(match self.grow(|marking| places.iter().any(|place| marking[place.index()] == OMEGA), budget)? {

@@ -1,8 +1,9 @@
 //! A k-d tree (Bentley 1975) for domination: is one of its rows at least as large as another row, place by place?
 //!
-//! The rows are in a tree. Each node has the largest number of its rows for each place, so that it is passed over where that is not enough; an inner node parts its
-//! rows by the number for one place, so that where much is asked for only one side is looked at. Rows are never taken out: who adds a larger one leaves the smaller one
-//! in, which changes no answer.
+//! The rows are in a tree. Each node has the largest number of its rows for each place, so that it is passed over where
+//! that is not enough; an inner node parts its rows by the number for one place, so that where much is asked for only
+//! one side is looked at. Rows are never taken out: who adds a larger one leaves the smaller one in, which changes no
+//! answer.
 //!
 //! A row that is in already is found by its hash first, as that is what is asked for most often.
 //!

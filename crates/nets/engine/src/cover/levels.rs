@@ -1,8 +1,10 @@
 //! Lengths of shortest covering runs (Rackoff 1978): how short a run is that covers a marking, if only the first places
 //! count.
 //!
-//! Let `U_0` be what is at least as large as the marking, and `U_(k+1)` what is in `U_k`, or comes there by one transition. From a marking a run of at most `k` transitions covers the marking iff it is in `U_k`, by
-//! induction on `k`; each `U_k` is upward closed, and grows by the predecessors of the least markings that came last. If none comes, there is no such run. The places beyond the first `i` are forgotten: what may fall below 0 there, and need not be
+//! Let `U_0` be what is at least as large as the marking, and `U_(k+1)` what is in `U_k`, or comes there by one
+//! transition. From a marking a run of at most `k` transitions covers the marking iff it is in `U_k`, by induction on
+//! `k`; each `U_k` is upward closed, and grows by the predecessors of the least markings that came last. If none comes,
+//! there is no such run. The places beyond the first `i` are forgotten: what may fall below 0 there, and need not be
 //! enough in the end, has no say.
 
 use serval_budget::{Budget, Stopped};
@@ -13,7 +15,8 @@ use super::index::Index;
 use super::{OMEGA, cost};
 use crate::fast::Fast;
 
-/// `m(i, M0)` in the sense of Rackoff, for `i` from 0 to the number of places: one more than the length of a shortest run that keeps the first `i` places at 0 or above and covers the marking there; 0 where there is none. `None` where
+/// `m(i, M0)` in the sense of Rackoff, for `i` from 0 to the number of places: one more than the length of a shortest
+/// run that keeps the first `i` places at 0 or above and covers the marking there; 0 where there is none. `None` where
 /// a number does not fit.
 pub fn shortest(net: &Net, marking: &Marking, budget: &mut Budget) -> Result<Option<Vec<u64>>, Stopped> {
     let fast = Fast::new(net);

@@ -1,9 +1,12 @@
 //! Runs out of runs with pumps: each pump is repeated as often as what comes after it needs.
 //!
-//! Let steps lead to an ω-marking `m`, and let there be a number of tokens that is needed in the end for each place, at most `m(p)` where that is a number. From the end to the beginning, what is needed
-//! *before* each step is computed: for a transition `max(need − e(t), in(t))`; a pump `w` that makes ω of the places `Q` is repeated `k` times, the least number with `m(q) + k·e(w)(q) ≥
-//! need(q)` for `q ∈ Q`, where `m` is the ω-marking before it, and `max(need − k·e(w), need(w^k))` is needed before. At each point at most `m(p)` is needed where that is a number, so that the initial marking has what is
-//! needed in the beginning, and the word fires. Pumps need not nest: what a later one takes from the ω of an earlier one makes that `k` larger.
+//! Let steps lead to an ω-marking `m`, and let there be a number of tokens that is needed in the end for each place, at
+//! most `m(p)` where that is a number. From the end to the beginning, what is needed *before* each step is computed:
+//! for a transition `max(need − e(t), in(t))`; a pump `w` that makes ω of the places `Q` is repeated `k` times, the
+//! least number with `m(q) + k·e(w)(q) ≥ need(q)` for `q ∈ Q`, where `m` is the ω-marking before it, and
+//! `max(need − k·e(w), need(w^k))` is needed before. At each point at most `m(p)` is needed where that is a number, so
+//! that the initial marking has what is needed in the beginning, and the word fires. Pumps need not nest: what a later
+//! one takes from the ω of an earlier one makes that `k` larger.
 
 use serval_net_proof::{Again, Item, Step};
 use serval_petri::{Formula, Marking};
@@ -17,8 +20,8 @@ pub(crate) fn circle(fast: &Fast, word: &[u32]) -> Circle {
     Circle::new(fast, &word)
 }
 
-/// A run that leads into the goal, which is upward closed and met by the ω-marking to which the steps lead, and what it needs in the beginning by place: where that is ω, it may need something, too. `None` where a
-/// number does not fit.
+/// A run that leads into the goal, which is upward closed and met by the ω-marking to which the steps lead, and what it
+/// needs in the beginning by place: where that is ω, it may need something, too. `None` where a number does not fit.
 pub(crate) fn covering(fast: &Fast, steps: &[Step], end: &[u64], goal: &Formula) -> Option<(Vec<Item>, Vec<i128>)> {
     let needed = enough(end, goal)?;
     unrolled(fast, steps, needed.iter().map(|&tokens| tokens.into()).collect())

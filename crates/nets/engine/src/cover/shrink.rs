@@ -1,7 +1,8 @@
 //! Smaller evidence: places that do not matter are forgotten.
 //!
-//! In a cover a place is forgotten by ω in all members, in a basis by no token in all members; what is then larger than another, or smaller, is left out. The checker is asked whether what remains is still
-//! evidence, and if not, the place stays. This is done for one place after the other while there are few markings, and only with ticks that are left.
+//! In a cover a place is forgotten by ω in all members, in a basis by no token in all members; what is then larger than
+//! another, or smaller, is left out. The checker is asked whether what remains is still evidence, and if not, the place
+//! stays. This is done for one place after the other while there are few markings, and only with ticks that are left.
 
 use serval_budget::Budget;
 use serval_net_proof::{Basis, Claim, Cover, Evidence, Pump, check, check_bounded};

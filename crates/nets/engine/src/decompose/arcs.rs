@@ -1,12 +1,16 @@
 //! Arcs that are used finitely often.
 //!
-//! If some arcs `E` of a piece are not free, a run uses them at most `B` times together, where `B` is the greatest sum of their numbers. The rule `first` splits the piece at the first of them that is used: before it comes the piece without `E`, after it the
-//! piece as it was, which is split again until none of `E` is used any more.
+//! If some arcs `E` of a piece are not free, a run uses them at most `B` times together, where `B` is the greatest sum
+//! of their numbers. The rule `first` splits the piece at the first of them that is used: before it comes the piece
+//! without `E`, after it the piece as it was, which is split again until none of `E` is used any more.
 //!
-//! **Lemma.** After one of `E` is used, at most `B − 1` uses of `E` are left. **Proof.** Take a solution of the system of the new sequence. Adding up, arc by arc, the numbers of the two pieces, and one for the arc between them, solves the old
-//! system: tokens at both ends of the piece are the same, and at each vertex what enters and leaves adds up. There the sum over `E` is at most `B`, and the arc between the pieces counts one. ∎
+//! **Lemma.** After one of `E` is used, at most `B − 1` uses of `E` are left. **Proof.** Take a solution of the system
+//! of the new sequence. Adding up, arc by arc, the numbers of the two pieces, and one for the arc between them, solves
+//! the old system: tokens at both ends of the piece are the same, and at each vertex what enters and leaves adds up.
+//! There the sum over `E` is at most `B`, and the arc between the pieces counts one. ∎
 //!
-//! So after at most `B` splits the system of everything but the piece without `E` has no solution, and the piece without `E` has fewer arcs.
+//! So after at most `B` splits the system of everything but the piece without `E` has no solution, and the piece
+//! without `E` has fewer arcs.
 
 use serval_budget::Budget;
 use serval_linear::Linear;

@@ -1,13 +1,19 @@
 //! Covering graphs (Karp, Miller 1969) of a piece: what it can do from its beginning, or towards its end.
 //!
-//! The graph begins with the entry and the first label of the piece. From a vertex with its label each arc leads on that can fire; a place that has more tokens than at an ancestor of the same vertex, which is at most as large
+//! The graph begins with the entry and the first label of the piece. From a vertex with its label each arc leads on
+//! that can fire; a place that has more tokens than at an ancestor of the same vertex, which is at most as large
 //! everywhere, has ω from there on (Karp and Miller). Labels that are there already are not made again.
 //!
-//! **Theorem.** The graph is finite, and it *covers*: a marking under a label leads, along an arc, to a marking under the label that its edge leads to. **Proof.** It covers by construction: the label of an edge is what firing leads to, with
-//! some numbers made ω. It is finite by Dickson's and Kőnig's lemmas: on an infinite way two labels of a vertex would be comparable, and since no label occurs twice, places become ω again and again, but there are finitely many. ∎
+//! **Theorem.** The graph is finite, and it *covers*: a marking under a label leads, along an arc, to a marking under
+//! the label that its edge leads to. **Proof.** It covers by construction: the label of an edge is what firing leads
+//! to, with some numbers made ω. It is finite by Dickson's and Kőnig's lemmas: on an infinite way two labels of a
+//! vertex would be comparable, and since no label occurs twice, places become ω again and again, but there are finitely
+//! many. ∎
 //!
-//! If a vertex has all places at ω that its label in the piece has, the piece is *pumpable* there: from its first label a cycle at its entry can fire that adds to all places that are ω in the label of the entry and have a number in the
-//! first label. If not, all strongly connected parts of the graph have fewer places at ω than the piece. Towards the end, the same is done against the arcs.
+//! If a vertex has all places at ω that its label in the piece has, the piece is *pumpable* there: from its first label
+//! a cycle at its entry can fire that adds to all places that are ω in the label of the entry and have a number in the
+//! first label. If not, all strongly connected parts of the graph have fewer places at ω than the piece. Towards the
+//! end, the same is done against the arcs.
 
 use rustc_hash::FxHashMap;
 use serval_budget::Budget;

@@ -102,7 +102,8 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The order in which they pay. Arcs before all else would list the orders of all that happens finitely often. The answer is the same for each order.
+    /// The order in which they pay. Arcs before all else would list the orders of all that happens finitely often. The
+    /// answer is the same for each order.
     pub const ORDER: [Self; 4] = [Self::Forward, Self::Backward, Self::Value, Self::Arcs];
 }
 
@@ -250,8 +251,9 @@ impl Counts {
 }
 
 impl Open {
-    /// What can be done with a sequence; nothing if it is perfect. Every step is one whether the system has a solution or not, and what steps ask of it they ask over the rationals. So where whole numbers take long, the sequence
-    /// is split first, and only what cannot be split has to have an answer.
+    /// What can be done with a sequence; nothing if it is perfect. Every step is one whether the system has a solution
+    /// or not, and what steps ask of it they ask over the rationals. So where whole numbers take long, the sequence is
+    /// split first, and only what cannot be split has to have an answer.
     fn step_or_refuted(&mut self, net: &Net, system: &System, rules: [Rule; 4], budget: &mut Budget) -> Result<Option<Step>, Refusal> {
         let mut part = budget.part(SYSTEM_TICKS);
         let given = part.left();

@@ -1,12 +1,16 @@
 //! Which unknowns of a characteristic system can be arbitrarily large.
 //!
-//! An unknown (how often an arc is used, or the tokens of a place at the beginning or the end of a piece) is *free* if it is positive in a solution of the homogeneous system.
+//! An unknown (how often an arc is used, or the tokens of a place at the beginning or the end of a piece) is *free* if
+//! it is positive in a solution of the homogeneous system.
 //!
-//! **Theorem.** If the system has a solution, an unknown has finitely many values in all its solutions iff it is not free. **Proof.** A free one grows when multiples of a homogeneous solution are added. Conversely, solutions in natural numbers are
-//! finitely many least ones plus sums of homogeneous solutions, in which the unknown is 0. Rows of the goal that are inequalities are equations with one more unknown each. ∎
+//! **Theorem.** If the system has a solution, an unknown has finitely many values in all its solutions iff it is not
+//! free. **Proof.** A free one grows when multiples of a homogeneous solution are added. Conversely, solutions in
+//! natural numbers are finitely many least ones plus sums of homogeneous solutions, in which the unknown is 0. Rows of
+//! the goal that are inequalities are equations with one more unknown each. ∎
 //!
-//! Homogeneous solutions can be added and multiplied by positive numbers, so rational ones are enough, and one has all free unknowns positive. It is found at once: with `z ≤ u` and `z ≤ 1` for each unknown `u`,
-//! the sum of all `z` is made as large as possible; then `z = 1` just for the free ones.
+//! Homogeneous solutions can be added and multiplied by positive numbers, so rational ones are enough, and one has all
+//! free unknowns positive. It is found at once: with `z ≤ u` and `z ≤ 1` for each unknown `u`, the sum of all `z` is
+//! made as large as possible; then `z = 1` just for the free ones.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The decomposition, asked about goals of any form: each is split into cases, conjunctions of linear conditions, and each of them is decided, however many tokens there may be, if the budget is large enough.
+//! The decomposition, asked about goals of any form: each is split into cases, conjunctions of linear conditions, and
+//! each of them is decided, however many tokens there may be, if the budget is large enough.
 
 use crate::decompose::{Counts, MOST_PLACES, Rule, Said, Search};
 use serval_budget::{Budget, Cancel};
@@ -40,8 +41,8 @@ fn look(net: &Net, goal: &Formula, counts: &mut Counts, budget: &mut Budget) -> 
     }
 }
 
-/// The same after other methods: what is too large for this is not what the question failed for. What is upward closed is left to those that go forwards and backwards
-/// with ω.
+/// The same after other methods: what is too large for this is not what the question failed for. What is upward closed
+/// is left to those that go forwards and backwards with ω.
 pub(crate) fn ask(net: &Net, goal: &Formula, found: &mut Found, ticks: u64, cancel: &Cancel) -> Counts {
     let (mut said, mut counts) = (Found::Nothing, Counts::default());
     if net.place_count() <= MOST_PLACES && goal.not_upward().is_some() {

@@ -1,7 +1,8 @@
 //! Strongly connected parts of a piece.
 //!
-//! A covering graph is no component: runs go from one strongly connected part to the next. [`order`] numbers the vertices such that vertices of one part have one number, and numbers do not fall along
-//! arcs. What cannot come to the exit any more has greater numbers than the exit, so that the rule `leave` does not go there.
+//! A covering graph is no component: runs go from one strongly connected part to the next. [`order`] numbers the
+//! vertices such that vertices of one part have one number, and numbers do not fall along arcs. What cannot come to the
+//! exit any more has greater numbers than the exit, so that the rule `leave` does not go there.
 
 use serval_net_proof::decomposition::sequence::Piece;
 use serval_states::graph::{parts, reached};
@@ -26,8 +27,8 @@ pub fn is_connected(piece: &Piece) -> bool {
     inside(piece.exit) && piece.arcs.iter().all(|arc| inside(arc.from) && inside(arc.to))
 }
 
-/// Numbers of the vertices that fall along no arc, the same just for vertices of one strongly connected part. What comes to the exit is
-/// before what does not.
+/// Numbers of the vertices that fall along no arc, the same just for vertices of one strongly connected part. What
+/// comes to the exit is before what does not.
 pub fn order(piece: &Piece) -> Vec<u32> {
     let comes = reached(&neighbours(piece, false), piece.exit);
     // Of what leads to a vertex that comes to the exit all does.

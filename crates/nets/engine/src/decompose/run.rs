@@ -1,20 +1,30 @@
 //! Runs of perfect marked graph-transition sequences (Lambert 1992).
 //!
-//! For each piece let `σ` be a cycle at its entry that can fire from its first label and adds to each place that has a number there and ω in the label of the entry; `ρ` the same at its exit, against time. Let `s` solve the
-//! characteristic system with each arc used at least once, and `h` the homogeneous one with each arc used at least once more than by `σ` and `ρ` together, with `h_in ≥ 1` and `h_in + e(σ) ≥ 1` where the first label has ω, and with `h_out ≥ 1` and
-//! `h_out − e(ρ) ≥ 1` where the last has. Both exist, since all unknowns are free and homogeneous solutions can be added and multiplied. Let `π` be an Euler path of `s` from entry to exit, and `τ` an Euler circuit of `h − σ − ρ` at the exit: each
-//! arc is used, and the graph is strongly connected.
+//! For each piece let `σ` be a cycle at its entry that can fire from its first label and adds to each place that has a
+//! number there and ω in the label of the entry; `ρ` the same at its exit, against time. Let `s` solve the
+//! characteristic system with each arc used at least once, and `h` the homogeneous one with each arc used at least once
+//! more than by `σ` and `ρ` together, with `h_in ≥ 1` and `h_in + e(σ) ≥ 1` where the first label has ω, and with
+//! `h_out ≥ 1` and `h_out − e(ρ) ≥ 1` where the last has. Both exist, since all unknowns are free and homogeneous
+//! solutions can be added and multiplied. Let `π` be an Euler path of `s` from entry to exit, and `τ` an Euler circuit
+//! of `h − σ − ρ` at the exit: each arc is used, and the graph is strongly connected.
 //!
-//! **Theorem (Lambert).** For all large `k` the word that has `σ^k π τ^k ρ^k` for each piece, joined by the joints, is a run of the sequence. **Proof.** It adds up to `s + k·h`, so the parts begin and end under the labels, and joints have
-//! what they take. Places with a number in the labels of vertices have it along every path, and each arc can fire there. Take another place. Where it has a number in the first label, `h_in = 0`, the first `σ` can fire, and each adds at least 1; where it has ω, there are
-//! `s_in + k·h_in + i·e(σ)` tokens after `i` rounds, which is at least `k` for `i = 0` and `i = k`, so in between. So before each round there are enough if `k` is large, and after `σ^k` there are at least `k`. From the end, the same
-//! holds for `ρ^k`. Before `τ^k` there are at least `k` tokens less what `π` takes, and after it at least `k`; rounds are on the line between them. `π` and a round of `τ` take a number that does not depend on `k`. ∎
+//! **Theorem (Lambert).** For all large `k` the word that has `σ^k π τ^k ρ^k` for each piece, joined by the joints, is
+//! a run of the sequence. **Proof.** It adds up to `s + k·h`, so the parts begin and end under the labels, and joints
+//! have what they take. Places with a number in the labels of vertices have it along every path, and each arc can fire
+//! there. Take another place. Where it has a number in the first label, `h_in = 0`, the first `σ` can fire, and each
+//! adds at least 1; where it has ω, there are `s_in + k·h_in + i·e(σ)` tokens after `i` rounds, which is at least `k`
+//! for `i = 0` and `i = k`, so in between. So before each round there are enough if `k` is large, and after `σ^k` there
+//! are at least `k`. From the end, the same holds for `ρ^k`. Before `τ^k` there are at least `k` tokens less what `π`
+//! takes, and after it at least `k`; rounds are on the line between them. `π` and a round of `τ` take a number that
+//! does not depend on `k`. ∎
 //!
-//! Rows of the goal are in both systems, so that `s + k·h` meets them, too; where they say that a number does not divide, `k` is a multiple of all these numbers.
+//! Rows of the goal are in both systems, so that `s + k·h` meets them, too; where they say that a number does not
+//! divide, `k` is a multiple of all these numbers.
 //!
 //! Without `h_in ≥ 1` it may be that `h_in = 0` and `e(σ) ≥ 1`, and the first `σ` cannot fire, however large `k` is.
 //!
-//! No proof is needed that the answer is right: the first `k` of 0, 1, 2, 4, … whose word the checker replays into the goal is it.
+//! No proof is needed that the answer is right: the first `k` of 0, 1, 2, 4, … whose word the checker replays into the
+//! goal is it.
 
 use rustc_hash::FxHashMap;
 use serval_arith::{Outcome, Solver};
@@ -42,8 +52,9 @@ const TOO_LONG: Refusal = Refusal::TooLarge { what: "steps of a run", limit: MOS
 /// A vertex with its tokens, and from where by which arc it was met.
 type Met = (usize, Label, Option<(usize, usize)>);
 
-/// A shortest cycle at the entry of a piece, as numbers of arcs, that can fire from its first label and adds to each place that is to be pumped; or the same at its exit, against time, read forwards.
-/// Breadth first; what is at most as large as something that was met before at the same vertex leads to nothing more.
+/// A shortest cycle at the entry of a piece, as numbers of arcs, that can fire from its first label and adds to each
+/// place that is to be pumped; or the same at its exit, against time, read forwards. Breadth first; what is at most as
+/// large as something that was met before at the same vertex leads to nothing more.
 pub fn pumping(net: &Net, piece: &Piece, forward: bool, budget: &mut Budget) -> Result<Vec<usize>, Refusal> {
     let (begin, first) = if forward { (piece.entry, &piece.first) } else { (piece.exit, &piece.last) };
     let wanted: Vec<usize> = (0..first.len()).filter(|&place| first[place].is_some() && piece.labels[begin][place].is_none()).collect();
@@ -90,8 +101,9 @@ pub fn pumping(net: &Net, piece: &Piece, forward: bool, budget: &mut Budget) -> 
 /// Arcs, each with the number of its repetitions.
 type Blocks = Vec<(usize, i64)>;
 
-/// A path of arcs from a vertex, each used so often (Hierholzer); they are connected, and what enters a vertex leaves it, but for the ends. A loop is used as
-/// often as it is to be when its vertex is first come to, so that what is to be used very often may be short all the same.
+/// A path of arcs from a vertex, each used so often (Hierholzer); they are connected, and what enters a vertex leaves
+/// it, but for the ends. A loop is used as often as it is to be when its vertex is first come to, so that what is to be
+/// used very often may be short all the same.
 fn euler(piece: &Piece, from: usize, mut times: Vec<i64>, budget: &mut Budget) -> Result<Blocks, Refusal> {
     let mut loops: FxHashMap<usize, Blocks> = FxHashMap::default();
     for (number, arc) in piece.arcs.iter().enumerate().filter(|(_, arc)| arc.from == arc.to) {
@@ -235,7 +247,8 @@ fn words(net: &Net, sequence: &Sequence, budget: &mut Budget) -> Result<Vec<Word
     Ok(words)
 }
 
-/// A run of a perfect sequence, and how often it pumps; `None` where the goal says that numbers do not divide that are too large.
+/// A run of a perfect sequence, and how often it pumps; `None` where the goal says that numbers do not divide that are
+/// too large.
 pub fn run(net: &Net, goal: &Formula, sequence: &Sequence, budget: &mut Budget) -> Result<Option<(Run, u64)>, Refusal> {
     let words = words(net, sequence, budget)?;
     let Some(unit) = sequence.rows.iter().try_fold(1_u64, |unit, row| match row {

@@ -1,6 +1,7 @@
 //! Values: a place has finitely many numbers of tokens at the beginning or the end of a piece.
 //!
-//! The least and the greatest number over the rationals are rounded inwards. All numbers between them are cases; those that are none are refuted when their turn comes.
+//! The least and the greatest number over the rationals are rounded inwards. All numbers between them are cases; those
+//! that are none are refuted when their turn comes.
 
 use serval_arith::{Outcome, Solver};
 use serval_budget::Budget;

@@ -1,13 +1,14 @@
 //! Conflict-driven search with lazily generated literals (Ohrimenko, Stuckey, Codish 2009): is there a marking that
 //! meets all clauses of bounds?
 //!
-//! Each variable is an integer within bounds that grow tighter; a literal says that a variable is at least, or at most, a number. What clauses and
-//! linear sums leave no choice about is propagated, something is tried where there is a choice, and each conflict is analysed: a clause is learnt
-//! from it that spares all conflicts of the same kind (conflict-driven search, with the literals of the order encoding made when they are
-//! needed). For nets that are safe a variable has two values, and this is a propositional engine.
+//! Each variable is an integer within bounds that grow tighter; a literal says that a variable is at least, or at most,
+//! a number. What clauses and linear sums leave no choice about is propagated, something is tried where there is a
+//! choice, and each conflict is analysed: a clause is learnt from it that spares all conflicts of the same kind
+//! (conflict-driven search, with the literals of the order encoding made when they are needed). For nets that are safe
+//! a variable has two values, and this is a propositional engine.
 //!
-//! Questions are asked under *assumptions*. Where the answer is no, those that it needs are given, each as weak as it is needed: a bound
-//! of 5 may be needed as a bound of 2.
+//! Questions are asked under *assumptions*. Where the answer is no, those that it needs are given, each as weak as it
+//! is needed: a bound of 5 may be needed as a bound of 2.
 
 mod conflict;
 mod propagate;

@@ -119,8 +119,8 @@ impl<'a> Facts<'a> {
         self.exclude(&cube, budget)
     }
 
-    /// Adds the facts that the leaves of a tree about the marking equation rest on: what a leaf adds up of the equation is a sum of
-    /// tokens that no transition increases, unless something is said there of how often transitions fire.
+    /// Adds the facts that the leaves of a tree about the marking equation rest on: what a leaf adds up of the equation
+    /// is a sum of tokens that no transition increases, unless something is said there of how often transitions fire.
     pub(crate) fn cut(&mut self, tree: &Tree) -> bool {
         let places = u32::try_from(self.net.place_count()).unwrap_or(u32::MAX);
         let mut is_new = false;

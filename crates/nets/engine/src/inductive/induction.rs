@@ -1,7 +1,8 @@
 //! k-induction (Sheeran, Singh, Stålmarck 2000), strengthened by facts.
 //!
-//! With facts that hold in all reachable markings: does one of these markings lie in the goal? If so, does a run of fewer than `k` steps end there, or do `k`
-//! steps from outside lead there? A solution that the marking equation or a trap excludes adds that fact; otherwise `k` grows.
+//! With facts that hold in all reachable markings: does one of these markings lie in the goal? If so, does a run of
+//! fewer than `k` steps end there, or do `k` steps from outside lead there? A solution that the marking equation or a
+//! trap excludes adds that fact; otherwise `k` grows.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +64,8 @@ fn inductive(net: &Net, goal: &Formula, clauses: &[Clause], budget: &mut Budget)
     }
 }
 
-/// Adds facts until the problem has no solution, or one of which nothing is known. `moments` are the markings of a solution.
+/// Adds facts until the problem has no solution, or one of which nothing is known. `moments` are the markings of a
+/// solution.
 fn exclude_all(
     facts: &mut Facts<'_>,
     budget: &mut Budget,

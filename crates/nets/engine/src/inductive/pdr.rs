@@ -1,15 +1,17 @@
 //! IC3, property-directed reachability (Bradley 2011): an inductive invariant of clauses, each of which is learnt from
 //! a way into the goal.
 //!
-//! There are *frames* `F_0, F_1, …, F_k`: `F_i` holds in all markings that can be reached in at most `i` steps, `F_0` is the initial marking, and the clauses of
-//! `F_{i+1}` are among those of `F_i`. *Facts* ([`Facts`]) are in all of them. A *cube* is a set of markings, given by bounds of places. What leads by
-//! one transition into a cube is a cube again, exactly: so every marking of the cubes that are looked at leads into the goal, and if one of them has the initial
-//! marking, that is a run.
+//! There are *frames* `F_0, F_1, …, F_k`: `F_i` holds in all markings that can be reached in at most `i` steps, `F_0`
+//! is the initial marking, and the clauses of `F_{i+1}` are among those of `F_i`. *Facts* ([`Facts`]) are in all of
+//! them. A *cube* is a set of markings, given by bounds of places. What leads by one transition into a cube is a cube
+//! again, exactly: so every marking of the cubes that are looked at leads into the goal, and if one of them has the
+//! initial marking, that is a run.
 //!
-//! A cube of the goal that `F_k` leaves open is *blocked*: first by facts, if the marking equation or a trap excludes it; else its predecessors in `F_{k−1}` are
-//! blocked, and so on, until no transition leads into it from a frame. Then it is made larger, as long as that stays so: the engine names the bounds
-//! that it needs, and how tight they must be, and the others are dropped one by one. Its opposite is a clause of the frame. Where two
-//! frames become the same they are an invariant.
+//! A cube of the goal that `F_k` leaves open is *blocked*: first by facts, if the marking equation or a trap excludes
+//! it; else its predecessors in `F_{k−1}` are blocked, and so on, until no transition leads into it from a frame. Then
+//! it is made larger, as long as that stays so: the engine names the bounds that it needs, and how tight they must be,
+//! and the others are dropped one by one. Its opposite is a clause of the frame. Where two frames become the same they
+//! are an invariant.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,9 @@
 //! Clauses without the atoms that they can do without.
 //!
-//! Clauses are an invariant together. Let one of them without one of its bounds hold in the beginning, and let no transition end it where it and all
-//! other clauses hold. Then the shorter clause can take the place of the longer one: it says more, so that what rested on the longer one rests on it as
-//! well. The checker is asked about the result as about everything else.
+//! Clauses are an invariant together. Let one of them without one of its bounds hold in the beginning, and let no
+//! transition end it where it and all other clauses hold. Then the shorter clause can take the place of the longer one:
+//! it says more, so that what rested on the longer one rests on it as well. The checker is asked about the result as
+//! about everything else.
 
 use serval_arith::Solver;
 use serval_budget::{Budget, Stopped};

@@ -144,7 +144,8 @@ pub(crate) fn tightest(mut lits: Vec<Lit>) -> Vec<Lit> {
     lits
 }
 
-/// Bounds that a marking meets and from which the constraint follows, where the marking meets it. Slack is given away, place by place.
+/// Bounds that a marking meets and from which the constraint follows, where the marking meets it. Slack is given away,
+/// place by place.
 fn inside(constraint: &Constraint, marking: &[i64]) -> Option<Vec<Lit>> {
     let linear = constraint.expression();
     let value = linear.value(|place| marking[place.index()].into())?;

@@ -1,7 +1,9 @@
-//! From clauses that are said to be an invariant to evidence: trees for what needs one, and only the clauses that are needed.
+//! From clauses that are said to be an invariant to evidence: trees for what needs one, and only the clauses that are
+//! needed.
 //!
-//! The [engine](super::engine) says which clauses a question needs; the exact solver makes the tree from those. Trees number facts and clauses as the
-//! problem does that they are about, so they are numbered anew when clauses are left out.
+//! The [engine](super::engine) says which clauses a question needs; the exact solver makes the tree from those. Trees
+//! number facts and clauses as the problem does that they are about, so they are numbered anew when clauses are left
+//! out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +51,8 @@ impl From<Stopped> for Failed {
     }
 }
 
-/// Evidence that these clauses are an invariant that excludes the goal. What is needed neither for the goal nor for what is needed is left out, clauses first
-/// and then atoms of clauses; with `all`, nothing is.
+/// Evidence that these clauses are an invariant that excludes the goal. What is needed neither for the goal nor for
+/// what is needed is left out, clauses first and then atoms of clauses; with `all`, nothing is.
 pub(crate) fn written(net: &Net, goal: &Formula, clauses: &[Clause], all: bool, budget: &mut Budget) -> Result<Inductive, Failed> {
     let found = of_clauses(net, goal, clauses, all, budget)?;
     if all {

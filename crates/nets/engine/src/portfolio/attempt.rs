@@ -11,7 +11,8 @@ use crate::answer::{Found, checked};
 /// What came before the first round.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
-    /// [`Session::begin`](super::Session::begin), with these goals and perhaps others; whether its ticks were too few for the bounds of places.
+    /// [`Session::begin`](super::Session::begin), with these goals and perhaps others; whether its ticks were too few
+    /// for the bounds of places.
     Beginning { is_cut: bool },
     /// Nothing.
     Nothing,

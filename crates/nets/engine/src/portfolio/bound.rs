@@ -1,7 +1,8 @@
 //! How large a sum of places can be.
 //!
-//! Two numbers close in on it: a value that a run has, and one that is not exceeded. Weighted sums say the second where they bound each place; ω-markings say both, or that there is none. In between, other methods are asked whether a value
-//! can be reached that is as large as is still possible, one in the middle, or just one more than is known.
+//! Two numbers close in on it: a value that a run has, and one that is not exceeded. Weighted sums say the second where
+//! they bound each place; ω-markings say both, or that there is none. In between, other methods are asked whether a
+//! value can be reached that is as large as is still possible, one in the middle, or just one more than is known.
 
 use serval_budget::{Budget, Cancel, Stopped};
 use serval_net_proof::{Claim, Evidence, Run, run};

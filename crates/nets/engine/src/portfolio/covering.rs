@@ -98,8 +98,8 @@ impl Session {
         })
     }
 
-    /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say nothing. Says how
-    /// far they came, too.
+    /// Asks whether places are bounded: by weighted sums, or by ω-markings. Other methods, if one is wanted alone, say
+    /// nothing. Says how far they came, too.
     pub fn bounded(&self, net: &Net, places: &[PlaceId], method: Option<Method>, rounds: u32, cancel: &Cancel) -> (Found, Far) {
         let (mut found, mut progress) = (Found::Nothing, Progress::default());
         let wants = |wanted: Method| method.is_none_or(|method| method == wanted);

@@ -1,4 +1,5 @@
-//! What the rows of the schedule ask, where a method has one way to be asked. Each function says whether more ticks could help.
+//! What the rows of the schedule ask, where a method has one way to be asked. Each function says whether more ticks
+//! could help.
 
 use serval_net_proof::{Evidence, Run};
 

@@ -41,8 +41,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Does what a method does. Where it panics it has found nothing, and the progress remembers that. What was found before stays,
-    /// since the checker has accepted it.
+    /// Does what a method does. Where it panics it has found nothing, and the progress remembers that. What was found
+    /// before stays, since the checker has accepted it.
     pub(super) fn guarded<T: Default>(&mut self, method: impl FnOnce(&mut Self) -> T) -> T {
         fenced(|| method(&mut *self)).unwrap_or_else(|| {
             self.has_failed = true;

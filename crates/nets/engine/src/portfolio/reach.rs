@@ -1,4 +1,5 @@
-//! Methods for goals that say of places how many tokens they have: backwards, one by one and with ω, and what is never covered.
+//! Methods for goals that say of places how many tokens they have: backwards, one by one and with ω, and what is never
+//! covered.
 
 use serval_budget::Stopped;
 use serval_net_proof::backward::mirrored;

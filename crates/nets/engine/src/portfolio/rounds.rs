@@ -9,7 +9,8 @@ use super::ticks::grown;
 use crate::answer::{Found, Method};
 
 impl Round<'_> {
-    /// Asks what is due in this round about all goals that are open, or one method alone; whether more ticks could help.
+    /// Asks what is due in this round about all goals that are open, or one method alone; whether more ticks could
+    /// help.
     pub(super) fn ask(self, goals: &[Formula], found: &mut [Found], method: Option<Method>, progress: &mut Progress) -> bool {
         let is_asked = |row_method: Method, due: Due, is_alone: bool| match method {
             Some(method) => is_alone && row_method == method,

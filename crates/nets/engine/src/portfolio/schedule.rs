@@ -1,7 +1,7 @@
 //! What is tried when.
 //!
-//! To give a method a place, write its function and add a [`Row`]: to [`AT_ONCE`], where it looks at all goals together, or to
-//! [`ONE_BY_ONE`], where it is asked about each by itself. Rows are tried from the first to the last.
+//! To give a method a place, write its function and add a [`Row`]: to [`AT_ONCE`], where it looks at all goals
+//! together, or to [`ONE_BY_ONE`], where it is asked about each by itself. Rows are tried from the first to the last.
 
 use super::attempt::{Attempt, AttemptAtAll, Before};
 use super::ticks::{
@@ -60,8 +60,8 @@ pub(super) const AT_ONCE: &[Row<AtAll>] = &[
     row(Method::Backward, COVER_TICKS, Due::From(0), false, covering::backward_from_all),
 ];
 
-/// What a round asks about each goal by itself. The inductive methods come late, and the decomposition last: what the others decide they
-/// decide sooner, and with smaller evidence.
+/// What a round asks about each goal by itself. The inductive methods come late, and the decomposition last: what the
+/// others decide they decide sooner, and with smaller evidence.
 pub(super) const ONE_BY_ONE: &[Row<AtOne>] = &[
     row(Method::Siphon, 0, Due::Never, true, methods::siphon),
     row(Method::Weights, WEIGHTS_TICKS, Due::Cut(1), true, methods::weights),

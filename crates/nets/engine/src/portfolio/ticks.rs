@@ -1,7 +1,7 @@
 //! How many ticks methods have.
 //!
-//! Each is a default for all nets, found by measuring contest nets and families: a method gets about as long in the first
-//! round as the ones beside it. Any number from 1 on is sound; a smaller one leaves more to later rounds.
+//! Each is a default for all nets, found by measuring contest nets and families: a method gets about as long in the
+//! first round as the ones beside it. Any number from 1 on is sound; a smaller one leaves more to later rounds.
 
 /// Ticks for the bounds of places by weighted sums, in the first round.
 pub(super) const WEIGHTS_TICKS: u64 = 10_000_000;

@@ -1,7 +1,8 @@
 //! Clauses that a separator may be made of: those of few shapes that hold on markings that are known to be reachable.
 //!
-//! Atoms are bounds of places, of sums and of differences of two places, near what the goal says and what was seen; residues of places and of sums and differences of two, by 2 and 3; and whether a transition has fired. A clause is one atom,
-//! or one beside a *guard*: that a place is empty or not, or that a transition has fired or not.
+//! Atoms are bounds of places, of sums and of differences of two places, near what the goal says and what was seen;
+//! residues of places and of sums and differences of two, by 2 and 3; and whether a transition has fired. A clause is
+//! one atom, or one beside a *guard*: that a place is empty or not, or that a transition has fired or not.
 
 use std::collections::BTreeSet;
 

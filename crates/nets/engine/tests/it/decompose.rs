@@ -1,4 +1,5 @@
-//! Tests of the decomposition: alone, on nets whose answers are known or found by trying everything, and as the last of all methods.
+//! Tests of the decomposition: alone, on nets whose answers are known or found by trying everything, and as the last of
+//! all methods.
 
 mod mutants;
 mod random;
@@ -15,7 +16,8 @@ fn goal_of(net: &Net, target: &[u64]) -> Formula {
     Property::Reaches(Marking::new(target.to_vec())).goals(net).unwrap().remove(0)
 }
 
-/// What the decomposition says, after the checker: whether the marking can be reached, with what and how; nothing where the ticks end.
+/// What the decomposition says, after the checker: whether the marking can be reached, with what and how; nothing where
+/// the ticks end.
 fn decided(net: &Net, goal: &Formula, ticks: u64, told: &str) -> Option<(bool, Evidence, Counts)> {
     decided_in(net, goal, Rule::ORDER, ticks, told)
 }

@@ -47,7 +47,8 @@ fn size(evidence: &Evidence) -> usize {
     }
 }
 
-/// The problems are in the examples as they are made, and all methods together, and both alone, have the right answer with evidence.
+/// The problems are in the examples as they are made, and all methods together, and both alone, have the right answer
+/// with evidence.
 #[test]
 fn problems_have_their_answers() {
     if skips("nets.problems") {
@@ -127,7 +128,8 @@ fn large_nets_of_lipton_end_by_a_limit() {
         let (found, far) = session.go_on(&net, &targets, vec![Found::Nothing; 2], 2, &Cancel::new());
         let claims: Vec<Option<Claim>> = found.iter().map(|found| found.answer().map(|answer| answer.claim)).collect();
         say(&format!("lipton 3, mistake: {mistake}: {claims:?}, {far:?}"));
-        // Whether it halts is open; that the counter holds no more than it should may be ruled out already, and nothing else is said.
+        // Whether it halts is open; that the counter holds no more than it should may be ruled out already, and nothing
+        // else is said.
         assert!(claims[0].is_none_or(|one| one == claim(!mistake)), "{claims:?}");
         assert!(claims[1].is_none_or(|one| one == Claim::Unreachable), "{claims:?}");
         let open = found.iter().any(Found::is_open);
@@ -159,7 +161,8 @@ fn nets_of_lipton_test_for_zero() {
     });
 }
 
-/// What tests a counter for zero in a net does in a program with counters that can be tested for zero: the same number of times.
+/// What tests a counter for zero in a net does in a program with counters that can be tested for zero: the same number
+/// of times.
 #[derive(Clone, Copy)]
 enum Line {
     Add(usize, i64),
@@ -188,7 +191,8 @@ fn interpreted(lines: &[Line], counters: usize, most: usize) -> Option<Vec<i64>>
     panic!("the program does not end");
 }
 
-/// Does something `2^(2^level)` times, by two loops of the level below; counters 0 and 1 are the thing itself, and each level has two further ones.
+/// Does something `2^(2^level)` times, by two loops of the level below; counters 0 and 1 are the thing itself, and each
+/// level has two further ones.
 fn times(lines: &mut Vec<Line>, level: usize, work: &[Line]) {
     let Some(below) = level.checked_sub(1) else {
         lines.extend([work, work].concat());
@@ -209,7 +213,8 @@ fn times(lines: &mut Vec<Line>, level: usize, work: &[Line]) {
     lines[top] = Line::IfZero(outer, lines.len());
 }
 
-/// The program of Lipton with counters that can be tested: it fills the opposite of `x`, makes the mistake, and takes it down to see that it is full. It halts, and with what, or it does not.
+/// The program of Lipton with counters that can be tested: it fills the opposite of `x`, makes the mistake, and takes
+/// it down to see that it is full. It halts, and with what, or it does not.
 fn lipton_program(n: u32, mistake: bool) -> Option<Vec<i64>> {
     let (n, mut lines) = (n as usize, Vec::new());
     times(&mut lines, n, &[Line::Add(0, 1)]);
@@ -323,7 +328,8 @@ fn boolean_programs_are_safe_nets() {
     assert!(!sweep.is_representative() || halting * 8 >= all && (all - halting) * 8 >= all, "{halting} of {all}");
 }
 
-/// Random systems: both methods agree, the system is written as it is read, and the shortest run that covers is as short as trying everything says.
+/// Random systems: both methods agree, the system is written as it is read, and the shortest run that covers is as
+/// short as trying everything says.
 #[test]
 fn random_systems_are_decided() {
     let sweep = serval_effort::sweep("nets.random_vass", 20, 60);
@@ -382,7 +388,8 @@ fn a_net_multiplies_weakly() {
     }
 }
 
-/// Machines of two states each, one of four, and places that grow: many ω-markings, none below another. `SERVAL_SIZE=15` makes 131,072 of them over 50 places.
+/// Machines of two states each, one of four, and places that grow: many ω-markings, none below another.
+/// `SERVAL_SIZE=15` makes 131,072 of them over 50 places.
 #[test]
 fn large_sets_are_found() {
     let machines = number("SERVAL_SIZE", 7);

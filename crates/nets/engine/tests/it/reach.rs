@@ -56,7 +56,8 @@ fn finitely_many_backwards() {
     assert!(matches!(look_back(&free.0, &free.1, 100, &mut Budget::unlimited()), Ok(None)));
 }
 
-/// Both directions are infinite, and the beginning is below nothing that the goal could come from; and the goal is below nothing that is reached.
+/// Both directions are infinite, and the beginning is below nothing that the goal could come from; and the goal is
+/// below nothing that is reached.
 #[test]
 fn covers_of_both_directions() {
     // What gives to `b` needs `a` afterwards, too, and `b` comes and goes.

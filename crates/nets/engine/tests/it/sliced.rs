@@ -43,7 +43,8 @@ fn few_places_are_enough() {
     check(&net, &goal, Claim::Reachable, &run, &mut Budget::unlimited()).unwrap();
 }
 
-/// The net in which each transition takes from one place after the other, and a lock keeps what belongs together together.
+/// The net in which each transition takes from one place after the other, and a lock keeps what belongs together
+/// together.
 fn one_by_one(net: &Net) -> (Net, PlaceId) {
     let mut split = Net::new("split");
     let places: Vec<PlaceId> =
@@ -63,7 +64,8 @@ fn one_by_one(net: &Net) -> (Net, PlaceId) {
     (split, idle)
 }
 
-/// Nets in which no transition takes from two unbounded places are as hard as all: each net is such a one, with a finite control.
+/// Nets in which no transition takes from two unbounded places are as hard as all: each net is such a one, with a
+/// finite control.
 #[test]
 fn to_take_from_one_unbounded_place_at_a_time_is_no_easier() {
     let sweep = serval_effort::sweep("nets.one_place_at_a_time", 20, 60);

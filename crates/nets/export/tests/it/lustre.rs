@@ -51,7 +51,8 @@ fn every_export_of_every_example_is_in_the_grammar() {
 struct Expected<'a> {
     net: &'a Net,
     marking: Marking,
-    /// By transition and by place whether it was enabled or marked, now or at an instant before; and the same without the first.
+    /// By transition and by place whether it was enabled or marked, now or at an instant before; and the same without
+    /// the first.
     seen: [Vec<bool>; 2],
     later: [Vec<bool>; 2],
 }
@@ -128,7 +129,8 @@ fn stream(net: &Net, node: &Node, encoding: Encoding, sets: &[Vec<TransitionId>]
             let name = |transition| format!("act_{}", identifier(net.transition_name(transition)));
             net.transitions().map(|transition| (name(transition), active.contains(&transition))).collect()
         };
-        // Anything at all: the assertions allow it iff it is some of the enabled transitions of one set, and one at least if one is enabled.
+        // Anything at all: the assertions allow it iff it is some of the enabled transitions of one set, and one at
+        // least if one is enabled.
         let wild: Vec<TransitionId> = net.transitions().filter(|_| random.below(3) == 0).collect();
         let touched = sets.iter().filter(|set| set.iter().any(|transition| wild.contains(transition))).count();
         let allowed = wild.iter().all(enabled) && (touched == 1 || !net.transitions().any(|transition| enabled(&transition)));

@@ -8,7 +8,8 @@
 //! expr     = "if" expr "then" expr "else" expr | or ("->" expr)?
 //! or       = and ("or" and)*          and  = not ("and" not)*        not = "not" not | cmp
 //! cmp      = sum (("=" | ">=" | "<=" | "<" | ">") sum)?               sum = product (("+" | "-") product)*
-//! product  = unary ("*" unary)*       unary = "pre" unary | ID | ID "(" expr ")" | NUMBER | "true" | "false" | "(" expr ")"
+//! product  = unary ("*" unary)*
+//! unary    = "pre" unary | ID | ID "(" expr ")" | NUMBER | "true" | "false" | "(" expr ")"
 //! ```
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,8 @@
 //! The published encoding is the published one.
 //!
-//! The listing of the satellite model, appendix A.1 of the paper, is in `published.lus` with what its conversion to text had damaged repaired (`≥`, `→`).
-//! Both are parsed, so that layout and the order of declarations and equations do not matter; `true and` is dropped and `enable_t` expanded.
+//! The listing of the satellite model, appendix A.1 of the paper, is in `published.lus` with what its conversion to
+//! text had damaged repaired (`≥`, `→`). Both are parsed, so that layout and the order of declarations and equations do
+//! not matter; `true and` is dropped and `enable_t` expanded.
 
 use serval_net_export::lustre::{Encoding, Options, write};
 use serval_net_export::sets;
@@ -76,7 +77,8 @@ fn same(ours: &Node, theirs: &Node) {
     assert_eq!(ours.equations.len(), theirs.equations.len());
 }
 
-/// The net of the listing, which the contest calls SatelliteMemory-PT-X00100Y0003, with its nodes in the order of the listing.
+/// The net of the listing, which the contest calls SatelliteMemory-PT-X00100Y0003, with its nodes in the order of the
+/// listing.
 fn satellite() -> Net {
     tina::read(include_str!("satellite.net")).unwrap()
 }

@@ -9,12 +9,11 @@
 //! expression has no form in this language, nor a finite conjunction that says
 //! the same: it is refused ([`NotWritten`]).
 //!
-//! Read: `conjunction`, `disjunction`, `negation`, `implication`, `true`,
-//! `false`, comparisons (`integer-le` and its relatives) of `integer-constant`,
-//! `tokens-count`, `integer-sum`, `integer-difference` and `integer-product`
-//! with at most one factor that is not a constant, `is-fireable` and `deadlock`. Places and
-//! transitions are named by the ids of the file of the net ([`Ids`]). In a symmetric net, which has been unfolded, `tokens-count` counts the tokens of all colours of
-//! a place, and `is-fireable` asks whether a transition can fire for some choice of colours.
+//! Read: `conjunction`, `disjunction`, `negation`, `implication`, `true`, `false`, comparisons (`integer-le` and its
+//! relatives) of `integer-constant`, `tokens-count`, `integer-sum`, `integer-difference` and `integer-product` with at
+//! most one factor that is not a constant, `is-fireable` and `deadlock`. Places and transitions are named by the ids of
+//! the file of the net ([`Ids`]). In a symmetric net, which has been unfolded, `tokens-count` counts the tokens of all
+//! colours of a place, and `is-fireable` asks whether a transition can fire for some choice of colours.
 //!
 //! Questions as properties, with the global ones of the contest, are read by [`properties`].
 //!

@@ -11,17 +11,18 @@
 //!   crit >= 2
 //! ```
 //!
-//! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* n in the beginning has n, and a transition
-//! `more NAME` adds to it: what is added later could have been there before, and more tokens end nothing that is asked here. So quasi-liveness is that
-//! each rule can fire from some beginning, as what adds always can; only deadlocks are no question about such a net, since it has none.
+//! Counters become places, rules become transitions `rule1`, `rule2`, …. A counter that has *at least* n in the
+//! beginning has n, and a transition `more NAME` adds to it: what is added later could have been there before, and more
+//! tokens end nothing that is asked here. So quasi-liveness is that each rule can fire from some beginning, as what
+//! adds always can; only deadlocks are no question about such a net, since it has none.
 //!
-//! Each target is a conjunction of lower bounds and exact numbers, and there may be several. With that transition the same
-//! markings can be reached as from all beginnings. It takes nothing, so in a run each of its firings can be moved to the
-//! front: before it the others only find more tokens, and the last marking stays the same. Then the run begins with one of
-//! the beginnings. The other way, a beginning is reached by firing it first.
+//! Each target is a conjunction of lower bounds and exact numbers, and there may be several. With that transition the
+//! same markings can be reached as from all beginnings. It takes nothing, so in a run each of its firings can be moved
+//! to the front: before it the others only find more tokens, and the last marking stays the same. Then the run begins
+//! with one of the beginnings. The other way, a beginning is reached by firing it first.
 //!
-//! A rule without a guard, or with `true`, can always fire if what it takes is there. The reader refuses by name whatever is
-//! more than a net: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
+//! A rule without a guard, or with `true`, can always fire if what it takes is there. The reader refuses by name
+//! whatever is more than a net: a *reset* `x' = 0`, a *transfer* `x' = x + y`, a test for zero.
 
 use std::collections::BTreeMap;
 

@@ -6,15 +6,13 @@
 //! is given exactly, as hexadecimal UTF-8, in a
 //! `<toolspecific tool="serval">`.
 //!
-//! Read: one net of the type `ptnet`, any number of pages, nested or not,
-//! reference places and reference transitions, inscriptions, initial markings.
-//! A node is called as `<name><text>` says, exactly, or by its id where there is
-//! none; where two places would be called alike, all places are called by their
-//! ids, and the same for transitions. Skipped: graphics, what is specific to
-//! tools, names of pages and arcs. Symmetric nets (type `symmetricnet`) are unfolded, as its module says. Refused: other high-level
-//! nets, several nets unless they are composed ([`read_composed`]),
-//! weights of 0, arcs between two places or two transitions, and any element
-//! that is not known, as it might change what the net means.
+//! Read: one net of the type `ptnet`, any number of pages, nested or not, reference places and reference transitions,
+//! inscriptions, initial markings. A node is called as `<name><text>` says, exactly, or by its id where there is none;
+//! where two places would be called alike, all places are called by their ids, and the same for transitions. Skipped:
+//! graphics, what is specific to tools, names of pages and arcs. Symmetric nets (type `symmetricnet`) are unfolded, as
+//! its module says. Refused: other high-level nets, several nets unless they are composed ([`read_composed`]), weights
+//! of 0, arcs between two places or two transitions, and any element that is not known, as it might change what the net
+//! means.
 //!
 //! ```
 //! use serval_petri::{Net, pnml};
@@ -60,7 +58,8 @@ pub struct ReadNet {
 pub struct Ids {
     places: FxHashMap<String, PlaceId>,
     transitions: FxHashMap<String, TransitionId>,
-    /// What nodes of a symmetric net have become: a place for each colour, a transition for each choice of colours that is allowed.
+    /// What nodes of a symmetric net have become: a place for each colour, a transition for each choice of colours that
+    /// is allowed.
     unfolded_places: FxHashMap<String, Vec<PlaceId>>,
     unfolded_transitions: FxHashMap<String, Vec<TransitionId>>,
 }
@@ -94,7 +93,8 @@ impl Ids {
         self.transitions.get(id).copied()
     }
 
-    /// The places that the place with this id is: itself, or in a symmetric net those of all its colours, whose tokens are its tokens.
+    /// The places that the place with this id is: itself, or in a symmetric net those of all its colours, whose tokens
+    /// are its tokens.
     pub fn places_of(&self, id: &str) -> Option<&[PlaceId]> {
         // What the file itself calls so comes before what unfolding does.
         self.unfolded_places.get(id).map(Vec::as_slice).or_else(|| self.places.get(id).map(std::slice::from_ref))
@@ -201,8 +201,8 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> 
     read_as(text, limits, false)
 }
 
-/// Reads all pages of all nets of a file as one net, in which transitions with the same name are one transition: it takes what all of them
-/// take and gives what all of them give. Places remain apart.
+/// Reads all pages of all nets of a file as one net, in which transitions with the same name are one transition: it
+/// takes what all of them take and gives what all of them give. Places remain apart.
 pub fn read_composed(text: &str, limits: &Limits) -> Result<ReadNet, FormatError> {
     read_as(text, limits, true)
 }

@@ -8,11 +8,14 @@
 //! target q1 (0, 4)
 //! ```
 //!
-//! One line `state` says where it begins, with which counters. A step goes from a state to a state and adds to the counters, none of which ever falls below 0; it may have a name. A `target` asks whether
-//! that state can be reached with at least these counters. States become places with one token in all, counters become places `c1`, `c2`, …, steps become transitions. States are in the order in which lines
-//! name them, or as a line `states q1 q0` says, which may name some before all others.
+//! One line `state` says where it begins, with which counters. A step goes from a state to a state and adds to the
+//! counters, none of which ever falls below 0; it may have a name. A `target` asks whether that state can be reached
+//! with at least these counters. States become places with one token in all, counters become places `c1`, `c2`, …,
+//! steps become transitions. States are in the order in which lines name them, or as a line `states q1 q0` says, which
+//! may name some before all others.
 //!
-//! What is written is read as the same net where the net is such a system, and else as one with one state ([`write()`]).
+//! What is written is read as the same net where the net is such a system, and else as one with one state
+//! ([`write()`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -154,7 +157,8 @@ pub fn read_within(text: &str, limits: &Limits) -> Result<Spec, FormatError> {
     Ok(Spec { net, targets })
 }
 
-/// How many of the first places of a net that was read are states: all but those at its end that are called `c1`, `c2`, ….
+/// How many of the first places of a net that was read are states: all but those at its end that are called `c1`, `c2`,
+/// ….
 pub fn states(net: &Net) -> usize {
     let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
     let is_counters = |from: usize| (1..).zip(&names[from..]).all(|(number, name)| *name == format!("c{number}"));
@@ -166,7 +170,8 @@ pub fn states(net: &Net) -> usize {
         .unwrap_or(names.len())
 }
 
-/// A state with its counters, `q (1, 0)`, as a marking in words; nothing where it is none. A counter may be `*`, any number.
+/// A state with its counters, `q (1, 0)`, as a marking in words; nothing where it is none. A counter may be `*`, any
+/// number.
 pub fn configuration(text: &str, net: &Net, states: usize) -> Option<String> {
     let (state, rest) = text.trim().strip_suffix(')')?.split_once('(')?;
     let names: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
@@ -190,9 +195,11 @@ fn weight(arcs: &[crate::Arc], place: PlaceId) -> i128 {
     crate::net::weight(arcs, place).into()
 }
 
-/// A net as a system. If its first places are states, of which one has a token, each transition moves that token and takes nothing that it gives back, and the others are called `c1`, `c2`, …, it is read as the same net. Else all
-/// places are counters, in order, of a system with one state, and one more for each transition that takes and gives on the same place: what it takes comes first. The names of transitions stay where they
-/// are words. `None` where a number does not fit.
+/// A net as a system. If its first places are states, of which one has a token, each transition moves that token and
+/// takes nothing that it gives back, and the others are called `c1`, `c2`, …, it is read as the same net. Else all
+/// places are counters, in order, of a system with one state, and one more for each transition that takes and gives on
+/// the same place: what it takes comes first. The names of transitions stay where they are words. `None` where a number
+/// does not fit.
 pub fn write(net: &Net) -> Option<String> {
     match (1..=net.place_count()).find(|&states| is_system(net, states)) {
         Some(states) => write_system(net, states),

@@ -6,7 +6,8 @@
 //! need a number on one side. `fireable(t, u)` is that one of them can fire, `deadlock` that
 //! none of all can.
 //!
-//! A marking is a list of `place = number`; places that it does not name have no token, or any number where the list ends with `*`.
+//! A marking is a list of `place = number`; places that it does not name have no token, or any number where the list
+//! ends with `*`.
 
 mod markings;
 mod text;
@@ -203,7 +204,8 @@ pub fn places(text: &str, net: &Net) -> Parsed<Vec<PlaceId>> {
     Ok(sum.terms().iter().map(|term| term.0).collect())
 }
 
-/// Reads a sum of places, each counted at least once, and perhaps what it is at most: `a + 2*b`, `a + 2*b = 3`, `a = ω`.
+/// Reads a sum of places, each counted at least once, and perhaps what it is at most: `a + 2*b`, `a + 2*b = 3`,
+/// `a = ω`.
 pub fn bound(text: &str, net: &Net) -> Parsed<(Linear, Option<Most>)> {
     let mut parser = Parser { net, tokens: lex(text)?, at: 0, depth: 0 };
     let sum = parser.places(text, "bound:")?;

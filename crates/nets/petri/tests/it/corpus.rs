@@ -1,5 +1,5 @@
-//! Replays the fuzzer's corpora of nets and questions: what is found once is checked ever after, without the fuzzer and with
-//! the ordinary compiler.
+//! Replays the fuzzer's corpora of nets and questions: what is found once is checked ever after, without the fuzzer and
+//! with the ordinary compiler.
 
 use std::path::Path;
 

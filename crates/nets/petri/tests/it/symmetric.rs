@@ -87,7 +87,8 @@ fn shape(net: &Net) -> Shape {
     )
 }
 
-/// Whether the unfolding is the net made by hand, whose places and transitions come in the same order, and what its transitions are called.
+/// Whether the unfolding is the net made by hand, whose places and transitions come in the same order, and what its
+/// transitions are called.
 fn unfolds(model: &str, by_hand: &str, transitions: &[&str]) {
     let (net, by_hand) = (pnml::read(model).unwrap().net, tina::read(by_hand).unwrap());
     net.check_invariants();

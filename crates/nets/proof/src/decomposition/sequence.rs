@@ -87,7 +87,8 @@ pub fn fired(net: &Net, label: &Label, transition: TransitionId, forward: bool) 
     Ok(Some(next))
 }
 
-/// What every marking of a target is under, and what else it meets: `p = n` is in the label, for the first `n` that is said of `p`, and all else is not.
+/// What every marking of a target is under, and what else it meets: `p = n` is in the label, for the first `n` that is
+/// said of `p`, and all else is not.
 pub fn label_of(net: &Net, target: &Target) -> (Label, Vec<Constraint>) {
     let (mut label, mut rows): (Label, _) = (vec![None; net.place_count()], Vec::new());
     for constraint in target.constraints() {

@@ -123,7 +123,8 @@ impl System {
         Ok(system)
     }
 
-    /// Says that the tokens at the end meet a condition. Divisibility has no homogeneous form: solutions that are multiples of the divisor do not change it.
+    /// Says that the tokens at the end meet a condition. Divisibility has no homogeneous form: solutions that are
+    /// multiples of the divisor do not change it.
     fn row(&mut self, row: &Constraint, tokens: &[Sum], homogeneous: bool) -> Result<(), Refusal> {
         let linear = row.expression();
         let mut sum: Sum = (Vec::new(), if homogeneous { 0 } else { linear.constant().into() });

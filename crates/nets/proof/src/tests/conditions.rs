@@ -10,8 +10,8 @@ use super::switch::without;
 use super::{covering, decompositions, separators};
 use crate::{Claim, Condition, Evidence, Refusal, Run, check};
 
-/// Refused by one condition alone. Where what the certificate claims is false, the condition is needed for the theorem; where it is true, it
-/// keeps evidence well formed.
+/// Refused by one condition alone. Where what the certificate claims is false, the condition is needed for the theorem;
+/// where it is true, it keeps evidence well formed.
 const REFUSED: &[(Condition, bool, Case)] = &[
     (Condition::Property, true, Case { net: MOVE, property: "invariant:zzz >= 0", holds: true, evidence: "\"evidence\":[]" }),
     (

@@ -49,7 +49,8 @@ fn something_can_be_repeated_as_often_as_numbers_go() {
     assert_eq!(refused_by(checked(&net, "reachable:b = 0", true, run(vec![Item::Repeat(often, vec![1, 0])]))), Some(Condition::RunEnabled));
 }
 
-/// Where no successor is a member itself, members are compared with all others, and beyond the cap that is too large: never an answer, never a refusal by a condition.
+/// Where no successor is a member itself, members are compared with all others, and beyond the cap that is too large:
+/// never an answer, never a refusal by a condition.
 #[test]
 fn a_cover_that_takes_too_many_comparisons_is_too_large() {
     let (members, mut net) = (100, Net::new(""));

@@ -44,17 +44,19 @@ pub(crate) enum NetKind {
 
 #[derive(ClapArgs, Clone, Debug)]
 pub(crate) struct NetFile {
-    /// A place/transition net or a symmetric net, which is unfolded (.pnml, .net, .spec or .vass); - reads standard input
+    /// A place/transition net or a symmetric net, which is unfolded (.pnml, .net, .spec or .vass); - reads standard
+    /// input
     #[arg(value_name = "NET")]
     pub(crate) file: PathBuf,
     /// What the input is, where its name does not tell
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) input: Option<NetKind>,
-    /// Compose the net with this one: transitions with the same name fire together; the word pages composes the pages and the nets of the
-    /// file itself
+    /// Compose the net with this one: transitions with the same name fire together; the word pages composes the pages
+    /// and the nets of the file itself
     #[arg(long, value_name = "pages|FILE")]
     pub(crate) compose: Vec<PathBuf>,
-    /// Begin with this marking: p0=1, q=3, and 0 on all other places, or, where it ends with *, what the file says of them
+    /// Begin with this marking: p0=1, q=3, and 0 on all other places, or, where it ends with *, what the file says of
+    /// them
     #[arg(long, value_name = "MARKING")]
     pub(crate) from: Option<String>,
 }
@@ -83,7 +85,8 @@ pub(crate) struct NetCheck {
     /// One method alone, instead of all in the order in which they pay
     #[arg(long, value_parser = methods(), value_name = "METHOD")]
     pub(crate) method: Option<NetMethod>,
-    /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is checked first
+    /// Take this for granted in inductive proofs: a property, which is proved first, or a certificate (.json), which is
+    /// checked first
     #[arg(long, value_name = "PROPERTY|FILE")]
     pub(crate) assume: Vec<String>,
     /// A formula that is proposed as an invariant: is it inductive, or which transition ends it?
@@ -198,7 +201,8 @@ pub(crate) struct NetCover {
 pub(crate) struct NetDecompose {
     #[command(flatten)]
     pub(crate) net: NetFile,
-    /// What is to be reached: a marking, p0=1, q=3, where the rest is 0, or any number after *; a formula; or a state with its counters, q (0, 4). Default: what the file asks itself
+    /// What is to be reached: a marking, p0=1, q=3, where the rest is 0, or any number after *; a formula; or a state
+    /// with its counters, q (0, 4). Default: what the file asks itself
     #[arg(long, short, value_name = "MARKING|FORMULA")]
     pub(crate) target: Option<String>,
     /// The form
@@ -307,8 +311,8 @@ pub(crate) struct NetExport {
     /// For lustre: how the net becomes a program
     #[arg(long, value_enum, default_value_t = LustreEncoding::Corrected, value_name = "ENCODING")]
     pub(crate) encoding: LustreEncoding,
-    /// For lustre: which transitions may fire together: the word one for none, or a file, an array of arrays of names in JSON; default
-    /// as many as share no place
+    /// For lustre: which transitions may fire together: the word one for none, or a file, an array of arrays of names
+    /// in JSON; default as many as share no place
     #[arg(long, value_name = "one|FILE")]
     pub(crate) sets: Option<PathBuf>,
     /// For lustre: assert bounds of places and of weighted sums, each of which has been proved

@@ -49,7 +49,8 @@ pub(crate) struct TsoCheck {
     /// Store buffers of at most N places, where the program is not robust
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) buffer: u16,
-    /// Where the program is not robust, look only for runs in which each thread has at most K rounds: one that is found is one, and that none is found says nothing
+    /// Where the program is not robust, look only for runs in which each thread has at most K rounds: one that is found
+    /// is one, and that none is found says nothing
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub(crate) rounds: Option<u32>,
     /// One method alone for questions under TSO

@@ -70,8 +70,8 @@ enum Writer {
 }
 
 impl Writer {
-    /// What is called how: the network system itself has names as they are, expressions quote them, and where people look
-    /// at it nothing else is made of what is written.
+    /// What is called how: the network system itself has names as they are, expressions quote them, and where people
+    /// look at it nothing else is made of what is written.
     fn names(self) -> Names {
         match self {
             Self::System(SystemForm::Json) | Self::Stage(Stage::Regex | Stage::Semilinear | Stage::Query) => Names::Given,

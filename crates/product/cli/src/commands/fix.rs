@@ -73,7 +73,8 @@ pub(crate) fn run(args: &Fix, messages: Messages) -> Result<ExitCode, Failure> {
 const LOOK: Duration = Duration::from_millis(100);
 const LOOKS_PER_SECOND: u64 = 10;
 
-/// Says each second how long it takes; `looks` are those after which the work goes on. What was said is wiped out in the end.
+/// Says each second how long it takes; `looks` are those after which the work goes on. What was said is wiped out in
+/// the end.
 fn tell_seconds(looks: impl Iterator<Item = ()>, say: &mut dyn FnMut(&str)) {
     let mut count = 0_u64;
     for () in looks {

@@ -211,7 +211,8 @@ fn status(report: &TsoReport, only: Option<TsoOnly>) -> Status {
     }
     for question in &report.questions {
         let answers = [(TsoOnly::Tso, question.tso), (TsoOnly::Sc, question.sc)];
-        // Without --only, it is store buffers that count: what can be reached under sequential consistency can be reached with them.
+        // Without --only, it is store buffers that count: what can be reached under sequential consistency can be
+        // reached with them.
         let counted = answers.into_iter().filter(|(what, _)| only == Some(*what) || only.is_none() && *what == TsoOnly::Tso);
         for (_, answer) in counted {
             let is_demand = question.kind != serval_report::tso::TsoKind::Exists;

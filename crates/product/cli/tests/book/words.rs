@@ -1,5 +1,6 @@
-//! The code and the book name methods as the literature does: the first lines of a method's module have its name and its source, the
-//! bibliography has each source once, and the glossary says which of our words stands for which of theirs.
+//! The code and the book name methods as the literature does: the first lines of a method's module have its name and
+//! its source, the bibliography has each source once, and the glossary says which of our words stands for which of
+//! theirs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -116,7 +117,8 @@ fn families_are_counted() {
     assert!(page("bench.md").contains(&said), "bench.md does not say: {said}");
 }
 
-/// The part for people who check handlers can be read in an evening or two; the gallery, which is looked things up in, is not counted.
+/// The part for people who check handlers can be read in an evening or two; the gallery, which is looked things up in,
+/// is not counted.
 #[test]
 fn the_first_part_of_the_book_is_short() {
     let summary = page("SUMMARY.md");

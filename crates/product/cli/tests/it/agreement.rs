@@ -1,4 +1,5 @@
-//! `check`, `run`, replayed traces and an interpreter that shares nothing with the compiler agree, on answers and on errors.
+//! `check`, `run`, replayed traces and an interpreter that shares nothing with the compiler agree, on answers and on
+//! errors.
 //!
 //! Random programs, many of them with numbers near the ends of 64 bits and with results that are not used. For each:
 //!
@@ -119,7 +120,8 @@ fn summary<'a>(lines: impl Iterator<Item = &'a str>, source: &str) -> (Vec<(Stri
     (found, waiting, fails)
 }
 
-/// How many requests the run to the error that `check` tells of has; as many as there are where it is too long to be told.
+/// How many requests the run to the error that `check` tells of has; as many as there are where it is too long to be
+/// told.
 fn failing_run(file: &str) -> (usize, String) {
     let output = serval(&["check", "--no-fix", file], b"");
     let told = text(&output.stderr);

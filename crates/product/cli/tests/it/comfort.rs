@@ -174,7 +174,8 @@ fn pages_on_limits_name_options_that_the_commands_have() {
     }
 }
 
-/// Where a request can wait in several states on one line, one sentence tells it; and nothing is said twice about the examples.
+/// Where a request can wait in several states on one line, one sentence tells it; and nothing is said twice about the
+/// examples.
 #[test]
 fn no_sentence_is_told_twice() {
     let program = "var L: 0..2\nrequest a { x := L; if (x == 1) { L := 2 }; await (L == 3); x }\nrequest b { L := 1 }\n";

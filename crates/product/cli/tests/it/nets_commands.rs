@@ -1,4 +1,5 @@
-//! `serval net` at work: running by hand, watching, progress, how much is said, limits, other formats, and benchmarks of nets.
+//! `serval net` at work: running by hand, watching, progress, how much is said, limits, other formats, and benchmarks
+//! of nets.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! `serval net export` for other model checkers, their counterexamples in `serval net run --replay`, and nets that are composed.
+//! `serval net export` for other model checkers, their counterexamples in `serval net run --replay`, and nets that are
+//! composed.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Inductive methods, what may be assumed, invariants that a user proposes, and certificates of composed nets: what works, and what is refused.
+//! Inductive methods, what may be assumed, invariants that a user proposes, and certificates of composed nets: what
+//! works, and what is refused.
 
 use std::fs;
 use std::path::Path;

@@ -176,7 +176,8 @@ fn the_status_says_what_is_bad() {
     assert_eq!((check(copies, &[]), check("memory x = 0; thread* P { x := 1; r := x; }", &[])), (1, 0));
     assert_eq!(check("memory x = 0; thread* P { x := 1; l: r := x; } never P@l;", &[]), 1);
     assert_eq!(check("memory x = 0; thread* P { x := 1; l: r := x; } never P.r == 2;", &[]), 0);
-    // Not robust, and not reached with a few copies: undecided with store buffers, and not under sequential consistency.
+    // Not robust, and not reached with a few copies: undecided with store buffers, and not under sequential
+    // consistency.
     let open = "memory x = 0, y = 0; thread* P { x := 1; r := y; } thread Q { y := 1; r := x; } never P.r == 2;";
     assert_eq!(
         (check(open, &["--only", "tso"]), check(open, &["--only", "sc"]), check(open, &["--copies", "2", "--only", "tso"])),

@@ -52,7 +52,8 @@ pub(crate) fn signal_at_work(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([&format!("-{signal}"), &process]).status().unwrap().success());
 }
 
-/// What a terminal of this width shows of a command, where there is `script` to make one. `set` is put before it, as in `NO_COLOR=1`.
+/// What a terminal of this width shows of a command, where there is `script` to make one. `set` is put before it, as in
+/// `NO_COLOR=1`.
 #[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn on_terminal(script: &Path, directory: &Path, width: usize, set: &str, arguments: &[&str]) -> String {
     let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();

@@ -1,8 +1,11 @@
-//! Systems that compute weakly what grows faster than every tower: `f_1(n) = 2·n`, and `f_(k+1)(n)` is `f_k` applied `n` times to 1.
+//! Systems that compute weakly what grows faster than every tower: `f_1(n) = 2·n`, and `f_(k+1)(n)` is `f_k` applied
+//! `n` times to 1.
 //!
-//! Level `k` has the counters `in_k` and `out_k`. Level 1 doubles: it takes one from `in_1` and gives two to `out_1`. Level `k + 1` puts 1 into `in_k`, then for each that it takes from `in_(k+1)` it goes through level `k` and
-//! moves what is in `out_k` back to `in_k`; in the end it moves `in_k` to `out_(k+1)`. Every loop may end too early. What is left behind then is there the next time, but counts for less: `f_k(a − r) + r ≤ f_k(a)`, as `f_k` grows
-//! with each step. So the largest value that `out_k` can have is `f_k(n)`.
+//! Level `k` has the counters `in_k` and `out_k`. Level 1 doubles: it takes one from `in_1` and gives two to `out_1`.
+//! Level `k + 1` puts 1 into `in_k`, then for each that it takes from `in_(k+1)` it goes through level `k` and moves
+//! what is in `out_k` back to `in_k`; in the end it moves `in_k` to `out_(k+1)`. Every loop may end too early. What is
+//! left behind then is there the next time, but counts for less: `f_k(a − r) + r ≤ f_k(a)`, as `f_k` grows with each
+//! step. So the largest value that `out_k` can have is `f_k(n)`.
 
 use std::fmt::Write;
 
@@ -20,7 +23,8 @@ pub fn ackermann_value(level: usize, n: u64) -> Option<u64> {
     }
 }
 
-/// The system for a level from 1 on, which begins with `n`. The targets are its value, and one more; `None` where it does not fit.
+/// The system for a level from 1 on, which begins with `n`. The targets are its value, and one more; `None` where it
+/// does not fit.
 pub fn ackermann(level: usize, n: u64) -> Option<String> {
     let level = level.max(1);
     let value = ackermann_value(level, n).filter(|&value| i64::try_from(value).is_ok_and(|value| value < i64::MAX))?;

@@ -1,4 +1,5 @@
-//! Boolean programs as 1-safe nets: a place for each point of the program, and two for each variable, of which one has a token.
+//! Boolean programs as 1-safe nets: a place for each point of the program, and two for each variable, of which one has
+//! a token.
 
 use super::Spec;
 
@@ -26,7 +27,8 @@ fn literal(variable: usize, value: bool) -> String {
     format!("{}x{variable}", if value { "" } else { "not_" })
 }
 
-/// The program as a specification; all variables are false in the beginning. The target is that it halts; behind the last command it does nothing.
+/// The program as a specification; all variables are false in the beginning. The target is that it halts; behind the
+/// last command it does nothing.
 pub fn boolean(variables: usize, commands: &[Command]) -> String {
     let mut spec = Spec::new(format!("a Boolean program of {} commands over {variables} variables", commands.len()));
     for variable in 0..variables {
@@ -75,7 +77,8 @@ pub fn boolean(variables: usize, commands: &[Command]) -> String {
     spec.text()
 }
 
-/// A program that counts with `bits` variables through all their values and halts then; with a mistake it forgets to set the last one, and goes on for ever. The number of variables, and the commands.
+/// A program that counts with `bits` variables through all their values and halts then; with a mistake it forgets to
+/// set the last one, and goes on for ever. The number of variables, and the commands.
 pub fn boolean_counter(bits: usize, mistake: bool) -> (usize, Vec<Command>) {
     let (no, yes) = (bits, bits + 1);
     // Each bit has five commands, behind the one that makes the constant.

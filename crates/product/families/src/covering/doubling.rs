@@ -1,7 +1,9 @@
 //! A counter system that doubles weakly (Hopcroft and Pansiot).
 //!
-//! One state moves tokens of the first counter to the second, the other one moves them back and makes two of each; a round of both is counted by the third counter. After `z` rounds the first two counters have at most `2^z` together,
-//! each number from `z`-fold doubling of what was moved, and never more. Where a fourth counter may rise and fall, there are infinitely many markings before and behind every marking.
+//! One state moves tokens of the first counter to the second, the other one moves them back and makes two of each; a
+//! round of both is counted by the third counter. After `z` rounds the first two counters have at most `2^z` together,
+//! each number from `z`-fold doubling of what was moved, and never more. Where a fourth counter may rise and fall,
+//! there are infinitely many markings before and behind every marking.
 
 /// A counter system, and two markings: one that can be reached, and one that cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]

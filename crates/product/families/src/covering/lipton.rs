@@ -1,13 +1,16 @@
 //! Lipton's nets: a counter of size 2^(2^N) is tested for zero by a net whose size grows with N alone.
 //!
-//! Level `i` has counters `y_i` and `z_i`, each with its opposite, such that the two together are `B_i = 2^(2^i)`, and `B_(i+1) = B_i · B_i`. A routine of level `i`
-//! does something exactly `B_i` times: at level 0, twice; at level `i + 1` it goes `B_i` times through an outer loop, which `y_i` counts down, and each time `B_i` times through an inner loop, which `z_i`
-//! counts down. Whether a loop goes on is guessed. That it goes on wrongly ends the run at the next step, as there is nothing left to count down. That it ends is *tested*: the routine of level `i` takes
-//! one from the opposite and gives it to the counter, `B_i` times. That can be done only if the opposite is `B_i`, so if the counter is 0, and afterwards the counter is `B_i` again, as the next loop needs
-//! it. So nothing has to be doubled or put back.
+//! Level `i` has counters `y_i` and `z_i`, each with its opposite, such that the two together are `B_i = 2^(2^i)`, and
+//! `B_(i+1) = B_i · B_i`. A routine of level `i` does something exactly `B_i` times: at level 0, twice; at level
+//! `i + 1` it goes `B_i` times through an outer loop, which `y_i` counts down, and each time `B_i` times through an
+//! inner loop, which `z_i` counts down. Whether a loop goes on is guessed. That it goes on wrongly ends the run at the
+//! next step, as there is nothing left to count down. That it ends is *tested*: the routine of level `i` takes one from
+//! the opposite and gives it to the counter, `B_i` times. That can be done only if the opposite is `B_i`, so if the
+//! counter is 0, and afterwards the counter is `B_i` again, as the next loop needs it. So nothing has to be doubled or
+//! put back.
 //!
-//! The program fills `y_i` and `z_i` level by level, each by a routine of the level below, then the opposite of `x`, which has `B_N`, and tests `x` for zero. With the mistake, it adds one to `x`
-//! before; then it can never halt.
+//! The program fills `y_i` and `z_i` level by level, each by a routine of the level below, then the opposite of `x`,
+//! which has `B_N`, and tests `x` for zero. With the mistake, it adds one to `x` before; then it can never halt.
 
 use super::Spec;
 
@@ -81,8 +84,9 @@ impl Program {
     }
 }
 
-/// The net that tests a counter of size `2^(2^n)` for zero, as a specification; with a mistake the counter is not zero, and `halt` cannot be covered. The second target asks for one more than the counter can
-/// hold, which cannot be covered, either.
+/// The net that tests a counter of size `2^(2^n)` for zero, as a specification; with a mistake the counter is not zero,
+/// and `halt` cannot be covered. The second target asks for one more than the counter can hold, which cannot be
+/// covered, either.
 pub fn lipton(n: u32, mistake: bool) -> String {
     let size = lipton_size(n);
     let mut program = Program { spec: Spec::new(format!("a counter of size {size} is tested for zero by a net")), ..Program::default() };

@@ -1,17 +1,24 @@
 //! Messages through channels without a bound, which may be doubled, and overtake each other.
 //!
-//! A sender sends the message of its phase as often as it likes, and goes on to the next phase when it is acknowledged. A receiver waits for the message of its phase, delivers it, goes on to its next phase, and acknowledges what it delivered last as often as it
-//! likes. `new` is marked while what the sender sends has not been delivered, and `old` afterwards. The target is that a message is delivered although it is `old`.
+//! A sender sends the message of its phase as often as it likes, and goes on to the next phase when it is acknowledged.
+//! A receiver waits for the message of its phase, delivers it, goes on to its next phase, and acknowledges what it
+//! delivered last as often as it likes. `new` is marked while what the sender sends has not been delivered, and `old`
+//! afterwards. The target is that a message is delivered although it is `old`.
 //!
-//! **Without the mistake** the phases are numbered from 1 to `n`, and then both have ended. Let `s` and `r` be the phases of sender and receiver. A message of phase `r` is in its channel only if the sender has been in that phase, so that it is
-//! delivered only if `s ≥ r`, and an acknowledgement of phase `s` only if the receiver has left it, so that `r > s` where it is taken. So `r` is `s` or `s + 1` always, and `new` is marked iff it is `s`: what is delivered is new.
+//! **Without the mistake** the phases are numbered from 1 to `n`, and then both have ended. Let `s` and `r` be the
+//! phases of sender and receiver. A message of phase `r` is in its channel only if the sender has been in that phase,
+//! so that it is delivered only if `s ≥ r`, and an acknowledgement of phase `s` only if the receiver has left it, so
+//! that `r > s` where it is taken. So `r` is `s` or `s + 1` always, and `new` is marked iff it is `s`: what is
+//! delivered is new.
 //!
-//! **With the mistake** the numbers are used again after `n`, as if what was sent with them were gone. A message of phase 1 that was sent twice stays in its channel while both go round once; then the receiver
-//! waits for phase 1 again while the sender has not got the acknowledgement of phase `n`, and delivers the second one, which is old.
+//! **With the mistake** the numbers are used again after `n`, as if what was sent with them were gone. A message of
+//! phase 1 that was sent twice stays in its channel while both go round once; then the receiver waits for phase 1 again
+//! while the sender has not got the acknowledgement of phase `n`, and delivers the second one, which is old.
 
 use super::Spec;
 
-/// The system with a number of numbers, at least 2, as a specification. With the mistake numbers are used again, and the target can be covered; without it the target cannot.
+/// The system with a number of numbers, at least 2, as a specification. With the mistake numbers are used again, and
+/// the target can be covered; without it the target cannot.
 ///
 /// ```
 /// assert!(serval_families::covering::messages(2, true).contains("old >= 1, receive1 >= 1, data1 >= 1"));

@@ -1,4 +1,5 @@
-//! What is promised of the layout of programs on weak memory: only blanks change, comments stay, and formatting twice is formatting once.
+//! What is promised of the layout of programs on weak memory: only blanks change, comments stay, and formatting twice
+//! is formatting once.
 
 use std::path::Path;
 

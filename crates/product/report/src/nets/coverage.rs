@@ -21,7 +21,8 @@ pub struct CoverReport {
     pub places: Vec<String>,
     /// Of each the largest number of tokens; nothing where there is none.
     pub bounds: Vec<Option<u64>>,
-    /// For each place that has none a run in which what is in parentheses with a star can be repeated as often as one likes.
+    /// For each place that has none a run in which what is in parentheses with a star can be repeated as often as one
+    /// likes.
     pub pumps: Vec<Option<String>>,
     /// The members.
     pub markings: Vec<CoverMarking>,

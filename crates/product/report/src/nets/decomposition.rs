@@ -1,7 +1,8 @@
 //! The tree of a decomposition, for people and for machines.
 //!
-//! A [`TreeReport`] has a node for each sequence that was looked at, or is open: the graphs of its pieces, what its equation says, and what
-//! became of it, with the reason in words. It is data: who decided it, and how, is not known here.
+//! A [`TreeReport`] has a node for each sequence that was looked at, or is open: the graphs of its pieces, what its
+//! equation says, and what became of it, with the reason in words. It is data: who decided it, and how, is not known
+//! here.
 
 mod page;
 mod pictures;
@@ -201,7 +202,8 @@ impl TreePiece {
 }
 
 impl TreeNode {
-    /// The sequence in one line: its pieces and what leads from each to the next, or, where that is too long, how it begins and ends.
+    /// The sequence in one line: its pieces and what leads from each to the next, or, where that is too long, how it
+    /// begins and ends.
     fn in_short(&self) -> String {
         let mut whole = String::new();
         for (number, piece) in self.pieces.iter().enumerate() {

@@ -40,7 +40,8 @@ fn written(word: &[Item]) -> String {
     word.iter().map(Item::text).collect::<Vec<_>>().join(" ")
 }
 
-/// Words of some length that stand side by side are written once, the shortest first: what is inside a longer one is folded then.
+/// Words of some length that stand side by side are written once, the shortest first: what is inside a longer one is
+/// folded then.
 fn fold(mut word: Vec<Item>) -> Vec<Item> {
     for length in 1..=LONGEST {
         let mut next: Vec<Item> = Vec::with_capacity(word.len());

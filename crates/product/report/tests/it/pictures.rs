@@ -212,7 +212,11 @@ fn other_names_of_global_states_are_said_as_they_are() {
         &[("go", "start", &[]), ("start", "end answers ok", &["green →\u{a0}red light"]), ("start", "start", &["red light"])];
     assert_eq!(said(&picture), owned(expected));
     let (net, places) = interleaving(&system).unwrap();
-    let picture = check(&pictures::net(&[(&system, &net, &places)]), View::Net, "light");
+    let picture = check(
+        &pictures::net(&[pictures::Interleaving { system: &system, net: &net, places: places.kinds(), transitions: places.actions() }]),
+        View::Net,
+        "light",
+    );
     // What waits has the light and its own place, both taken and given back.
     assert_eq!(picture.edges.iter().filter(|edge| edge.both).count(), 2);
     assert_eq!(picture.nodes.iter().filter(|node| node.shape == Shape::Bar).count(), 4);

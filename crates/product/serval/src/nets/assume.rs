@@ -1,4 +1,5 @@
-//! What may be assumed of all markings, because it has been proved: bounds of places, and sums that no transition increases.
+//! What may be assumed of all markings, because it has been proved: bounds of places, and sums that no transition
+//! increases.
 
 use serval_budget::{Budget, Stopped};
 use serval_petri::{Constraint, Formula, Linear, Property};
@@ -17,8 +18,8 @@ pub struct Assumption {
     pub certificate: Certificate,
 }
 
-/// The bounds of places by weights, and those weighted sums that several places are in. Each is asked like any other question, and
-/// what is not shown with evidence is left out.
+/// The bounds of places by weights, and those weighted sums that several places are in. Each is asked like any other
+/// question, and what is not shown with evidence is left out.
 pub fn assumptions(input: &NetInput, jobs: usize, options: &NetOptions) -> Result<Vec<Assumption>, Stopped> {
     let net = input.net();
     let found = sums(net, &mut Budget::new(u64::MAX, options.cancel.clone()))?;

@@ -7,8 +7,8 @@ use serval_report::nets::NetAnswer;
 use super::decided::{decided as decided_goals, decided_bounds};
 use super::{NetDecision, NetOptions};
 
-/// What follows from what was found out about a sum: the property that its largest value is this one, which is what was asked
-/// with the answer behind it.
+/// What follows from what was found out about a sum: the property that its largest value is this one, which is what was
+/// asked with the answer behind it.
 pub(super) fn decided(net: &Net, words: &str, sum: &Linear, extent: Extent, options: &NetOptions) -> NetDecision {
     let Extent { least, reached, most, excluded, unbounded, far } = extent;
     if !matches!(unbounded, Found::Nothing | Found::TooLarge { .. }) {

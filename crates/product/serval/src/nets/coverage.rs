@@ -11,7 +11,8 @@ use super::why::pumped;
 
 /// The minimal coverability set: a marking is below a reachable one iff it is below a member.
 ///
-/// The checker has accepted that every reachable marking is below a member, and for each member a run with pumps that leads to it.
+/// The checker has accepted that every reachable marking is below a member, and for each member a run with pumps that
+/// leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The members, ascending: tokens by place, `None` for ω.
@@ -125,9 +126,11 @@ impl Coverage {
 pub struct Rackoff {
     /// The size of net, initial marking and the marking to be covered, in bits, each number at least one.
     pub size: u64,
-    /// For i from 0 to the number of places: an upper bound of log₂ f(i), where f(0) = 1 and f(i + 1) ≤ (2ⁿ·f(i))^(i+1) + f(i).
+    /// For i from 0 to the number of places: an upper bound of log₂ f(i), where f(0) = 1 and
+    /// `f(i + 1) ≤ (2ⁿ·f(i))^(i+1) + f(i)`.
     pub logarithms: Vec<Int>,
-    /// For i from 0 to the number of places m(i, M0), exactly: one more than the length of a shortest run that covers the marking on the first i places and never falls below 0 there, 0 where there is none. It is given for small
+    /// For i from 0 to the number of places m(i, M0), exactly: one more than the length of a shortest run that covers
+    /// the marking on the first i places and never falls below 0 there, 0 where there is none. It is given for small
     /// nets only.
     pub exact: Option<Vec<u64>>,
 }

@@ -74,7 +74,8 @@ pub(super) fn decided(net: &Net, (words, property): Worded<'_>, goals: &[Formula
         _ => None,
     };
     let mut used: Vec<usize> = evidence.iter().map(|one| one.0).collect();
-    // Evidence may be large, and only where each of several goals is told more of it is needed than the certificate has.
+    // Evidence may be large, and only where each of several goals is told more of it is needed than the certificate
+    // has.
     let is_each = property.decides() == Decides::IfReachable;
     let mut each = if is_each { evidence.clone() } else { Vec::new() };
     let Some(mut certificate) = Certificate::new(net, words, property.decides(), goals.len(), evidence) else {

@@ -40,7 +40,8 @@ impl Default for TreeOptions {
     }
 }
 
-/// Decides whether the target can be reached by the decomposition alone, and shows how. What is found is accepted by the checker.
+/// Decides whether the target can be reached by the decomposition alone, and shows how. What is found is accepted by
+/// the checker.
 ///
 /// ```
 /// use serval::nets::{NetInput, NetKind, TreeOptions, decomposed};

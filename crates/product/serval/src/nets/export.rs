@@ -149,8 +149,8 @@ pub enum TraceMistake {
     NoRun(String),
 }
 
-/// Reads a run: one that serval has saved, or a counterexample of Kind 2 or JKind, of which there may be several, one for
-/// each property.
+/// Reads a run: one that serval has saved, or a counterexample of Kind 2 or JKind, of which there may be several, one
+/// for each property.
 pub fn read_trace(text: &str, net: &Net, property: Option<&str>) -> Result<NetTrace, TraceMistake> {
     if !trace::is_meant(text) {
         return NetTrace::from_json(text).map_err(TraceMistake::NoTrace);

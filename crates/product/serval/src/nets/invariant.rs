@@ -14,8 +14,9 @@ use super::{NetDecision, NetInput, NetOptions, NetQuestion};
 /// Ticks for a formula that a user proposes.
 const TICKS: u64 = 1 << 34;
 
-/// Whether a formula that a user proposes is inductive: it holds in the beginning, and no transition leads from where it holds to where it does not. If
-/// so, it is an invariant, with evidence. If not, nothing is said about whether it is one, unless it does not hold in the beginning.
+/// Whether a formula that a user proposes is inductive: it holds in the beginning, and no transition leads from where
+/// it holds to where it does not. If so, it is an invariant, with evidence. If not, nothing is said about whether it is
+/// one, unless it does not hold in the beginning.
 pub fn decide_proposed(input: &NetInput, question: &NetQuestion, options: &NetOptions) -> NetDecision {
     let net = &input.net;
     let undecided = |reason: &str| NetDecision::without(NetAnswer::Undecided, reason);

@@ -1,4 +1,5 @@
-//! Why a goal cannot be reached, in a paragraph: what never changes, what stays marked or empty, or into which cases all runs are split.
+//! Why a goal cannot be reached, in a paragraph: what never changes, what stays marked or empty, or into which cases
+//! all runs are split.
 //!
 //! What is said here is computed again from the net: a sentence that does not hold of it is not said.
 
@@ -177,7 +178,8 @@ fn named(net: &Net, places: impl Iterator<Item = u32>) -> String {
 /// A factor for some places.
 type Factors = BTreeMap<u32, i128>;
 
-/// What a sum of places never does, if no transition does it: a sentence with its value in the beginning and where it is asked for.
+/// What a sum of places never does, if no transition does it: a sentence with its value in the beginning and where it
+/// is asked for.
 fn law(net: &Net, factors: &Factors, modulus: i128, asked: Option<&Label>) -> Option<String> {
     let first = factors.values().find(|factor| **factor != 0)?.signum();
     let divisor = factors.values().fold(0, |divisor, factor: &i128| gcd(divisor, factor.unsigned_abs()));

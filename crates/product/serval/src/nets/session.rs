@@ -1,7 +1,7 @@
 //! Questions about one net, which share what is found out about it.
 //!
-//! A session begins with what can be asked about all questions at once; then each is decided by itself. What is found out about one
-//! changes nothing for another, so that they can be decided in any order, and on any number of threads.
+//! A session begins with what can be asked about all questions at once; then each is decided by itself. What is found
+//! out about one changes nothing for another, so that they can be decided in any order, and on any number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,8 @@ impl NetSession {
         session
     }
 
-    /// Whether places are safe is asked first, for a while, if it is asked at all: what shows it helps with other questions.
+    /// Whether places are safe is asked first, for a while, if it is asked at all: what shows it helps with other
+    /// questions.
     fn safety_first(&mut self, input: &NetInput, cancel: &Cancel) {
         if self.asked.len() < 2 {
             return;
@@ -53,8 +54,8 @@ impl NetSession {
         }
     }
 
-    /// Takes for granted what a certificate shows, which the checker has accepted: the inductive methods may use it, and show it again where they
-    /// do. The error says why it is of no use.
+    /// Takes for granted what a certificate shows, which the checker has accepted: the inductive methods may use it,
+    /// and show it again where they do. The error says why it is of no use.
     pub fn assume(&mut self, input: &NetInput, certificate: &Certificate) -> Result<(), String> {
         if !certificate.holds {
             return Err("the certificate shows that it does not hold".to_owned());
@@ -110,8 +111,8 @@ pub fn decide_net(input: &NetInput, question: &NetQuestion, options: &NetOptions
     session.decide(input, 0, options)
 }
 
-/// Answers questions about a net on at most a given number of threads; with 0, on as many as the machine offers. Their number changes no
-/// answer.
+/// Answers questions about a net on at most a given number of threads; with 0, on as many as the machine offers. Their
+/// number changes no answer.
 pub fn decide_nets(input: &NetInput, questions: &[NetQuestion], jobs: usize, options: &NetOptions) -> Vec<NetDecision> {
     let session = match options.method {
         None => NetSession::begin(input, questions, &options.cancel),

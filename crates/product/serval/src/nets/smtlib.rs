@@ -4,8 +4,8 @@ use serval_net_proof::Equation;
 use serval_net_proof::equation::problem;
 use serval_petri::{Net, Property};
 
-/// The marking equation with the goal of a property, as a question for SMT solvers: where it has no solution, no marking of the
-/// goal can be reached. A property with several goals has no such question.
+/// The marking equation with the goal of a property, as a question for SMT solvers: where it has no solution, no
+/// marking of the goal can be reached. A property with several goals has no such question.
 pub fn smtlib(net: &Net, property: &Property) -> Result<String, String> {
     if property.bounded_places(net).is_some() {
         return Err("that places are bounded is no question about single markings".to_owned());

@@ -63,7 +63,8 @@ impl<'a> Terms<'a> {
         if terms.is_empty() { "no tokens".to_owned() } else { terms.join(" + ") }
     }
 
-    /// A state with its counters; nothing where the label does not say which state it is, unless it says nothing of any.
+    /// A state with its counters; nothing where the label does not say which state it is, unless it says nothing of
+    /// any.
     fn configuration(&self, label: &Label, states: usize) -> Option<String> {
         let (here, counters) = label.split_at_checked(states)?;
         let state = if here.iter().all(Option::is_none) {

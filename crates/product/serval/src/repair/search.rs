@@ -76,8 +76,8 @@ pub(crate) fn search(input: &Input, change: &dyn Change, refuted: &Refutation, o
     Repair { outcome, ..search.repair }
 }
 
-/// The names of two requests whose steps do not commute though one of them would have to, so that one has no commit point: that is
-/// often where the mistake is.
+/// The names of two requests whose steps do not commute though one of them would have to, so that one has no commit
+/// point: that is often where the mistake is.
 fn without_commit<'a>(input: &'a Input, cancel: &Cancel) -> Vec<&'a str> {
     let Some(prepared) = input.prepared() else { return Vec::new() };
     let budget = &mut Budget::new(FIRST_TEXT_TICKS, cancel.clone());
@@ -417,8 +417,8 @@ impl Search<'_> {
     }
 }
 
-/// A proof for a text that means the same as another one. Proofs on states are about what both mean; one on the text is looked for again,
-/// as its points are counted by the words of the text.
+/// A proof for a text that means the same as another one. Proofs on states are about what both mean; one on the text is
+/// looked for again, as its points are counted by the words of the text.
 fn body_for(text: &str, body: &Body, cancel: &Cancel) -> Option<Body> {
     let Body::Reduction(_) = body else { return Some(body.clone()) };
     let input = Input::program(text).ok()?;

@@ -11,8 +11,8 @@ use crate::options::CompileOptions;
 use crate::value_names::ValueNames;
 use crate::versions::{Told, holders, told, version_of};
 
-/// A program that is ready to run. Runs work on the text itself, so that a program with too many states to compile can be
-/// run as well.
+/// A program that is ready to run. Runs work on the text itself, so that a program with too many states to compile can
+/// be run as well.
 pub fn prepare(program: &Program, options: CompileOptions) -> Prepared {
     Prepared::new(program, options.options())
 }
@@ -190,8 +190,8 @@ impl<'a> ProgramSimulator<'a> {
         Some(TraceEvent::Respond { id: thread, component, local, response: answer.to_string(), name: self.answer_name(thread, answer) })
     }
 
-    /// Remembers the real values behind the states that `thread` is in now. A variable that the compiler dropped can have
-    /// other values when the run comes to the same state again; then no value of it belongs to the state.
+    /// Remembers the real values behind the states that `thread` is in now. A variable that the compiler dropped can
+    /// have other values when the run comes to the same state again; then no value of it belongs to the state.
     fn note_states(&mut self, thread: u32) {
         let Some((component, local)) = self.prepared.local_of(&self.run, thread) else { return };
         let Some(global) = self.prepared.global_of(&self.run, component) else { return };

@@ -12,7 +12,8 @@ use super::TsoInput;
 use super::printed::{Words, written};
 
 impl TsoInput {
-    /// The program in the language of programs on weak memory: as it is written, in the usual layout, or made from a litmus test.
+    /// The program in the language of programs on weak memory: as it is written, in the usual layout, or made from a
+    /// litmus test.
     ///
     /// ```
     /// use serval::tso::{Syntax, TsoInput};
@@ -30,7 +31,8 @@ impl TsoInput {
         }
     }
 
-    /// The program that does under sequential consistency what this one does with store buffers in `rounds` rounds of each thread; the error says why there is none.
+    /// The program that does under sequential consistency what this one does with store buffers in `rounds` rounds of
+    /// each thread; the error says why there is none.
     pub fn to_rounds(&self, rounds: u32) -> Result<String, String> {
         let reduced = serval_tso_program::rounds::reduce(&self.program, rounds)?;
         written(&reduced).ok_or_else(|| "the reduced program is more than the language has room for".to_owned())

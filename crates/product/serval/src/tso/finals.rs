@@ -12,7 +12,8 @@ const MOST: usize = 64;
 /// States of one search.
 const STATES: usize = 200_000;
 
-/// The table; nothing where there are too many states, or any number of threads. What it says has been checked: each line is a question, and that there are no others is one more.
+/// The table; nothing where there are too many states, or any number of threads. What it says has been checked: each
+/// line is a question, and that there are no others is one more.
 pub(super) fn table(input: &TsoInput, robust: bool, options: &TsoOptions, budget: &mut Budget) -> Option<TsoFinals> {
     let program = &input.program;
     if !program.many().is_empty() {

@@ -80,7 +80,8 @@ fn fence(input: &TsoInput, means: Means, place: Place) -> TsoFence {
 }
 
 impl TsoRepair {
-    /// The text with a set of changes, by its number from 1: it is proved to meet the goal, as it is written. The error says why there is none.
+    /// The text with a set of changes, by its number from 1: it is proved to meet the goal, as it is written. The error
+    /// says why there is none.
     pub fn written(&self, number: usize, input: &TsoInput, options: &TsoOptions) -> Result<String, String> {
         let Some(set) = number.checked_sub(1).and_then(|index| self.sets.get(index)) else {
             let there = if self.sets.len() == 1 { "there is 1".to_owned() } else { format!("there are {}", self.sets.len()) };

@@ -1,6 +1,7 @@
 //! Programs written out from their automata, with a jump wherever the order of points is left.
 //!
-//! What is written is read again and compared: the automata, memory, values and questions are the same, or nothing is written.
+//! What is written is read again and compared: the automata, memory, values and questions are the same, or nothing is
+//! written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -247,7 +248,8 @@ pub(super) fn written(program: &Program) -> Option<String> {
     said.iter().filter_map(laid_out).find(|text| serval_tso_program::read(text).is_ok_and(|again| is_same(program, &again)))
 }
 
-/// New numbers for the registers of a thread, by their names: reading numbers them in the order in which they are met, and does not know those that no step has.
+/// New numbers for the registers of a thread, by their names: reading numbers them in the order in which they are met,
+/// and does not know those that no step has.
 struct ByName {
     numbers: Vec<u32>,
 }

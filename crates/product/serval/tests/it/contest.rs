@@ -1,5 +1,5 @@
-//! Models of the Model Checking Contest: every answer is that of its consensus, and comes with evidence that the checker has
-//! accepted. Nothing depends on a clock: budgets are ticks.
+//! Models of the Model Checking Contest: every answer is that of its consensus, and comes with evidence that the
+//! checker has accepted. Nothing depends on a clock: budgets are ticks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

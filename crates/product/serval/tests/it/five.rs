@@ -1,8 +1,9 @@
 //! Every method alone, against trying everything with up to five requests.
 //!
-//! The programs are drawn from what people write: rows with versions, seats, flags that are looked at twice, queues of a few
-//! slots, transfers, retries. They come from no generator by which a rule was developed. The judge of programs is the naive
-//! interpreter, that of systems trying all runs; neither shares anything with the methods but the parser and the model.
+//! The programs are drawn from what people write: rows with versions, seats, flags that are looked at twice, queues of
+//! a few slots, transfers, retries. They come from no generator by which a rule was developed. The judge of programs is
+//! the naive interpreter, that of systems trying all runs; neither shares anything with the methods but the parser and
+//! the model.
 
 use std::cell::Cell;
 
@@ -99,7 +100,8 @@ fn system(seed: u64) -> String {
     )
 }
 
-/// What trying everything says: up to how many requests it could, and with how many it found answers that no serial run has.
+/// What trying everything says: up to how many requests it could, and with how many it found answers that no serial run
+/// has.
 struct Tried {
     most: usize,
     fails: bool,
@@ -210,7 +212,8 @@ fn no_method_alone_is_wrong_about_systems() {
     assert!(!sweep.is_representative() || decided > sweep.count(), "{decided}");
 }
 
-/// A limit on the states makes no other evidence than the checker expects. (It did, where it was below that of the first round.)
+/// A limit on the states makes no other evidence than the checker expects. (It did, where it was below that of the
+/// first round.)
 #[test]
 fn evidence_does_not_depend_on_the_limit_on_states() {
     let text = "var A: 0..2 := 0\n\

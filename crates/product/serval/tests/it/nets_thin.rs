@@ -1,7 +1,8 @@
 //! Nets in every form that is read, with every way to begin and to ask, against trying all markings.
 //!
-//! The machines are drawn here and explored here: counters, and rules that take and give. Each is then written as a net, a
-//! specification, a system with states, a symmetric net or two nets that are composed, and asked about through the library.
+//! The machines are drawn here and explored here: counters, and rules that take and give. Each is then written as a
+//! net, a specification, a system with states, a symmetric net or two nets that are composed, and asked about through
+//! the library.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -178,7 +179,8 @@ fn compared(decision: &NetDecision, expected: Option<bool>, about: &dyn Fn() -> 
     [1, 0]
 }
 
-/// Asks all of it, one by one and with what was shown before taken for granted; gives how many were answered, and how many not.
+/// Asks all of it, one by one and with what was shown before taken for granted; gives how many were answered, and how
+/// many not.
 fn tried(input: &NetInput, text: &str, machine: &Machine, asked: &Asked, names: &[String]) -> [u64; 2] {
     let explored = machine.explored();
     let mut count = [0, 0];

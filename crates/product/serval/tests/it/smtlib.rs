@@ -1,5 +1,5 @@
-//! Other solvers agree with evidence of kind `equation`: the problems that are exported for them have solutions for them iff
-//! they have some for us, and where they have none, there is evidence that the checker accepts.
+//! Other solvers agree with evidence of kind `equation`: the problems that are exported for them have solutions for
+//! them iff they have some for us, and where they have none, there is evidence that the checker accepts.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -45,7 +45,8 @@ fn the_corpus_of_certificates_is_replayed() {
         "kinds with a certificate that is accepted"
     );
     assert!(unreadable > 0 && refused > 0, "fuzz/corpus/certificate is empty or one-sided");
-    // The fingerprint is made right before the check, components that share a request are not even read, and who checks knows nets.
+    // The fingerprint is made right before the check, components that share a request are not even read, and who checks
+    // knows nets.
     let unseen = [Condition::Input, Condition::ComponentsRequests, Condition::CasesNets];
     let asked = |condition: &&Condition| !unseen.contains(condition);
     let missing = Condition::ALL.iter().filter(asked).filter(|condition| !seen.contains(&(**condition).into()));

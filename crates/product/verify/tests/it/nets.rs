@@ -137,7 +137,8 @@ fn composed_nets_are_one_net() {
     assert!(status == 2 && error.starts_with("error: cannot read gone.net: "), "{error}");
 }
 
-/// A cover in which each member is compared with all before the one that it leads below: the work is quadratic, and has a cap.
+/// A cover in which each member is compared with all before the one that it leads below: the work is quadratic, and has
+/// a cap.
 #[test]
 fn a_cover_is_too_large_beyond_the_cap() {
     let text = "pl a (1400)\npl b (0)\ntr move a*2 -> b\n";

@@ -1,15 +1,16 @@
 //! Guesses which combinations of variables count requests.
 //!
-//! Where something moves from one variable to another, as `A := A - 1; yield; B := B + 1`, neither variable counts anything
-//! alone, but `A + B` does: it is what it was at first, less one for each request on its way. Likewise a variable that is free at 0 and at 2
-//! counts by `[V = 1]`, which is 1 while it is 1. A *term* is a variable's value or such a test of it; what is
-//! looked for are combinations of terms `α` for which weights of local states exist.
+//! Where something moves from one variable to another, as `A := A - 1; yield; B := B + 1`, neither variable counts
+//! anything alone, but `A + B` does: it is what it was at first, less one for each request on its way. Likewise a
+//! variable that is free at 0 and at 2 counts by `[V = 1]`, which is 1 while it is 1. A *term* is a variable's value or
+//! such a test of it; what is looked for are combinations of terms `α` for which weights of local states exist.
 //!
-//! Along a step from `l` to `l'` the terms change by a vector `δ`. The steps make a graph of local states; `Δ(l)` is what the terms have
-//! changed by on one way from where requests begin to `l`. The weight of `l` is then `α · Δ(l)`, and every step that is not on those ways
-//! gives an equation `α · (Δ(l) + δ − Δ(l')) = 0`, where `Δ` is 0 for those that are finished. Weights are at least 0: an inequality for each local
-//! state. The combinations of which all others are sums are found by taking equations and inequalities one by one and combining two vectors that
-//! fail one of them in opposite directions (Fourier, Farkas).
+//! Along a step from `l` to `l'` the terms change by a vector `δ`. The steps make a graph of local states; `Δ(l)` is
+//! what the terms have changed by on one way from where requests begin to `l`. The weight of `l` is then `α · Δ(l)`,
+//! and every step that is not on those ways gives an equation `α · (Δ(l) + δ − Δ(l')) = 0`, where `Δ` is 0 for those
+//! that are finished. Weights are at least 0: an inequality for each local state. The combinations of which all others
+//! are sums are found by taking equations and inequalities one by one and combining two vectors that fail one of them
+//! in opposite directions (Fourier, Farkas).
 //!
 //! Nothing rests on this: what is found are candidates for [`super::counts`], where every step is compared.
 
@@ -132,8 +133,8 @@ fn add_equation(equations: &mut Vec<Vector>, mut new: Vector) -> Option<()> {
     Some(())
 }
 
-/// The vectors with which a row gives 0 (or, unless `exactly`, at least 0), and sums of two others with which it does. None
-/// where there are too many.
+/// The vectors with which a row gives 0 (or, unless `exactly`, at least 0), and sums of two others with which it does.
+/// None where there are too many.
 fn combined(vectors: &[Vector], row: &Vector, exactly: bool) -> Option<Vec<Vector>> {
     let product = |vector: &Vector| vector.iter().zip(row).try_fold(0_i64, |sum, (factor, by)| sum.checked_add(factor.checked_mul(*by)?));
     let values: Vec<i64> = vectors.iter().map(product).collect::<Option<_>>()?;

@@ -1,21 +1,23 @@
 //! What the global state counts: how many requests are somewhere.
 //!
-//! A *count* is a function `φ` of the global state that is 0 at the initial one, with a weight `w(l) ≥ 0` for each local
-//! state, which is 0 where requests begin and where they are done. A pair `(l, g)` is *admitted* if `w(l) ≤ φ(g)`. The count is
-//! *conserved* if each step `(l, g) → (l', g')` from an admitted pair has `φ(g') − φ(g) = w(l') − w(l)`.
+//! A *count* is a function `φ` of the global state that is 0 at the initial one, with a weight `w(l) ≥ 0` for each
+//! local state, which is 0 where requests begin and where they are done. A pair `(l, g)` is *admitted* if
+//! `w(l) ≤ φ(g)`. The count is *conserved* if each step `(l, g) → (l', g')` from an admitted pair has
+//! `φ(g') − φ(g) = w(l') − w(l)`.
 //!
-//! **Claim.** At every moment of a run the weights of the requests in flight add up to `φ(g)`, if the count is conserved.
-//! *Proof* by induction on the run. At the beginning both are 0. A request that begins or leaves weighs nothing. A request that
-//! steps from `(l, g)` weighs no more than all of them together, which is `φ(g)`, so the pair is admitted, and both sides change
-//! by the same. ∎
+//! **Claim.** At every moment of a run the weights of the requests in flight add up to `φ(g)`, if the count is
+//! conserved. *Proof* by induction on the run. At the beginning both are 0. A request that begins or leaves weighs
+//! nothing. A request that steps from `(l, g)` weighs no more than all of them together, which is `φ(g)`, so the pair
+//! is admitted, and both sides change by the same. ∎
 //!
-//! Hence only admitted pairs occur, and two requests in flight, in `l` and `m`, have `w(l) + w(m) ≤ φ(g)`: when the one makes
-//! a step the other is there to see the result only if this holds. That is what [`super::product`] asks.
+//! Hence only admitted pairs occur, and two requests in flight, in `l` and `m`, have `w(l) + w(m) ≤ φ(g)`: when the one
+//! makes a step the other is there to see the result only if this holds. That is what [`super::product`] asks.
 //!
-//! A number of readers, a lock, a semaphore are counts. Candidates for `φ` are the values of variables, up and down, whether
-//! they differ from what they are at first, and combinations of several ([`super::conserved`]). Weights follow from the steps: one step to a local state gives its weight, and all others
-//! have to agree. A candidate that fails is dropped and the pass begins again, so that in the end the steps of all pairs that the counts
-//! admit have been compared.
+//! A number of readers, a lock, a semaphore are counts. Candidates for `φ` are the values of variables, up and down,
+//! whether they differ from what they are at first, and combinations of several ([`super::conserved`]). Weights follow
+//! from the steps: one step to a local state gives its weight, and all others have to agree. A candidate that fails is
+//! dropped and the pass begins again, so that in the end the steps of all pairs that the counts admit have been
+//! compared.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -158,7 +160,8 @@ impl Counts {
             self.set_class(step.local, Class::try_from(class).unwrap_or(Class::MAX));
             return if broken.is_empty() { Ok(()) } else { Err(Broken(broken)) };
         };
-        // Weights that are known are never negative. Nearly all steps are of this kind, so nothing is written down for them.
+        // Weights that are known are never negative. Nearly all steps are of this kind, so nothing is written down for
+        // them.
         let weights = &self.classes[class as usize];
         let broken: Vec<usize> = positions.filter(|&position| gained(position) != Some(weights[position])).collect();
         if broken.is_empty() { Ok(()) } else { Err(Broken(broken)) }
@@ -182,8 +185,8 @@ mod tests {
 
     const TICKS: u64 = 10_000;
 
-    /// Whether the pass with counts and the exact one are both complete for all parts, and some part has counts. What really occurs
-    /// must be among what the counts admit.
+    /// Whether the pass with counts and the exact one are both complete for all parts, and some part has counts. What
+    /// really occurs must be among what the counts admit.
     fn compared(text: &str) -> bool {
         let prepared = Prepared::new(&analyze(text).program.unwrap(), Options::default());
         let mut counting = false;

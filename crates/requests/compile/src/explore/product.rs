@@ -14,9 +14,10 @@
 //! may be infinitely many of those although the program is finite. Hence the
 //! budget, and the exact pass in [`super::cover`].
 //!
-//! With [`Counts`] the second rule forgets less: `m ∈ at(g)` is carried along a step from `(l, g)` only if the counts admit
-//! requests in `l` and in `m` at `g` together. As all steps from pairs in the sets are compared with the counts, the weights of requests
-//! in flight add up to what the global state counts, by the claim there, so every request in flight is still in `at(g)`.
+//! With [`Counts`] the second rule forgets less: `m ∈ at(g)` is carried along a step from `(l, g)` only if the counts
+//! admit requests in `l` and in `m` at `g` together. As all steps from pairs in the sets are compared with the counts,
+//! the weights of requests in flight add up to what the global state counts, by the claim there, so every request in
+//! flight is still in `at(g)`.
 
 use std::collections::VecDeque;
 

@@ -80,7 +80,8 @@ impl Neighbourhood {
         sources
     }
 
-    /// The different pairs of a local state and a global state whose steps have been made, in the order of the configurations.
+    /// The different pairs of a local state and a global state whose steps have been made, in the order of the
+    /// configurations.
     pub(crate) fn pairs(&self) -> Vec<(LocalId, GlobalId)> {
         let mut pairs: IndexSet<(LocalId, GlobalId), FxBuildHasher> = IndexSet::default();
         for (global, flight) in self.configs.keys().take(self.expanded) {

@@ -54,8 +54,8 @@ fn what_a_variable_counts_keeps_the_work_small() {
     assert_eq!(sizes(&compiled), (70, 13, 338));
 }
 
-/// No variable has a range, and none counts anything alone: what moves between them is bounded by what they count together. Which of the
-/// requests race changes nothing about that.
+/// No variable has a range, and none counts anything alone: what moves between them is bounded by what they count
+/// together. Which of the requests race changes nothing about that.
 #[test]
 fn what_variables_count_together_bounds_them() {
     let tokens = "A := 40 request out { while (A == 0) { yield }; A := A - 1; yield; B := B + 1; 0 }
@@ -69,7 +69,8 @@ fn what_variables_count_together_bounds_them() {
     let quota = format!("{tokens} request quota {{ 40 / (41 - B) }}");
     let torn = format!("{} request torn {{ a := A; yield; 1000 * a + B }}", tokens.replace("40", "20"));
     let torn_three = format!("{} request torn {{ a := A; yield; 100 * a + C }}", three.replace("25", "10"));
-    // Free at 0 and at 2: it is the value 1 that counts. If requests race for it then the data are still what one of them has seen.
+    // Free at 0 and at 2: it is the value 1 that counts. If requests race for it then the data are still what one of
+    // them has seen.
     let states = "request work { await (S == 0 or S == 2); S := 1; old := X; yield; X := old + 1; yield; X := old; yield; S := 2; old }
         request reset { if (S == 2) { S := 0 }; 0 } request peek { a := X; yield; 10 * a + X }";
     for text in [tokens, three, work, pairs, &quota, &torn, &torn_three, states] {

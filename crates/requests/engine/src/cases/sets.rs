@@ -1,7 +1,8 @@
 //! Sets of serial answers, as far as cases need them.
 //!
-//! All serial answers together are a semilinear set. Where it can be had, as the published method makes it, its components are the sets, and
-//! there are no others. Where it is too large, a set is made around each answers that turn out to be serial, as proofs by counting do.
+//! All serial answers together are a semilinear set. Where it can be had, as the published method makes it, its
+//! components are the sets, and there are no others. Where it is too large, a set is made around each answers that turn
+//! out to be serial, as proofs by counting do.
 
 use serval_budget::{Budget, StopReason, Stopped};
 use serval_classic_engine::{Options, linear_sets};
@@ -46,8 +47,8 @@ impl Sets {
         self.all.as_ref().err().cloned().unwrap_or(StopReason::MethodsExcluded)
     }
 
-    /// The number of a set, in use from now on, that contains the answers of steps with these counts; none if they are not serial, or no set
-    /// was found.
+    /// The number of a set, in use from now on, that contains the answers of steps with these counts; none if they are
+    /// not serial, or no set was found.
     pub fn containing(&mut self, form: &NormalForm, counts: &[i64], budget: &mut Budget) -> Result<Option<usize>, Stopped> {
         let mut values = vec![0_i64; form.nodes().len()];
         for (step, &count) in form.steps().iter().zip(counts).filter(|(step, _)| form.is_done(step.to_node)) {

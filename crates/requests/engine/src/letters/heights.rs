@@ -39,8 +39,8 @@ pub(super) fn refute_within(slice: &NormalForm, problem: &Problem, clause: &[Bou
     }
 }
 
-/// A refutation of the problem that says that the clause does not hold, if heights of global states show that it does. The
-/// problem is that of [`counting_problem`].
+/// A refutation of the problem that says that the clause does not hold, if heights of global states show that it does.
+/// The problem is that of [`counting_problem`].
 fn refute(slice: &NormalForm, problem: &Problem, clause: &[Bound], budget: &mut Budget) -> Result<Option<Tree>, Stopped> {
     let mut heights: Vec<Heights> = Vec::new();
     // That a literal does not hold is an inequality for each that is one itself; these come last.
@@ -75,9 +75,9 @@ struct Heights {
 }
 
 impl Heights {
-    /// The equations of the global states, by their heights, and what says that the literal does not hold. Only differences
-    /// of heights matter, so the least of them is 0: then the equation that says that a run ends once is not needed. The end
-    /// of a run, where it is given, comes with the number of the fact that says so.
+    /// The equations of the global states, by their heights, and what says that the literal does not hold. Only
+    /// differences of heights matter, so the least of them is 0: then the equation that says that a run ends once is
+    /// not needed. The end of a run, where it is given, comes with the number of the fact that says so.
     fn leaf(&self, end: Option<(usize, u32)>) -> TreeNode {
         let least = self.of.iter().copied().min().unwrap_or(0);
         let raised = |height: i128| height - least;
@@ -88,8 +88,8 @@ impl Heights {
     }
 }
 
-/// The least weight of ways from the start to each global state, and a number that is large enough for those to which there is none;
-/// `None` if ways get lighter and lighter, or if one is too light wherever it ends.
+/// The least weight of ways from the start to each global state, and a number that is large enough for those to which
+/// there is none; `None` if ways get lighter and lighter, or if one is too light wherever it ends.
 fn least_weights(slice: &NormalForm, bound: &Bound, budget: &mut Budget) -> Result<Option<Vec<i128>>, Stopped> {
     budget.spend(1 + slice.steps().len() as u64)?;
     let count = slice.global_count() as usize;

@@ -1,8 +1,8 @@
 //! An incremental solver, for a problem that grows.
 //!
-//! Most facts are clauses with one literal, but for such as never hold. The solver gets these as inequalities, once and for all, so
-//! that it need not come to each of them again in each case that it looks at. In the problem of the checker they are
-//! clauses: a refutation begins with those of them that it uses, and then says what the solver said.
+//! Most facts are clauses with one literal, but for such as never hold. The solver gets these as inequalities, once and
+//! for all, so that it need not come to each of them again in each case that it looks at. In the problem of the checker
+//! they are clauses: a refutation begins with those of them that it uses, and then says what the solver said.
 
 use std::collections::BTreeMap;
 
@@ -152,8 +152,8 @@ mod tests {
         Literal::AtLeastZero(Linear::new(terms.iter().copied(), constant).unwrap())
     }
 
-    /// Whatever stands before and behind the literal that can hold, and whichever of them are used, the checker of trees, which knows
-    /// clauses alone, accepts the refutation.
+    /// Whatever stands before and behind the literal that can hold, and whichever of them are used, the checker of
+    /// trees, which knows clauses alone, accepts the refutation.
     #[test]
     fn refutations_are_those_of_clauses() {
         let never = || at_least(&[], -1);

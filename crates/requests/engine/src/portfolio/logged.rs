@@ -1,5 +1,5 @@
-//! What is tried, for people who look for the reason of a slow or missing answer: a line of the log for each attempt, with
-//! its ticks and how it ended. Nothing depends on it.
+//! What is tried, for people who look for the reason of a slow or missing answer: a line of the log for each attempt,
+//! with its ticks and how it ended. Nothing depends on it.
 
 use log::{Level, debug, log_enabled};
 use serval_budget::Budget;

@@ -24,10 +24,10 @@ pub(super) const BEGIN: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersFirst])
 /// What stands before the first level of all: most systems are decided here.
 pub(super) const GLANCE: &[(Stage, u64)] = &[(Stage::Tasks(&[Kind::LettersReduced]), INSTANT_TICKS), (Stage::Search, GLANCE_TICKS)];
 
-/// What is done on each level, in this order, and with which part of its ticks. To give
-/// a method a place, add a [`Kind`] to a list here. Methods that seldom find anything have small parts, so
-/// that all of them together take not much longer than the first. The search has a larger part as long as its ticks are few: it
-/// goes on doubling from what it had before the first level, so that a counterexample just beyond that waits for few levels.
+/// What is done on each level, in this order, and with which part of its ticks. To give a method a place, add a
+/// [`Kind`] to a list here. Methods that seldom find anything have small parts, so that all of them together take not
+/// much longer than the first. The search has a larger part as long as its ticks are few: it goes on doubling from what
+/// it had before the first level, so that a counterexample just beyond that waits for few levels.
 pub(super) const LEVEL: &[(Stage, u64)] = &[
     (Stage::Tasks(&[Kind::LettersReduced, Kind::FlowReduced]), 1),
     (Stage::SearchSoon, 8),

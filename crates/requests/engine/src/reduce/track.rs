@@ -1,7 +1,8 @@
 //! What may be worth counting in the global state.
 //!
-//! Counting makes a system larger, so that other rules and proofs know more: that no other request is on the way while something is changed,
-//! or that what is on the way now will never end. There is no telling beforehand what helps, so a few kinds are tried, the smallest first.
+//! Counting makes a system larger, so that other rules and proofs know more: that no other request is on the way while
+//! something is changed, or that what is on the way now will never end. There is no telling beforehand what helps, so a
+//! few kinds are tried, the smallest first.
 
 use serval_model::{Node, NodeKind, NormalForm};
 use serval_proof::script::Track;

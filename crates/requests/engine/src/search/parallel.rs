@@ -39,10 +39,10 @@ struct Layer<'a> {
     limit: AtomicUsize,
 }
 
-/// As [`Search::layer`], on `jobs` threads (0 for all cores). The ticks used are taken from
-/// `budget`. The first `clear` ways to choose requests are left out; afterwards it says how many need not be looked at again, whether
-/// in this system or in another one with the same sets of answers. What `waits` says of this
-/// system rules out some of them at once.
+/// As [`Search::layer`], on `jobs` threads (0 for all cores). The ticks used are taken from `budget`. The first `clear`
+/// ways to choose requests are left out; afterwards it says how many need not be looked at again, whether in this
+/// system or in another one with the same sets of answers. What `waits` says of this system rules out some of them at
+/// once.
 pub fn parallel_layer(
     system: &NetworkSystem,
     waits: &Waits,

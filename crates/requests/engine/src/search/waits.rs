@@ -1,16 +1,17 @@
 //! Choices of requests that cannot all answer, because one waits for more than the others do.
 //!
-//! **Rule.** Let `most(k)` be a number that no request of kind `k` exceeds in steps that change the global state, and let
-//! `needs(k)` be the least weight of a path from a start of `k` with the initial global state to a local state that answers, in the graph
-//! over pairs of a local and a global state whose edges are the steps of one request (weight 0) and, at an unchanged local state, the
-//! changes of the global state that some step of any request makes (weight 1). If `needs(k)` is larger than the sum of `most` over all
-//! chosen requests but one of kind `k`, then no complete run has exactly the chosen requests.
+//! **Rule.** Let `most(k)` be a number that no request of kind `k` exceeds in steps that change the global state, and
+//! let `needs(k)` be the least weight of a path from a start of `k` with the initial global state to a local state that
+//! answers, in the graph over pairs of a local and a global state whose edges are the steps of one request (weight 0)
+//! and, at an unchanged local state, the changes of the global state that some step of any request makes (weight 1). If
+//! `needs(k)` is larger than the sum of `most` over all chosen requests but one of kind `k`, then no complete run has
+//! exactly the chosen requests.
 //!
-//! **Proof.** Take a complete run and a request of kind `k` in it. Leave out of the run what the others do without changing the global
-//! state, and look at the pair of this request's local state and the global state: it begins with the initial global state, before or when
-//! the request comes, and ends where the request answers. Its own steps are edges of weight 0, what the others do to the global
-//! state are edges of weight 1, and of those there are at most `most` of each. So the path has a weight of at
-//! least `needs(k)` and at most that sum. ∎
+//! **Proof.** Take a complete run and a request of kind `k` in it. Leave out of the run what the others do without
+//! changing the global state, and look at the pair of this request's local state and the global state: it begins with
+//! the initial global state, before or when the request comes, and ends where the request answers. Its own steps are
+//! edges of weight 0, what the others do to the global state are edges of weight 1, and of those there are at most
+//! `most` of each. So the path has a weight of at least `needs(k)` and at most that sum. ∎
 //!
 //! Where everybody can answer alone from the beginning (`needs` is 0), nothing else is worked out.
 
@@ -39,7 +40,8 @@ struct Kind {
 }
 
 impl Waits {
-    /// Looks for requests that wait. Nothing is known where the budget does not suffice; a tick is a step that is looked at.
+    /// Looks for requests that wait. Nothing is known where the budget does not suffice; a tick is a step that is
+    /// looked at.
     pub fn of(system: &NetworkSystem, budget: &mut Budget) -> Result<Self, Stopped> {
         match Self::kinds(system, budget) {
             Ok(kinds) => Ok(Self { kinds }),

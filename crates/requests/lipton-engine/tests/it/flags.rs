@@ -58,7 +58,8 @@ fn looking_twice() {
     assert!(!is_proved(&checked_twice("READY == 0", "20 + OBJECT")));
 }
 
-/// Which tests may be left out rests on ranges, and these on the tests that are: what is found holds for both, or nothing is.
+/// Which tests may be left out rests on ranges, and these on the tests that are: what is found holds for both, or
+/// nothing is.
 #[test]
 fn looks_and_ranges_fit() {
     let text = "var B: 0..2\nvar O: 0..2\nvar READY: 0..2\nvar L: 0..1\n\
@@ -70,8 +71,8 @@ fn looks_and_ranges_fit() {
     assert!(!is_proved(text));
 }
 
-/// A request that counts itself in and then waits until none is counted waits forever. Of what follows both numbers can be said, and what is said of points after
-/// that must not rest on the one that is not.
+/// A request that counts itself in and then waits until none is counted waits forever. Of what follows both numbers can
+/// be said, and what is said of points after that must not rest on the one that is not.
 #[test]
 fn nobody_comes_where_two_values_are_seen() {
     let text = "var Row[0..1]: 0..1 saturate\nvar L: 0..1\nvar Writer: 0..1\nvar Readers: 0..2\n\

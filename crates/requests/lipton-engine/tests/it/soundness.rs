@@ -1,8 +1,8 @@
 //! Never a proof of a program that is not serializable or that can fail.
 //!
-//! Random programs (those of the testkit, and here such with locks, counters, retries, latches, early release and moved `yield`s) are
-//! proved by reduction; every proof must be accepted by the checker, and the compiled program must have no run of three requests (two where
-//! three are too many) with answers that no serial run has, and no error.
+//! Random programs (those of the testkit, and here such with locks, counters, retries, latches, early release and moved
+//! `yield`s) are proved by reduction; every proof must be accepted by the checker, and the compiled program must have
+//! no run of three requests (two where three are too many) with answers that no serial run has, and no error.
 
 use std::sync::Arc;
 

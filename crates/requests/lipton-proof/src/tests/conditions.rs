@@ -273,7 +273,8 @@ fn sum() {
     assert!(proofs(&whole).iter().any(|proof| proved(proof) == Ok(())), "{:?}", proofs(&whole).iter().map(proved).collect::<Vec<_>>());
 }
 
-/// What a number counts is known of every step that changes it: what the row was before, what it becomes, and that the number follows.
+/// What a number counts is known of every step that changes it: what the row was before, what it becomes, and that the
+/// number follows.
 #[test]
 fn counted_values() {
     let pay = "var S: 0..3\nvar P: 0..1\nrequest pay { if (S == 0) { S := 1; P := P + 1 }; 0 }\nrequest refund { if (S == 1) { S := 0; P := P - 1 }; 0 }\n";

@@ -16,7 +16,8 @@ fn build(first: &str, again: &str) -> String {
 const FIRST: &str = "if (READY == 1) { return OBJECT }";
 const AGAIN: &str = "LOCK := 0; OBJECT";
 
-/// The points of the only request that waits are found one after the other: where it begins, without the lock, and with it.
+/// The points of the only request that waits are found one after the other: where it begins, without the lock, and with
+/// it.
 fn proof(text: &str, late: bool) -> Reduction {
     let ranges = ["READY", "OBJECT", "LOCK", "SEEN"].map(|name| (global(text, name), 0, 1));
     let owners = vec![Owner { global: global(text, "LOCK"), value: 1, points: vec![(3, 5)] }];

@@ -1,8 +1,9 @@
 //! Each condition under which few bodies stand for many is needed, and each part of it.
 //!
-//! Most programs here have a request `a` that looks twice at `D`, a request `b` that changes `D`, and a request `c` that brings the two
-//! together. In the program itself all three share their variables, and two looks differ. Those that stand for them share only two by two, and for each two
-//! there is a reason why nothing happens, which is no longer one where there are all three.
+//! Most programs here have a request `a` that looks twice at `D`, a request `b` that changes `D`, and a request `c`
+//! that brings the two together. In the program itself all three share their variables, and two looks differ. Those
+//! that stand for them share only two by two, and for each two there is a reason why nothing happens, which is no
+//! longer one where there are all three.
 
 use serval_budget::Budget;
 use serval_proof::{Bounds, Condition, Count, Doom, Group, Owner, Reduction, Refusal, Sum};
@@ -19,7 +20,8 @@ pub(super) const AGAIN: &str = "if (x == D) { 1 } else { 2 }";
 pub(super) const LOOK: &str = "x := D; D := x";
 pub(super) const NEVER: &str = "while (1) { 1 }";
 
-/// Requests by name, in groups that share variables: `#` in a declaration and the names of variables in a body get the number of the group.
+/// Requests by name, in groups that share variables: `#` in a declaration and the names of variables in a body get the
+/// number of the group.
 pub(super) struct Groups {
     pub(super) text: String,
     names: Vec<String>,
@@ -130,7 +132,8 @@ fn signs() {
     groups.needs("of variables of one kind some count requests", &Reduction { counts, ..base });
 }
 
-/// Two certificates that are not alike, put together: the one is right for who waits before others come, the other for who never waits.
+/// Two certificates that are not alike, put together: the one is right for who waits before others come, the other for
+/// who never waits.
 #[test]
 fn extra_yields() {
     let a = format!("{LOOK}; while (Z == 0) {{ yield }}; {AGAIN}");
@@ -320,7 +323,8 @@ fn patterns_in_what_many_share() {
     }
 }
 
-/// Two bodies do the same with variables of which one may hold less: where that is an error, the graph says so, and their shapes differ.
+/// Two bodies do the same with variables of which one may hold less: where that is an error, the graph says so, and
+/// their shapes differ.
 #[test]
 fn shapes_differ_where_ranges_matter() {
     let text = |most: i64| format!("var X: 0..1\nvar Y: 0..{most}\nrequest f {{ X := 1; 0 }}\nrequest g {{ Y := 1; 0 }}\n");

@@ -1,8 +1,8 @@
 //! Every concrete step is an instance of exactly the paths that cover it.
 //!
-//! A step is run node by node with numbers, along every choice, from random values of globals and registers; the paths from the
-//! same point whose conditions hold for those values must leave the same, and a step is an error iff an obligation is not
-//! met.
+//! A step is run node by node with numbers, along every choice, from random values of globals and registers; the paths
+//! from the same point whose conditions hold for those values must leave the same, and a step is an error iff an
+//! obligation is not met.
 
 use std::collections::BTreeSet;
 

@@ -75,7 +75,8 @@ fn checked(prepared: &Prepared, proof: &Reduction) -> Result<(), Refusal<()>> {
     check(prepared, proof, &mut Budget::ticks(100_000))
 }
 
-/// The program is wrong, all proofs are refused, and one of them for this condition alone; each with something else that it says.
+/// The program is wrong, all proofs are refused, and one of them for this condition alone; each with something else
+/// that it says.
 fn needs_with(condition: Condition, text: &str, more: impl Fn(&mut Reduction) + Sync) {
     assert!(is_wrong(text), "{text}");
     let prepared = prepared(text);

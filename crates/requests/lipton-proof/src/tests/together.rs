@@ -1,7 +1,8 @@
-//! Where few bodies stand for many, nothing is said that is about some of them together: neither validated reads, nor tickets, nor late looks.
+//! Where few bodies stand for many, nothing is said that is about some of them together: neither validated reads, nor
+//! tickets, nor late looks.
 //!
-//! As with the other parts of the condition, `a` looks twice at `D`. It is right by itself, right beside `b` because of what is said, and right beside `c`
-//! without it; but not beside both.
+//! As with the other parts of the condition, `a` looks twice at `D`. It is right by itself, right beside `b` because of
+//! what is said, and right beside `c` without it; but not beside both.
 
 use serval_proof::{Condition, Owner, Reduction, Ticket, Validated};
 
@@ -18,7 +19,8 @@ fn needs_one_of(groups: &Groups, proofs: impl IntoIterator<Item = Reduction>) {
     groups.needs(TOGETHER, &proof);
 }
 
-/// A request that looks whether `Z` is raised looks again, so `b` may raise it; but then `c` changes `D`, which it does not where none raises `Z`.
+/// A request that looks whether `Z` is raised looks again, so `b` may raise it; but then `c` changes `D`, which it does
+/// not where none raises `Z`.
 #[test]
 fn late_looks() {
     let a = format!("if (Z == 1) {{ return 1 }}; {LOOK}; yield; if (Z == 1) {{ {AGAIN} }} else {{ 9 }}");
@@ -48,7 +50,8 @@ fn validated_reads() {
     needs_one_of(&groups, proofs);
 }
 
-/// One lock with tickets for `a` and `b`, each of which comes alone otherwise; `c` calls the next one though it was not called.
+/// One lock with tickets for `a` and `b`, each of which comes alone otherwise; `c` calls the next one though it was not
+/// called.
 #[test]
 fn tickets() {
     let draws =

@@ -2,9 +2,9 @@
 //!
 //! # Track
 //!
-//! **Statement.** Let `S₁ … Sₘ` be sets of nodes that are neither initial nor done (`track.inner`), and `κ ≥ 1` (`track.most`). The new
-//! global states are pairs `(g, n)` with `n ∈ {0 … κ}ᵐ`; the first is `(g₀, 0)`. For each step `(l, g) → (l', g')` there are the steps
-//! `(l, (g, n)) → (l', (g', n'))` where for each `i`
+//! **Statement.** Let `S₁ … Sₘ` be sets of nodes that are neither initial nor done (`track.inner`), and `κ ≥ 1`
+//! (`track.most`). The new global states are pairs `(g, n)` with `n ∈ {0 … κ}ᵐ`; the first is `(g₀, 0)`. For each step
+//! `(l, g) → (l', g')` there are the steps `(l, (g, n)) → (l', (g', n'))` where for each `i`
 //!
 //! * `l, l' ∈ Sᵢ`: `nᵢ ≥ 1` and `n'ᵢ = nᵢ`;
 //! * `l ∈ Sᵢ` alone: `nᵢ ≥ 1` and `n'ᵢ = nᵢ − 1`, or `n'ᵢ = κ` if `nᵢ = κ`;
@@ -13,11 +13,12 @@
 //!
 //! Left out is what cannot be reached from `(g₀, 0)`, and what leads to no `(g, 0)`. `Int` and `Ser` stay as they are.
 //!
-//! *Proof.* Take a complete run, serial or not, and at each moment let `nᵢ` be the number of requests at nodes of `Sᵢ`, or `κ` if that is
-//! more. At first all requests are at initial nodes and at the end all are at done nodes, so `n` is 0 then. If a request
-//! leaves a node of `Sᵢ` then `nᵢ ≥ 1`, and the number, if it falls by one, becomes `nᵢ − 1` where it was below `κ`, and where it was `κ` or
-//! more it becomes `κ − 1` or stays at least `κ`. So each step is one of the new system, and all of its global states are kept: they come from `(g₀, 0)` and
-//! lead to the last. Conversely, forget `n`: each step of the new system is one of the old, by the same request. ∎
+//! *Proof.* Take a complete run, serial or not, and at each moment let `nᵢ` be the number of requests at nodes of `Sᵢ`,
+//! or `κ` if that is more. At first all requests are at initial nodes and at the end all are at done nodes, so `n` is 0
+//! then. If a request leaves a node of `Sᵢ` then `nᵢ ≥ 1`, and the number, if it falls by one, becomes `nᵢ − 1` where
+//! it was below `κ`, and where it was `κ` or more it becomes `κ − 1` or stays at least `κ`. So each step is one of the
+//! new system, and all of its global states are kept: they come from `(g₀, 0)` and lead to the last. Conversely, forget
+//! `n`: each step of the new system is one of the old, by the same request. ∎
 //!
 //! What is known about pairs is forgotten.
 
@@ -115,8 +116,8 @@ impl Track {
         Ok((states, edges))
     }
 
-    /// What the counts may be after a step between nodes of which these groups hold the first and the second; nothing if the
-    /// step cannot be made.
+    /// What the counts may be after a step between nodes of which these groups hold the first and the second; nothing
+    /// if the step cannot be made.
     fn after(&self, counts: &[u8], from: &[bool], to: &[bool]) -> Vec<Box<[u8]>> {
         let mut all = vec![Vec::with_capacity(counts.len())];
         for (&count, (&leaves, &comes)) in counts.iter().zip(from.iter().zip(to)) {

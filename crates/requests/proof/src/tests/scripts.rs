@@ -193,7 +193,8 @@ pub(super) fn violate(condition: Condition) -> Vec<Wrong> {
         }
         // Where a request has answered, it would have to go on; so none ever answers.
         Condition::SplitInitial => vec![flag().then(Entry::Split(3)).then(Entry::Split(4)).pairs().falsely()],
-        // Answered requests would be counted for ever, and none that is not there could leave: no run would be complete.
+        // Answered requests would be counted for ever, and none that is not there could leave: no run would be
+        // complete.
         Condition::TrackInner => vec![torn().then(track(&[2, 3], 1)).pairs().falsely(), torn().then(track(&[0], 1)).pairs().falsely()],
         // No request could leave where none are counted.
         Condition::TrackMost => vec![torn().then(track(&[1], 0)).pairs().falsely()],
@@ -378,7 +379,8 @@ fn what_is_nearly_wrong_is_accepted() {
     let draft = Draft::of(2, &["a!", "a", "a", "a/x"], &steps);
     let draft = draft.dominated(&[(1, 2)], &[], &[(steps[1], steps[0])]).then(Entry::IdentityElimination(vec![(1, 3)])).pairs();
     assert_eq!(draft.case().check(), Ok(()));
-    // `b` is counted while it waits for `a`; who has begun while the flag is up never ends, and all that is left is `a` alone.
+    // `b` is counted while it waits for `a`; who has begun while the flag is up never ends, and all that is left is `a`
+    // alone.
     let steps = [[0, 0, 1, 1], [1, 1, 4, 0], [2, 1, 3, 2], [3, 2, 5, 2]];
     let draft = Draft::of(3, &["a!", "a", "b!", "b", "a/x", "b/z"], &steps).then(track(&[1, 3], 2)).then(track(&[1], 1)).pairs();
     assert_eq!(draft.mover(Side::Right, &[(1, &[1])], &[]).pairs().case().check(), Ok(()));

@@ -10,8 +10,8 @@
 //! | `choose(a, b, c)` | `if (?) { a } else if (?) { b } else { c }` |
 //! | `choose(0..2)` | `choose(0, 1, 2)` |
 //! | `for i in 0..2 { s }` | `(s₀; s₁; s₂; 0)`, where `sₖ` is `s` with the constant `k` for `i` |
-//! | `f(a, b)` | `(x := a; y := b; s)`, where `s` is the body of `f` and `x`, `y` and its other local variables are new ones, which start at 0 each time |
-//! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })` with a new variable `t`, in error outside of the indices |
+//! | `f(a, b)` | `(x := a; y := b; s)`: `s` is the body of `f`; its local variables are new and start at 0 |
+//! | `A[i]` | `(t := i; if (t == 0) { A₀ } else if (t == 1) { A₁ } else { A₂ })`, `t` new; an error outside |
 //! | `A[i] := e` | `(t := i; v := e; if (t == 0) { A₀ := v } else …)` |
 //! | `A := e`, `A` with a range | `A := e`, in error outside of the range |
 //! | … `wrap` | `A := low + (e - low) % size` |

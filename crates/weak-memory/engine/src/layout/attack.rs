@@ -1,5 +1,5 @@
-//! An attack behind memory: how far it is, the cell of its first store, for each cell what the attacker keeps, for each cell how it was
-//! accessed behind the attack, and for each thread whether it is a helper.
+//! An attack behind memory: how far it is, the cell of its first store, for each cell what the attacker keeps, for each
+//! cell how it was accessed behind the attack, and for each thread whether it is a helper.
 
 use super::{Layout, index, number};
 

@@ -1,5 +1,5 @@
-//! Buffers behind memory: for each thread how many entries there are, and the numbers of each, the oldest first. The first two numbers of
-//! an entry are a cell and a value.
+//! Buffers behind memory: for each thread how many entries there are, and the numbers of each, the oldest first. The
+//! first two numbers of an entry are a cell and a value.
 
 use super::{Layout, index, number};
 

@@ -1,5 +1,5 @@
-//! Rounds behind memory: whose turn it is, from 1; then for each thread its round, its landing round, and for each later round and each
-//! cell 1 and the value that is queued, or 0 and 0.
+//! Rounds behind memory: whose turn it is, from 1; then for each thread its round, its landing round, and for each
+//! later round and each cell 1 and the value that is queued, or 0 and 0.
 
 use super::{Layout, index, number};
 

@@ -25,7 +25,8 @@ const LEVELS: &[&[(&str, BinaryOp)]] = &[
 ];
 /// The level of comparisons, which make no chains.
 const COMPARISONS: usize = 2;
-/// Operators of one expression with all that is in it, at most: a walk over the tree goes as deep as chains are long, one within another.
+/// Operators of one expression with all that is in it, at most: a walk over the tree goes as deep as chains are long,
+/// one within another.
 pub(crate) const LONGEST: usize = 256;
 
 impl Parser<'_> {

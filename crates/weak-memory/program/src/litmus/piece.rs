@@ -78,8 +78,8 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// The text with blanks in the place of comments, `(* … *)` within each other and `// …`, so that places stay what they are. In a quoted
-/// name nothing is a comment.
+/// The text with blanks in the place of comments, `(* … *)` within each other and `// …`, so that places stay what they
+/// are. In a quoted name nothing is a comment.
 pub(super) fn without_comments(text: &str, diagnostics: &mut Vec<Diagnostic>) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text.strip_prefix('\u{feff}').map_or(text, |rest| {

@@ -1,8 +1,8 @@
 //! Statements to automata.
 //!
-//! Code is first written in a line, with jumps to marks; then jumps are left out, and every node goes to where its jumps lead. A jump that
-//! leads to itself, as in `loop { }`, becomes a point from which there is no step: a thread that does nothing for ever is indistinguishable
-//! from one that stands.
+//! Code is first written in a line, with jumps to marks; then jumps are left out, and every node goes to where its
+//! jumps lead. A jump that leads to itself, as in `loop { }`, becomes a point from which there is no step: a thread
+//! that does nothing for ever is indistinguishable from one that stands.
 
 use serval_diagnostic::{Span, similar};
 
@@ -89,7 +89,8 @@ impl<'l> Joined<'l> {
         None
     }
 
-    /// The point where one is before a line. The one from which nothing goes on is behind all lines, and the end is last.
+    /// The point where one is before a line. The one from which nothing goes on is behind all lines, and the end is
+    /// last.
     fn point(&self, line: usize) -> Point {
         Point::new(match self.real(line) {
             None => self.count,

@@ -1,4 +1,5 @@
-//! Replays the fuzzer's corpus: what is found once is checked ever after, without the fuzzer and with the ordinary compiler.
+//! Replays the fuzzer's corpus: what is found once is checked ever after, without the fuzzer and with the ordinary
+//! compiler.
 
 #[path = "../../../../../fuzz/checks/tso.rs"]
 mod tso;
@@ -35,7 +36,8 @@ fn replayed(name: &str, syntax: Syntax) -> BTreeSet<&'static str> {
 fn the_corpora_are_replayed() {
     let mut seen = replayed("tso", Syntax::Tso);
     seen.extend(replayed("litmus", Syntax::Litmus));
-    // A value that leaves its range is found where programs are run; what is only warned of does not keep a program from being read.
+    // A value that leaves its range is found where programs are run; what is only warned of does not keep a program
+    // from being read.
     let missing = codes().iter().map(|info| info.code.0).filter(|code| code.starts_with('E') && *code != "E0611" && !seen.contains(code));
     assert_eq!(missing.collect::<Vec<_>>(), [] as [&str; 0], "codes without a file in the corpus");
 }

@@ -1,4 +1,5 @@
-//! The rule of threads that are alike: lists of one order are accepted where nothing tells the threads apart, and else refused.
+//! The rule of threads that are alike: lists of one order are accepted where nothing tells the threads apart, and else
+//! refused.
 
 use serval_tso_program::Program;
 

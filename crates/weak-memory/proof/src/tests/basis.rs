@@ -110,7 +110,8 @@ fn members_are_all_needed() {
 /// What a store makes go must be looked at: members that only lack what leads above them, not to them.
 #[test]
 fn what_a_store_makes_go_is_looked_at() {
-    // At the end the newest own entry is (x, 2), and memory is 2; what is sought is that the load before the last store read 0 although x was 1.
+    // At the end the newest own entry is (x, 2), and memory is 2; what is sought is that the load before the last store
+    // read 0 although x was 1.
     let text = "memory x; thread P { x := 1; x := 2; r := x; e: skip; } never P@e && P.r == 1;";
     let (program, mut certificate) = by_basis(text, &[]);
     let (threads, values) = reach_of(&program);

@@ -1,4 +1,5 @@
-//! Programs and certificates that the tests of several rules begin with, and what is asked of each rule: it accepts some, and refuses no fewer.
+//! Programs and certificates that the tests of several rules begin with, and what is asked of each rule: it accepts
+//! some, and refuses no fewer.
 
 use serval_budget::Budget;
 use serval_tso_program::{Asked, BinaryOp, CellId, Expr, Observed, Program};

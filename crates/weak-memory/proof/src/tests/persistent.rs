@@ -1,4 +1,5 @@
-//! The lemma of leading sets: what is sought is found with them iff it is found in every order, and no list may leave out what a question sees.
+//! The lemma of leading sets: what is sought is found with them iff it is found in every order, and no list may leave
+//! out what a question sees.
 
 use serval_tso_program::{BinaryOp, CellId, Expr, Observed, Program};
 

@@ -1,4 +1,5 @@
-//! The lemma of urgent steps: a list without the states between them is accepted where no question is about these, and else refused.
+//! The lemma of urgent steps: a list without the states between them is accepted where no question is about these, and
+//! else refused.
 
 use super::cases::{Case, Refused, all, answer, balanced};
 use super::lists::{all_live, begun, closed};

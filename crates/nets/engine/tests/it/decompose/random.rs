@@ -156,7 +156,8 @@ fn orders_of_rules() {
     assert!(!sweep.is_representative() || open * 5 < same, "{same} the same, {open} open");
 }
 
-/// Formulas: two conditions joined by `and` or `or`, each of which compares a sum of places with a number or with a place, and sometimes that two does not divide one.
+/// Formulas: two conditions joined by `and` or `or`, each of which compares a sum of places with a number or with a
+/// place, and sometimes that two does not divide one.
 #[test]
 fn formulas() {
     let sweep = sweep("decompose.formulas", 60, 200);

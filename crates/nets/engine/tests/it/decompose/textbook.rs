@@ -88,7 +88,8 @@ fn the_exercise_on_the_marking_equation() {
     assert_eq!((counts.refuted, counts.forward), (0, 1));
 }
 
-/// The exercise 3.3 of the notes, c: three places, and a marking that can be reached, one that cannot even be covered, and one that can be covered only.
+/// The exercise 3.3 of the notes, c: three places, and a marking that can be reached, one that cannot even be covered,
+/// and one that can be covered only.
 #[test]
 fn the_exercise_on_covering_and_reaching() {
     let net = "pl a (1)\npl b (0)\npl c (0)\ntr t a -> a b*2\n";
@@ -98,7 +99,8 @@ fn the_exercise_on_covering_and_reaching() {
     }
 }
 
-/// The exercise 3.3 of the notes, a: a net that begins with one token, and can lose all iff the other one can reach the marking.
+/// The exercise 3.3 of the notes, a: a net that begins with one token, and can lose all iff the other one can reach the
+/// marking.
 #[test]
 fn the_exercise_on_one_token() {
     let nets = [
@@ -194,7 +196,8 @@ fn free_places() {
     is(net, "reachable:p = 1 and y = 1", false);
 }
 
-/// Each arc is used, in the order in which they come, and the first one takes what the second gives: the word fires only after the cycle has been filled.
+/// Each arc is used, in the order in which they come, and the first one takes what the second gives: the word fires
+/// only after the cycle has been filled.
 #[test]
 fn a_perfect_sequence_that_needs_rounds() {
     let counts = is("pl a (0)\ntr down a -> \ntr up -> a\n", "reaches:", true);

@@ -46,8 +46,9 @@ fn alone_and_together() {
     assert!(!sweep.is_representative() || both * 2 > count, "{both} of {count}");
 }
 
-/// Pairs come and go, so that both directions are infinite, and only a cycle without its tokens makes one alone, which the equation does not see: a clause would
-/// have to tell odd from even, or to count, but there are more places than separators are looked for with. All methods together come to the decomposition.
+/// Pairs come and go, so that both directions are infinite, and only a cycle without its tokens makes one alone, which
+/// the equation does not see: a clause would have to tell odd from even, or to count, but there are more places than
+/// separators are looked for with. All methods together come to the decomposition.
 #[test]
 fn it_comes_last() {
     let mut net = tina::read(

@@ -1,9 +1,9 @@
-//! Questions of a file in the words of the command line, as the file asks them: `fireable`, `deadlock`, negations, implications
-//! and comparisons stay what they are, so that a certificate has the question itself. Nodes have the names of the net; a node
-//! of a symmetric net is all that unfolding makes of it.
+//! Questions of a file in the words of the command line, as the file asks them: `fireable`, `deadlock`, negations,
+//! implications and comparisons stay what they are, so that a certificate has the question itself. Nodes have the names
+//! of the net; a node of a symmetric net is all that unfolding makes of it.
 //!
-//! The words must mean what the reader understood. They are read again, and where that gives another formula the question has
-//! its normal form instead; so the words are never another question.
+//! The words must mean what the reader understood. They are read again, and where that gives another formula the
+//! question has its normal form instead; so the words are never another question.
 
 use roxmltree::Node;
 
@@ -28,7 +28,8 @@ impl Words {
     }
 }
 
-/// The question that a property is, in words: as the file has it, or else in normal form. `None` where there are no words.
+/// The question that a property is, in words: as the file has it, or else in normal form. `None` where there are no
+/// words.
 pub(super) fn asked(reader: &Reader<'_>, formula: Option<Node<'_, '_>>, property: &Property) -> Option<String> {
     let normal = property.text(reader.net);
     let own = match property {

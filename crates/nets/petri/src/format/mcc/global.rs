@@ -1,15 +1,16 @@
 //! Questions as properties, among them the global ones of the contest.
 //!
 //! Besides what [`read`](super::read) reads there are
-//! - `all-paths globally` of `tokens-count` of each place at most 1, in one formula or as a `conjunction` of one for each place: 1-safety
-//!   (OneSafe);
+//! - `all-paths globally` of `tokens-count` of each place at most 1, in one formula or as a `conjunction` of one for
+//!   each place: 1-safety (OneSafe);
 //! - a `conjunction` of `exists-path finally is-fireable`, one for each transition: quasi-liveness (QuasiLiveness);
 //! - a `conjunction` of several `all-paths globally`, which is one of all of them;
-//! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name of a
-//!   model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`.
+//! - a property without a formula, whose id is the name of an examination that asks one thing, alone or behind the name
+//!   of a model and a hyphen: `ReachabilityDeadlock`, `OneSafe`, `QuasiLiveness`.
 //!
-//! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached. Of symmetric nets OneSafe and QuasiLiveness are refused
-//! without a formula: they could be about places and transitions before or after unfolding.
+//! Answers are about the question: ReachabilityDeadlock asks whether a deadlock can be reached. Of symmetric nets
+//! OneSafe and QuasiLiveness are refused without a formula: they could be about places and transitions before or after
+//! unfolding.
 
 use roxmltree::Node;
 
@@ -95,7 +96,8 @@ impl Reader<'_> {
     /// What an examination asks that needs no formula.
     fn named(&self, property: Node<'_, '_>, examination: &str) -> Result<Property, FormatError> {
         match examination {
-            // Before unfolding it is about all colours of a place together, and about some choice of colours; afterwards about each.
+            // Before unfolding it is about all colours of a place together, and about some choice of colours;
+            // afterwards about each.
             "OneSafe" | "QuasiLiveness" if self.ids.has_colours() => {
                 let message = format!("{examination} of a symmetric net is meant before or after unfolding; say which with a <formula>");
                 Err(error(property, message))

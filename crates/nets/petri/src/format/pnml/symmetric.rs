@@ -1,13 +1,16 @@
 //! Symmetric nets: tokens have colours of finite classes, and the net is unfolded to one without.
 //!
-//! Read: the classes dot, finite and cyclic enumerations, ranges of integers, and products of these; variables; initial markings and arcs made of constants,
-//! variables, successors, predecessors, tuples, `all`, `numberof`, `scalarproduct`, `add` and `subtract`; conditions made of `and`, `or`, `not`, `imply` and
-//! comparisons. Refused: partitions, operators of their own, and other classes.
+//! Read: the classes dot, finite and cyclic enumerations, ranges of integers, and products of these; variables; initial
+//! markings and arcs made of constants, variables, successors, predecessors, tuples, `all`, `numberof`,
+//! `scalarproduct`, `add` and `subtract`; conditions made of `and`, `or`, `not`, `imply` and comparisons. Refused:
+//! partitions, operators of their own, and other classes.
 //!
-//! Unfolded, a place `p` is a place `p(c)` for each colour `c` of its class, and a transition `t` a transition `t(x=c, y=d)` for each choice of
-//! colours for its variables that its condition allows, in the order of the declarations. So names tell colours, in traces as well. What has the class dot, or no
-//! variable, keeps its name. Questions of the contest speak of places and transitions of the file: the tokens of a place are those of all its colours together, and a
-//! transition can fire where it can for some choice of colours ([`Ids::places_of`]). The number of choices that are tried, of nodes and of arcs is limited.
+//! Unfolded, a place `p` is a place `p(c)` for each colour `c` of its class, and a transition `t` a transition
+//! `t(x=c, y=d)` for each choice of colours for its variables that its condition allows, in the order of the
+//! declarations. So names tell colours, in traces as well. What has the class dot, or no variable, keeps its name.
+//! Questions of the contest speak of places and transitions of the file: the tokens of a place are those of all its
+//! colours together, and a transition can fire where it can for some choice of colours ([`Ids::places_of`]). The number
+//! of choices that are tried, of nodes and of arcs is limited.
 
 mod sorts;
 mod terms;

@@ -1,8 +1,8 @@
 //! Formulas and markings written down, so that reading gives them back.
 //!
-//! What is read back has the same conditions in the same order under the same operators, but for operators with one operand,
-//! which are left out, and chains: `all` directly under `all` is one `all`, and so it is with `any`. Writing it
-//! again gives the same text.
+//! What is read back has the same conditions in the same order under the same operators, but for operators with one
+//! operand, which are left out, and chains: `all` directly under `all` is one `all`, and so it is with `any`. Writing
+//! it again gives the same text.
 
 use super::{NESTING, WORDS};
 use crate::{Constraint, Formula, Linear, Marking, Net, Part, PlaceId};
@@ -16,8 +16,8 @@ struct Piece {
     depth: usize,
 }
 
-/// The formula in words that are read as it, up to chains; `None` where it nests too deep, or asks for divisibility, for
-/// which there are no words.
+/// The formula in words that are read as it, up to chains; `None` where it nests too deep, or asks for divisibility,
+/// for which there are no words.
 ///
 /// ```
 /// use serval_petri::{Net, words};

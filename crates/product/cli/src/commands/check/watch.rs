@@ -33,7 +33,8 @@ const PATIENCE: usize = 20;
 /// change without its time.
 const COARSE: Duration = Duration::from_secs(3);
 
-/// Checks until the user interrupts: `round` gets the files that are new or have changed, and whether several are watched.
+/// Checks until the user interrupts: `round` gets the files that are new or have changed, and whether several are
+/// watched.
 pub(in crate::commands) fn run(
     given: &[PathBuf],
     messages: Messages,

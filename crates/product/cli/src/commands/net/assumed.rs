@@ -14,7 +14,8 @@ use crate::failure::Failure;
 use crate::input::{plain_text, shown};
 use crate::limits::{Time, watched};
 
-/// Certificates for all that is to be taken for granted: those of files, which must be accepted, and of properties, which are proved first.
+/// Certificates for all that is to be taken for granted: those of files, which must be accepted, and of properties,
+/// which are proved first.
 pub(super) fn certificates(args: &NetCheck, input: &Arc<NetInput>) -> Result<Vec<Certificate>, Failure> {
     args.assume.iter().map(|assumed| certificate(args, input, assumed)).collect()
 }

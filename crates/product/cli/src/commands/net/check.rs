@@ -167,8 +167,8 @@ fn unusable(args: &NetCheck, file: &str, failure: Failure) -> Result<ExitCode, F
     Err(failure)
 }
 
-/// What can be found out about all questions at once, within the time for one, with what is taken for granted. The inner error says why that is of no
-/// use.
+/// What can be found out about all questions at once, within the time for one, with what is taken for granted. The
+/// inner error says why that is of no use.
 fn begun(
     args: &NetCheck,
     time: Time,

@@ -254,8 +254,8 @@ impl Multiset {
         }
     }
 
-    /// How many there are of each colour, without those of which there are none. What does not fit, or is taken away and is not there, is an
-    /// error at `node`.
+    /// How many there are of each colour, without those of which there are none. What does not fit, or is taken away
+    /// and is not there, is an error at `node`.
     pub(super) fn value(&self, binding: &Binding, node: Node<'_, '_>) -> Result<BTreeMap<usize, u64>, FormatError> {
         let wide = || error(node, "the number of tokens does not fit 64 bits");
         let value = |one: &Self| one.value(binding, node);
