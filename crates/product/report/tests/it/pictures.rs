@@ -213,7 +213,7 @@ fn other_names_of_global_states_are_said_as_they_are() {
     assert_eq!(said(&picture), owned(expected));
     let (net, places) = interleaving(&system).unwrap();
     let picture = check(
-        &pictures::net(&[pictures::Interleaving { system: &system, net: &net, places: places.kinds(), transitions: places.actions() }]),
+        &pictures::net(&[Interleaving { system: &system, net: &net, places: places.kinds(), transitions: places.actions() }]),
         View::Net,
         "light",
     );
